@@ -33,7 +33,7 @@ const tablesOfOrganizations = async (): Promise<string[]> => {
 
 /** Those that `storage/deleted-organizations.ts` and `ledger/delete-chunks.ts` empty, or that empty themselves. */
 const known =
-  /^(api_keys|click_corrections|domains|hit_chunks|hit_packs|hits|idempotency_keys|invitations|link_bin|link_block_marks|link_blocks|link_counts|link_history|links|organization_rollups|scheduled_changes|tags|users|utm_templates|webhook_deliveries|webhook_outages)$|^(hits|hit_packs)_/;
+  /^(api_keys|click_corrections|domains|hit_chunks|hit_packs|hits|idempotency_keys|invitations|link_bin|link_block_marks|link_blocks|link_counts|link_history|links|organization_rollups|scheduled_changes|tags|users|utm_templates|watched_links|webhook_deliveries|webhook_outages)$|^(hits|hit_packs)_/;
 
 /** How many rows an organization has, by table. */
 async function rowsOf(organizationId: number): Promise<Record<string, number>> {

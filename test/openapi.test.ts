@@ -70,6 +70,7 @@ test('operation ids are unique, and each body field of the specification is in t
     'utm_medium',
     'utm_source',
     'utm_term',
+    'watch_destination',
     'webhook_auth_key',
     'webhook_events',
     'webhook_url',

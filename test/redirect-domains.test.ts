@@ -152,7 +152,7 @@ test('a visit of a custom domain and of a link that were visited before asks the
   const never = 3_600_000;
   const overrides = {
     ...{ pollInterval: never, domainInterval: never },
-    ...{ expiryInterval: never, scheduledInterval: never },
+    ...{ expiryInterval: never, scheduledInterval: never, watchInterval: never },
   };
   const app = await startApp({ env: { MISS_LIMIT: '0' }, overrides });
   const owner = await app.newcomer();

@@ -29,6 +29,7 @@ beforeAll(async () => {
       pollInterval: never,
       expiryInterval: never,
       scheduledInterval: never,
+      watchInterval: never,
       domainInterval: never,
       webhooks: { pollInterval: never },
     },

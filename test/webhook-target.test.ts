@@ -171,6 +171,7 @@ describe('what is sent', () => {
       kind: 'answered',
       status: 200,
       retryAfter: null,
+      location: null,
       excerpt: 'ok',
       duration: expect.any(Number),
     });

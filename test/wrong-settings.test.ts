@@ -42,6 +42,7 @@ const wrong: Record<string, readonly string[]> = {
   MAIL_FROM: ['nobody', 'Linnet <nobody>'],
   APP_SCHEMES: ['javascript', 'my app'],
   FORWARD_QUERY: ['yes'],
+  WATCH_DESTINATIONS: ['yes'],
   MISS_LIMIT: ['many', '-1'],
   WEBHOOK_ALLOW: ['???'],
   WEBHOOK_ADDRESS: ['some'],

@@ -7,6 +7,7 @@ import type { LinkWithTags } from '../manage/prepared-link.ts';
 import type { CountedTag as StoredCountedTag, StoredTag } from '../manage/tags.ts';
 import { qrSvg } from '../qr/svg.ts';
 import { formatIso, formatIsoOrNull, formatStamp } from '../rules/instant.ts';
+import { readProblems } from '../rules/watched-destinations.ts';
 import type { Link } from './schemas/link.ts';
 import type { CountedTag, Tag } from './schemas/tag.ts';
 
@@ -37,6 +38,10 @@ export function linkAnswer(
     organization_id: link.organization_id,
     ...fieldsOf(link),
     clicks_left: clicksLeft(link),
+    destination_problems: readProblems(link.destination_problems).map((problem) => ({
+      ...problem,
+      since: formatIso(problem.since),
+    })),
     qr_code_svg: drawn ?? drawCode(site.readableUrl(link.host, link.suffix), link),
     qr_code_png: link.qr_png ? `${site.origin}${pngPath(secrets, pictureOf(link))}` : null,
     url: site.linkUrl(link.host, link.suffix),

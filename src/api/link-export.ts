@@ -4,6 +4,7 @@ import { eachLink } from '../manage/read-links.ts';
 import { asUri } from '../rules/destination-text.ts';
 import { formatIso, formatIsoOrNull } from '../rules/instant.ts';
 import type { Site } from '../rules/site.ts';
+import { readProblems } from '../rules/watched-destinations.ts';
 import { csvOutline, csvReply } from './csv-export.ts';
 import { endpoint } from './endpoint.ts';
 import { filterOf } from './links.ts';
@@ -54,6 +55,12 @@ const columns: Readonly<Record<string, CellOf>> = {
   external_id: ({ link }) => link.external_id,
   click_limit: ({ link }) => link.click_limit,
   statistics: ({ link }) => yesOrNo(link.statistics === 1),
+  watch_destination: ({ link }) =>
+    link.watch_destination === null ? null : yesOrNo(link.watch_destination === 1),
+  destination_problems: ({ link }) =>
+    readProblems(link.destination_problems)
+      .map(({ problem, url }) => `${problem}: ${url}`)
+      .join(', '),
 };
 
 export const all = endpoint({

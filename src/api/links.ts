@@ -66,7 +66,7 @@ export const list = endpoint({
     refuseBoth(query);
     const which = [
       ...[query.sort, query.q || null, query.tag ?? null, query.domain || null],
-      ...[query.archived ?? null, query.on_paper ?? null],
+      ...[query.archived ?? null, query.on_paper ?? null, query.has_problem ?? null],
     ];
     const cursors = new Cursors<LinkPosition>(context.secrets, ['links', caller.organizationId, ...which]);
     const { links, total, next } = await readLinks(context, caller, {
@@ -110,12 +110,14 @@ export const filterOf = (query: {
   readonly domain?: string | undefined;
   readonly archived?: 'true' | 'false' | 'any' | undefined;
   readonly on_paper?: boolean | undefined;
+  readonly has_problem?: boolean | undefined;
 }) => ({
   text: query.q || undefined,
   tagIds: query.tag,
   domain: query.domain || undefined,
   archived: query.archived,
   onPaper: query.on_paper,
+  hasProblem: query.has_problem,
 });
 
 const daysOf = (context: Context, links: readonly LinkWithTags[], days: number) =>

@@ -14,6 +14,8 @@ const organizationAnswer = async (
   created_at: formatStamp(organization.created_at),
   name: organization.name,
   qr_code_marker: organization.qr_marker === 1,
+  watch_destinations: organization.watch_destinations === 1,
+  can_watch_destinations: context.config.watchDestinations === 'on',
   runs_instance: await runsInstance(context, organization.id),
 });
 

@@ -7,6 +7,7 @@ import type { Context } from '../manage/context.ts';
 import { type Metric, metricsType, renderMetrics } from '../telemetry/metrics.ts';
 import { notFoundPage } from '../visit/pages.ts';
 import { pageResponse } from '../visit/response.ts';
+import { destinationMetrics } from './destination-metrics.ts';
 import { readOnly } from './read-only.ts';
 
 export type MetricSource = () => Promise<readonly Metric[]>;
@@ -17,10 +18,11 @@ export type MetricSource = () => Promise<readonly Metric[]>;
  */
 export function metricsRoute(
   { https, metricsToken }: Pick<Config, 'https' | 'metricsToken'>,
-  { database, now, site }: Context,
+  { database, now, site, config }: Context,
   further: readonly MetricSource[],
 ): (incoming: IncomingRequest) => Response | Promise<Response> {
   const sources: readonly MetricSource[] = [
+    ...(config.watchDestinations === 'on' ? [() => destinationMetrics(database.read, now())] : []),
     ...(https === 'auto' ? [() => certificateMetrics(database.read, site.defaultHost, now())] : []),
     ...further,
   ];

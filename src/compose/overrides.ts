@@ -40,6 +40,8 @@ export interface Overrides {
   readonly correctionInterval?: number;
   /** How often it is looked at whether words are to be deleted, in milliseconds. */
   readonly sweepInterval?: number;
+  /** How often destinations are searched for that are to be looked at or told of, in milliseconds. */
+  readonly watchInterval?: number;
   /** The deadline for sending one mail, in milliseconds. */
   readonly mailDeadline?: number;
   /** How often what deleted organizations have left is cleared away, in milliseconds. */

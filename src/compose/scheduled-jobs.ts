@@ -10,6 +10,7 @@ import { tellOutages } from '../manage/webhook-outages.ts';
 import { StoreAway } from '../rules/errors.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import type { Clicks } from './data-plane.ts';
+import { startDestinationWatch } from './destination-watch.ts';
 import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
@@ -24,11 +25,8 @@ const sweepInterval = 5_000;
 const clearingInterval = 2_000;
 
 /** Starts the jobs of the control plane that run at intervals. */
-export function startScheduledJobs(
-  { overrides, log, opened }: Start,
-  context: Context,
-  deliverer: Deliverer,
-): void {
+export function startScheduledJobs(start: Start, context: Context, deliverer: Deliverer): void {
+  const { overrides, log, opened } = start;
   const repeat = (work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) => {
     const job = repeatJob(work, interval, onFault);
     opened.defer(() => job.stop());
@@ -85,6 +83,7 @@ export function startScheduledJobs(
   opened.defer(() => {
     isStopped = true;
   });
+  startDestinationWatch(start, context);
   opened.defer(() => context.domains.close());
 }
 

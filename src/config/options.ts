@@ -345,6 +345,12 @@ export const options = {
     'Where webhooks may go although it is inside: hosts, host:port or networks, or none. Default: nowhere; in a trial on one machine, its own services.',
     parseAllowList,
   ),
+  watchDestinations: option(
+    'WATCH_DESTINATIONS',
+    'on',
+    'Whether destinations are looked at daily, of links and organizations that ask for it: on or off.',
+    oneOf('on', 'off'),
+  ),
   webhookAddress: option(
     'WEBHOOK_ADDRESS',
     'shortened',

@@ -16,6 +16,7 @@ interface ChangeOfMany {
   readonly disabled?: boolean | undefined;
   readonly archived?: boolean | undefined;
   readonly on_paper?: boolean | undefined;
+  readonly watch_destination?: boolean | null | undefined;
 }
 
 /** Changes what many links can have in common, and returns how many of the links are there. */
@@ -69,12 +70,15 @@ export async function changeLinks(
   return count;
 }
 
-type Flags = Partial<Pick<StoredLink, 'disabled' | 'archived' | 'on_paper'>>;
+type Flags = Partial<Pick<StoredLink, 'disabled' | 'archived' | 'on_paper' | 'watch_destination'>>;
 
-const flagsOf = ({ disabled, archived, on_paper }: ChangeOfMany): Flags => ({
+const flagsOf = ({ disabled, archived, on_paper, watch_destination }: ChangeOfMany): Flags => ({
   ...(disabled !== undefined && { disabled: disabled ? 1 : 0 }),
   ...(archived !== undefined && { archived: archived ? 1 : 0 }),
   ...(on_paper !== undefined && { on_paper: on_paper ? 1 : 0 }),
+  ...(watch_destination !== undefined && {
+    watch_destination: watch_destination === null ? null : watch_destination ? 1 : 0,
+  }),
 });
 
 const isOther = (link: StoredLink, flags: Flags): boolean =>

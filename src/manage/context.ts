@@ -34,7 +34,13 @@ export interface Context {
   readonly examine: () => Promise<readonly Finding[]>;
   readonly config: Pick<
     Config,
-    'baseUrl' | 'registration' | 'appSchemes' | 'webhookAddress' | 'clickRetentionDays' | 'forwardQuery'
+    | 'baseUrl'
+    | 'registration'
+    | 'appSchemes'
+    | 'webhookAddress'
+    | 'clickRetentionDays'
+    | 'forwardQuery'
+    | 'watchDestinations'
   >;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;

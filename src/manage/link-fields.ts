@@ -56,6 +56,7 @@ export interface LinkFields extends UtmChanges {
   readonly archived?: boolean | '' | null | undefined;
   readonly on_paper?: boolean | '' | null | undefined;
   readonly statistics?: boolean | '' | null | undefined;
+  readonly watch_destination?: boolean | '' | null | undefined;
   readonly webhook_url?: string | null | undefined;
   readonly webhook_auth_key?: string | null | undefined;
   readonly webhook_events?: readonly WebhookEvent[] | '' | null | undefined;
@@ -129,6 +130,7 @@ export async function providedColumns(
     archived: flag(fields.archived),
     on_paper: flag(fields.on_paper),
     statistics: unlessFalse(fields.statistics),
+    watch_destination: flagOrNull(fields.watch_destination),
     webhook_url: clearable(fields.webhook_url, (url) =>
       requireTarget(context, webAddress(url, 'webhook_url'), 'webhook_url'),
     ),
@@ -171,6 +173,8 @@ export const columnsOfNew = (provided: ProvidedColumns, marker: number | null) =
   archived: provided.archived ?? 0,
   on_paper: provided.on_paper ?? 0,
   statistics: provided.statistics ?? 1,
+  watch_destination: provided.watch_destination ?? null,
+  destination_problems: null,
   webhook_url: provided.webhook_url ?? null,
   webhook_auth_key: provided.webhook_auth_key ?? null,
   webhook_events: provided.webhook_events ?? 'click',
@@ -217,6 +221,7 @@ export const fieldsOf = (link: StoredLink) =>
     archived: link.archived === 1,
     on_paper: link.on_paper === 1,
     statistics: link.statistics === 1,
+    watch_destination: link.watch_destination === null ? null : link.watch_destination === 1,
     webhook_url: link.webhook_url,
     webhook_events: readEvents(link.webhook_events),
   }) satisfies Required<Omit<LinkFields, SecretField | UtmField>>;
@@ -253,6 +258,8 @@ const flag = (value: boolean | '' | null | undefined): number | undefined =>
 /** A flag that is set unless a call says otherwise. */
 const unlessFalse = (value: boolean | '' | null | undefined): number | undefined =>
   value === undefined ? undefined : value === false ? 0 : 1;
+const flagOrNull = (value: boolean | '' | null | undefined): number | null | undefined =>
+  value === null || value === '' ? null : flag(value);
 
 function instant(text: string, field: string): number {
   const parsed = parseInstant(text);

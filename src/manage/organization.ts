@@ -8,6 +8,7 @@ export type { StoredOrganization } from '../storage/organizations.ts';
 interface OrganizationUpdate {
   readonly name?: string | undefined;
   readonly qr_code_marker?: boolean | undefined;
+  readonly watch_destinations?: boolean | undefined;
 }
 
 export async function readOrganization(context: Context, caller: Caller): Promise<stored.StoredOrganization> {
@@ -19,11 +20,12 @@ export async function readOrganization(context: Context, caller: Caller): Promis
 export async function updateOrganization(
   context: Context,
   caller: Caller,
-  { name, qr_code_marker }: OrganizationUpdate,
+  { name, qr_code_marker, watch_destinations }: OrganizationUpdate,
 ): Promise<stored.StoredOrganization> {
   const changes = {
     ...(name === undefined ? {} : { name }),
     ...(qr_code_marker === undefined ? {} : { qr_marker: qr_code_marker ? 1 : 0 }),
+    ...(watch_destinations === undefined ? {} : { watch_destinations: watch_destinations ? 1 : 0 }),
   };
   if (Object.keys(changes).length === 0) return readOrganization(context, caller);
   const organization = await context.database.write((queries) =>

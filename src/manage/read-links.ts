@@ -48,6 +48,7 @@ export interface LinkFilterInput {
   /** Not given: 'false', and 'any' where the links are named by their ids. */
   readonly archived?: 'true' | 'false' | 'any' | undefined;
   readonly onPaper?: boolean | undefined;
+  readonly hasProblem?: boolean | undefined;
 }
 
 interface LinkQuery extends LinkFilterInput, LinkPage {
@@ -164,7 +165,15 @@ const maxSearchedWhole = 50_000;
 async function filterFor(
   context: Context,
   caller: Caller,
-  { text, tagIds, ids, domain, onPaper, archived: asked = ids ? 'any' : 'false' }: LinkFilterInput,
+  {
+    text,
+    tagIds,
+    ids,
+    domain,
+    onPaper,
+    hasProblem,
+    archived: asked = ids ? 'any' : 'false',
+  }: LinkFilterInput,
 ): Promise<LinkFilter | null> {
   const { read } = context.database;
   const domainId = domain === undefined ? undefined : await domainIdOf(context, caller, domain);
@@ -172,7 +181,7 @@ async function filterFor(
   const tags = tagIds && (await rarestFirst(context, caller, tagIds));
   if (tags === null) return null;
   const archived = await archivedIn(read, caller.organizationId, asked);
-  if (text === undefined) return { tags, ids, domainId, archived, onPaper };
+  if (text === undefined) return { tags, ids, domainId, archived, onPaper, hasProblem };
   const maxMatches = Math.min(
     await linkCount(read, caller.organizationId, domainId),
     tags?.[0]?.links ?? Number.POSITIVE_INFINITY,
@@ -184,6 +193,7 @@ async function filterFor(
     domainId,
     archived,
     onPaper,
+    hasProblem,
     text: { text, reach: maxMatches <= maxSearchedWhole ? 'all' : 'bounded' },
   };
 }
@@ -213,14 +223,14 @@ async function rarestFirst(
   return tags.sort((one, other) => one.links - other.links);
 }
 
-const isWhole = ({ text, tags, ids, domainId, archived, onPaper }: LinkFilter): boolean =>
-  [text, tags, ids, domainId, archived, onPaper].every((condition) => condition === undefined);
+const isWhole = ({ text, tags, ids, domainId, archived, onPaper, hasProblem }: LinkFilter): boolean =>
+  [text, tags, ids, domainId, archived, onPaper, hasProblem].every((condition) => condition === undefined);
 
 /** Where a count is kept it is not made: it must not slow down with the number of links. */
 async function totalOf({ database }: Context, caller: Caller, filter: LinkFilter): Promise<number> {
-  const { text, tags, ids, domainId, archived, onPaper } = filter;
+  const { text, tags, ids, domainId, archived, onPaper, hasProblem } = filter;
   const { organizationId } = caller;
-  if (text !== undefined || ids !== undefined || onPaper !== undefined)
+  if (text !== undefined || ids !== undefined || onPaper !== undefined || hasProblem !== undefined)
     return countLinks(database.read, organizationId, filter);
   if (tags === undefined) {
     if (archived === undefined) return linkCount(database.read, organizationId, domainId);

@@ -1,5 +1,6 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
+import { problemsLeft } from '../rules/watched-destinations.ts';
 import { recordChange } from '../storage/changes.ts';
 import { NotUnique } from '../storage/database.ts';
 import { tagsOf } from '../storage/link-tags.ts';
@@ -67,12 +68,14 @@ export async function updateLink(
     if (update.start_date || update.expiration_date) refuseEndBeforeStart(after, update);
     if (endsBy(before, after)) requireConfirmation([before], isConfirmed);
     const now = context.now();
+    const destination_problems = problemsLeft(after, now);
     // No two states of a link share `updated_at`, so it identifies a version.
     const updated_at = Math.max(now, before.updated_at + 1);
     await store(queries, caller.organizationId, id, {
       ...columns,
       ...expiry,
       ...spent,
+      destination_problems,
       search_text: searchText(after),
       updated_at,
     });
@@ -80,7 +83,7 @@ export async function updateLink(
     const tagsBefore = retags ? await tagsIn(queries, id) : null;
     await changeTags(queries, caller.organizationId, [id], update);
     const tags = await tagsIn(queries, id);
-    const updated = { link: { ...after, updated_at }, tags };
+    const updated = { link: { ...after, destination_problems, updated_at }, tags };
     const was = { link: before, tags: tagsBefore ?? tags };
     await recordUpdates(context, queries, caller, [{ before: was, after: updated }], {
       backTo,

@@ -1,5 +1,12 @@
 /** What a link's webhook can be told of. Clicks alone, unless its owner asks for more. */
-export const webhookEvents = ['click', 'link.expired', 'link.updated', 'link.deleted'] as const;
+export const webhookEvents = [
+  'click',
+  'link.expired',
+  'link.updated',
+  'link.deleted',
+  'link.destination_failed',
+  'link.destination_recovered',
+] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 export type LinkEvent = Exclude<WebhookEvent, 'click'>;
 

@@ -99,6 +99,7 @@ const deletions: readonly Deletion[] = [
   (id) => sql`delete from link_block_marks where organization_id = ${id} returning 1`,
   (id) => sql`delete from click_corrections where organization_id = ${id} returning 1`,
   (id) => sql`delete from webhook_outages where organization_id = ${id} returning 1`,
+  (id) => sql`delete from watched_links where organization_id = ${id} returning 1`,
   (id) => sql`delete from idempotency_keys where organization_id = ${id} returning 1`,
 ];
 

@@ -61,6 +61,10 @@ const columns = {
   on_paper: 'integer default',
   /** 0: nothing of its visitors is recorded but their number. */
   statistics: 'integer default',
+  /** 1: its destinations are looked at; 0: they are not; null: as the organization does. */
+  watch_destination: 'integer null',
+  /** What is wrong with them, as JSON; see `rules/watched-destinations.ts`. */
+  destination_problems: 'text null',
   notes: 'text null',
   /** An id of the organization's own, unique among its links. */
   external_id: 'text null',
@@ -99,6 +103,7 @@ export const erasedColumns = {
   before_start_url: null,
   expired_url: null,
   rules: null,
+  destination_problems: null,
   og_title: null,
   og_description: null,
   og_image: null,

@@ -1,10 +1,12 @@
 import { deleteHistoryOf } from './link-history.ts';
 import { deleteScheduledOf } from './scheduled-changes.ts';
 import type { Queries } from './schema.ts';
+import { deleteWatchedOf } from './watched-links.ts';
 
 /** What is kept of links beside themselves, and goes when they can't come back any more. */
 export async function deleteRecordsOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
   if (linkIds.length === 0) return;
   await deleteHistoryOf(queries, linkIds);
   await deleteScheduledOf(queries, linkIds);
+  await deleteWatchedOf(queries, linkIds);
 }

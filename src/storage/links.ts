@@ -118,7 +118,7 @@ export async function updateLink(
 export async function setFlags(
   queries: Queries,
   ids: readonly number[],
-  flags: Pick<LinkChanges, 'disabled' | 'archived' | 'on_paper'>,
+  flags: Pick<LinkChanges, 'disabled' | 'archived' | 'on_paper' | 'watch_destination'>,
 ): Promise<void> {
   if (ids.length > 0) await queries.updateTable('links').set(flags).where('id', 'in', ids).execute();
 }

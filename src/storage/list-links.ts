@@ -24,6 +24,8 @@ export interface LinkFilter {
   readonly archived?: boolean | undefined;
   /** Only links that are in print, or all others. */
   readonly onPaper?: boolean | undefined;
+  /** Only links with a problem at a destination, or all others. */
+  readonly hasProblem?: boolean | undefined;
   /** Only links older than this one: the key of a page that new links don't move. */
   readonly before?: number | undefined;
 }
@@ -235,7 +237,8 @@ function matches(
     filter.domainId !== undefined ||
     filter.tags !== undefined ||
     filter.archived !== undefined ||
-    filter.onPaper !== undefined
+    filter.onPaper !== undefined ||
+    filter.hasProblem !== undefined
   )
     conditions.unshift(dialect.keepGoing('links.id'));
   if (filter.before !== undefined) conditions.push(sql`links.id < ${filter.before}`);
@@ -243,6 +246,8 @@ function matches(
   if (filter.archived !== undefined)
     conditions.push(sql`links.archived = ${sql.lit(filter.archived ? 1 : 0)}`);
   if (filter.onPaper !== undefined) conditions.push(sql`links.on_paper = ${sql.lit(filter.onPaper ? 1 : 0)}`);
+  if (filter.hasProblem !== undefined)
+    conditions.push(sql`links.destination_problems is ${sql.raw(filter.hasProblem ? 'not null' : 'null')}`);
   if (filter.ids !== undefined) conditions.push(sql`links.id in (${sql.join(filter.ids)})`);
   for (const [index, { id }] of (filter.tags ?? []).entries()) {
     conditions.push(

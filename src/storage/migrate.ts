@@ -58,6 +58,7 @@ import { rulesOfHits } from './migrations/051-rules-of-hits.ts';
 import { quietLinks } from './migrations/052-quiet-links.ts';
 import { utmTemplates } from './migrations/053-utm-templates.ts';
 import { notFoundVisits } from './migrations/054-not-found-visits.ts';
+import { destinationWatch } from './migrations/055-destination-watch.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -115,6 +116,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   quietLinks,
   utmTemplates,
   notFoundVisits,
+  destinationWatch,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

@@ -11,7 +11,7 @@ export const findOrganization = (queries: Queries, id: number): Promise<StoredOr
 export const updateOrganization = (
   queries: Queries,
   id: number,
-  changes: { readonly name?: string; readonly qr_marker?: number },
+  changes: { readonly name?: string; readonly qr_marker?: number; readonly watch_destinations?: number },
 ): Promise<StoredOrganization | undefined> =>
   queries.updateTable('organizations').set(changes).where('id', '=', id).returningAll().executeTakeFirst();
 

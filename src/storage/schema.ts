@@ -1,6 +1,7 @@
 import type { Generated, Kysely } from 'kysely';
 import type { Way } from '../rules/access.ts';
 import type { HitColumn, RollupClass, UtmField } from '../rules/click-fields.ts';
+import type { LookState } from '../rules/destination-look.ts';
 import type { LinkRow } from './link-columns.ts';
 
 /** Integers count ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
@@ -13,6 +14,10 @@ export interface Schema {
     qr_marker: Generated<number>;
     /** When its last member deleted their account. */
     deleted_at: Generated<number | null>;
+    /** 1: destinations of its links are looked at, where a link doesn't say otherwise. */
+    watch_destinations: Generated<number>;
+    /** When its administrators were last mailed what is wrong with destinations. */
+    watch_mailed_at: Generated<number | null>;
   };
   users: {
     id: Generated<number>;
@@ -154,6 +159,16 @@ export interface Schema {
   };
   /** Visits to addresses that no link has; of an empty suffix: to those that aren't kept apart. */
   not_found_visits: { domain_id: number; day: number; suffix: string; visits: number };
+  /** Addresses that links lead to and that are looked at, each once for all organizations. */
+  watched_urls: WatchedUrl;
+  /** Hosts of theirs: when one of their addresses is due, and from when on the host may be asked again. */
+  watched_hosts: { host: string; due_at: number; free_at: number; answered_at: number | null };
+  /** The robots.txt of an origin. Null: there is none. */
+  watched_robots: { origin: string; rules: string | null; read_at: number };
+  /** Which links lead to which of them. `unmailed`: since when administrators have yet to be mailed what is wrong there. */
+  watched_links: { link_id: number; url_id: number; organization_id: number; unmailed: number | null };
+  /** One row: when it was last looked through all links for what is to be watched. */
+  watch_sweeps: { claimed_until: number; finished_at: number };
   link_bin_tags: { link_id: number; tag_id: number };
   /** How many links have a tag, spread over a few rows. */
   tag_counts: { tag_id: number; shard: number; links: number };
@@ -395,3 +410,9 @@ export type Queries = Kysely<Schema>;
 
 /** The domain of links that name no other: the host of BASE_URL. It has no row. */
 export const defaultDomainId = 0;
+
+interface WatchedUrl extends LookState {
+  id: Generated<number>;
+  /** A hash of the address: indexes hold no long texts. */
+  url_key: string;
+}

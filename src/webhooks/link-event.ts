@@ -4,7 +4,13 @@ import type { LinkEvent } from '../rules/webhook-event.ts';
 import type { StoredLink } from '../storage/links.ts';
 
 /** The link as it is now (as it was, when it is deleted), under the names of the interface; never its secrets. */
-export const linkEventBody = (event: LinkEvent, link: StoredLink, site: Site, at: number) => ({
+export const linkEventBody = (
+  event: LinkEvent,
+  link: StoredLink,
+  site: Site,
+  at: number,
+  further: Readonly<Record<string, unknown>> = {},
+) => ({
   event,
   payload: {
     link_id: link.id,
@@ -22,6 +28,7 @@ export const linkEventBody = (event: LinkEvent, link: StoredLink, site: Site, at
     start_date: link.start_at === null ? null : formatIso(link.start_at),
     expiration_date: link.expires_at === null ? null : formatIso(link.expires_at),
     click_limit: link.click_limit,
+    ...further,
     occurred_at: formatIso(at),
   },
 });

@@ -31,15 +31,19 @@ export interface Occasion {
   readonly messageId: string;
 }
 
-/** Written in the transaction that makes the event true. Nothing is written for a link that didn't ask for the event. */
+/**
+ * Written in the transaction that makes the event true. Nothing is written for a link that didn't ask for the event. `further`:
+ * what the event says beside the link.
+ */
 export async function enqueueLinkEvent(
   queries: Queries,
   event: LinkEvent,
   link: StoredLink,
   { site, now, messageId }: Occasion,
+  further?: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   if (link.webhook_url === null || !readEvents(link.webhook_events).includes(event)) return;
-  const body = JSON.stringify(linkEventBody(event, link, site, now));
+  const body = JSON.stringify(linkEventBody(event, link, site, now, further));
   const message = { event, id: messageId, body, key: link.webhook_auth_key };
   await insertDeliveries(queries, [delivery(link, link.webhook_url, message, now)]);
 }

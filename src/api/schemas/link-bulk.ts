@@ -64,6 +64,9 @@ export const LinksUpdate = z.strictObject({
   disabled: z.boolean().optional().meta({ description: 'true: visitors see that the links have ended.' }),
   archived: z.boolean().optional().meta({ description: 'true: the links are left out of the list.' }),
   on_paper: z.boolean().optional().meta({ description: 'true: the links are in print.' }),
+  watch_destination: z.boolean().nullish().meta({
+    description: 'Whether destinations of the links are looked at; null: as the organization does.',
+  }),
 });
 
 export const LinksUpdated = z

@@ -3,6 +3,7 @@ import { isColour } from '../../rules/colour.ts';
 import { queryForwardings, redirectStatuses } from '../../rules/forwarding.ts';
 import { parseInstant } from '../../rules/instant.ts';
 import { linkOrders } from '../../rules/link-order.ts';
+import { destinationProblems } from '../../rules/watched-destinations.ts';
 import { webhookEvents } from '../../rules/webhook-event.ts';
 import { LinkRule, linkRules } from './link-rules.ts';
 import { nextField, pageParameters } from './page.ts';
@@ -12,6 +13,18 @@ import { Tag } from './tag.ts';
 const maxClickLimit = 1_000_000_000;
 
 const clearable = '`null` or `""` clears it.';
+
+const DestinationProblem = z
+  .object({
+    url: z.string(),
+    problem: z.enum(destinationProblems).meta({
+      description:
+        'broken: no answer, or 404, 410 or 5xx; certificate: not accepted; moved: redirected for good; parked: the page of a company that parks or sells domains.',
+    }),
+    detail: z.string().meta({ description: 'A sentence; of what has moved, the address that it moved to.' }),
+    since: isoInstant,
+  })
+  .meta({ id: 'DestinationProblem' });
 
 export const Link = z
   .object({
@@ -76,6 +89,13 @@ export const Link = z
     archived: z.boolean().meta({ description: 'True: it works, and is left out of the list.' }),
     on_paper: z.boolean().meta({ description: 'True: it is in print, and its end has to be confirmed.' }),
     statistics: z.boolean().meta({ description: 'False: of its visitors nothing is kept but their number.' }),
+    watch_destination: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'Whether its destinations are looked at daily. Null: as the organization does.' }),
+    destination_problems: z.array(DestinationProblem).meta({
+      description: 'What is wrong with its destinations, found twice, at least an hour apart. Ten at most.',
+    }),
     tags: z.array(Tag),
     webhook_url: z.string().nullable(),
     webhook_auth_key: z.string().nullable(),
@@ -183,6 +203,9 @@ const settings = {
   statistics: flag().meta({
     description:
       'false: nothing of its visitors is recorded, not even when they came: only `clicks` goes up, by each person who is redirected. No live view, no export, no webhook of a click. Default: true.',
+  }),
+  watch_destination: flag().meta({
+    description: `true: its destinations are looked at daily, and what is wrong is told; false: they are not. Default: as the organization does. ${clearable}`,
   }),
   android_link_destination: address().nullish(),
   ios_link_destination: address().nullish(),
@@ -292,6 +315,10 @@ const filters = {
     .removeDefault()
     .optional()
     .meta({ description: 'true: only links that are in print; false: only others.' }),
+  has_problem: queryFlag()
+    .removeDefault()
+    .optional()
+    .meta({ description: 'true: only links with `destination_problems`; false: only others.' }),
 };
 
 export const LinkListQuery = z.object({

@@ -7,6 +7,12 @@ export const Organization = z
     created_at: stamp,
     name: z.string(),
     qr_code_marker: z.boolean().meta({ description: 'What new links start with; see the Link.' }),
+    watch_destinations: z.boolean().meta({
+      description: 'Whether destinations are looked at daily, of links that do not say otherwise.',
+    }),
+    can_watch_destinations: z.boolean().meta({
+      description: 'False where the instance looks at none (`WATCH_DESTINATIONS=off`).',
+    }),
     runs_instance: z.boolean().meta({
       description: 'Whether its administrators may read how the service is: that of the first account.',
     }),
@@ -16,4 +22,5 @@ export const Organization = z
 export const OrganizationUpdate = z.strictObject({
   name: label(200).optional(),
   qr_code_marker: z.boolean().optional(),
+  watch_destinations: z.boolean().optional(),
 });

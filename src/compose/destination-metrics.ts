@@ -1,0 +1,27 @@
+import { destinationProblems } from '../rules/watched-destinations.ts';
+import type { Queries } from '../storage/schema.ts';
+import { longestWait } from '../storage/watched-hosts.ts';
+import { countUrls } from '../storage/watched-urls.ts';
+import type { Metric } from '../telemetry/metrics.ts';
+
+/** How the destinations stand that are looked at. They are in the store, so every process tells the same. */
+export async function destinationMetrics(queries: Queries, now: number): Promise<Metric[]> {
+  const counts = new Map((await countUrls(queries)).map(({ problem, count }) => [problem, count]));
+  return [
+    {
+      name: 'linnet_watched_destinations',
+      help: 'Addresses that are looked at daily, by what is wrong with them.',
+      kind: 'gauge',
+      samples: [null, ...destinationProblems].map((problem) => ({
+        labels: { problem: problem ?? 'none' },
+        value: counts.get(problem) ?? 0,
+      })),
+    },
+    {
+      name: 'linnet_watched_destinations_wait_seconds',
+      help: 'For how long a destination waits that is due. A host is asked every ten seconds at most, so many addresses of one host wait.',
+      kind: 'gauge',
+      samples: [{ value: Math.round((await longestWait(queries, now)) / 1000) }],
+    },
+  ];
+}

@@ -1,0 +1,50 @@
+import type { ProblemKind } from '../rules/watched-destinations.ts';
+import { actionMail } from './action-mail.ts';
+import { oneLine, unlinked } from './mail-text.ts';
+import type { Mail } from './mailer.ts';
+
+export interface FailingLink {
+  /** Its name, or else its address. */
+  readonly title: string;
+  readonly url: string;
+  readonly problem: ProblemKind;
+}
+
+interface DestinationFacts {
+  readonly to: string;
+  readonly organization: string;
+  /** The first of them. */
+  readonly links: readonly FailingLink[];
+  readonly total: number;
+  /** The address of this service. */
+  readonly origin: string;
+}
+
+const words: Readonly<Record<ProblemKind, string>> = {
+  broken: 'does not answer, or with an error',
+  certificate: 'has a certificate that browsers do not accept',
+  moved: 'has moved for good',
+  parked: 'shows the page of a company that parks or sells domains',
+};
+
+export function destinationMail({ to, links, total, origin, ...facts }: DestinationFacts): Mail {
+  const organization = oneLine(facts.organization);
+  const many = total === 1 ? 'A link of yours leads' : `${total.toLocaleString('en')} links of yours lead`;
+  const more = total - links.length;
+  return actionMail({
+    to,
+    subject:
+      total === 1 ? 'A link leads to a failing destination' : `${total} links lead to failing destinations`,
+    title: 'Failing destinations',
+    paragraphs: [
+      `${many} to a destination that was looked at twice, and that visitors may not get what they expect from.`,
+      ...links.map(
+        ({ title, url, problem }) =>
+          `${unlinked(oneLine(title))}: ${unlinked(oneLine(new URL(url).host))} ${words[problem]}.`,
+      ),
+      ...(more > 0 ? [`And ${more.toLocaleString('en')} more.`] : []),
+    ],
+    action: { label: 'See these links', url: `${origin}/app?has_problem=true` },
+    closing: `You get this mail at most every six hours, as an administrator of ${organization} on ${new URL(origin).host}..`,
+  });
+}

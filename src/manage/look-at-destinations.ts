@@ -1,0 +1,155 @@
+import { version } from '../../package.json' with { type: 'json' };
+import { afterLook, type LookOutcome, outcomeOf, start } from '../rules/destination-look.ts';
+import { isParkedPage } from '../rules/parked-page.ts';
+import { isAllowedByRobots, robotsFor } from '../rules/robots-txt.ts';
+import {
+  claimHost,
+  findRobots,
+  hostIsDue,
+  hostsDue,
+  lastAnswerElsewhere,
+  releaseHost,
+  storeRobots,
+} from '../storage/watched-hosts.ts';
+import { isWatchedUrl } from '../storage/watched-links.ts';
+import { updateUrl, urlDue, type WatchedUrl } from '../storage/watched-urls.ts';
+import { type Attempt, guardedRequest, type RequestOptions } from '../webhooks/guarded-request.ts';
+import type { Context } from './context.ts';
+
+const second = 1_000;
+const hour = 60 * 60 * second;
+const day = 24 * hour;
+const pause = 10 * second;
+/** Longer than any question takes: past it, a node is taken to have died. */
+const claimLength = 60 * second;
+const hostsAtOnce = 64;
+/** While no other host answers, this service's own line may be down: for so long nothing is said to be broken. */
+const doubtLength = 6 * hour;
+
+const robotsCharacters = 512 * 1024;
+const pageCharacters = 32 * 1024;
+const agent = 'Linnet-Watch';
+
+/** What a question was and when, and what it came to. */
+interface Asked {
+  readonly at: number;
+  readonly isAnswered: boolean;
+  /** The destination's next state; null where robots.txt was asked for. */
+  readonly state: WatchedUrl | null;
+}
+
+/** Looks at destinations that are due: one question a host in ten seconds, over all nodes and organizations. */
+export class DestinationWatch {
+  readonly #context: Context;
+  readonly #options: RequestOptions;
+  readonly #stopping = new AbortController();
+
+  constructor(context: Context, options: RequestOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  /** Questions under way are broken off, and asked again later. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  async run(): Promise<void> {
+    const { database, now } = this.#context;
+    const hosts = await hostsDue(database.read, now(), hostsAtOnce);
+    const outcomes = await Promise.allSettled(hosts.map((host) => this.#lookAt(host)));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+
+  async #lookAt(host: string): Promise<void> {
+    const { database, now } = this.#context;
+    const claimedAt = now();
+    const isOurs = await database.write((queries) =>
+      claimHost(queries, host, claimedAt, claimedAt + claimLength),
+    );
+    if (!isOurs) return;
+    const due = await urlDue(database.read, host, now());
+    const isWatched = due !== null && (await isWatchedUrl(database.read, due.id));
+    const asked = due && isWatched ? await this.#ask(due) : null;
+    if (this.#stopping.signal.aborted && asked) return;
+    // What no link leads to is not asked for, and goes with the next sweep.
+    const state = due && !isWatched ? { ...due, next_at: now() + day } : (asked?.state ?? null);
+    await database.write(async (queries) => {
+      if (state) await updateUrl(queries, state.id, state);
+      if (state && state.host !== host) await hostIsDue(queries, state.host, state.next_at);
+      const freeAt = asked ? asked.at + pause : claimedAt;
+      await releaseHost(queries, host, { freeAt, answeredAt: asked?.isAnswered ? asked.at : null });
+    });
+  }
+
+  async #ask(due: WatchedUrl): Promise<Asked> {
+    const { database, now } = this.#context;
+    const { origin, pathname, search } = new URL(due.hop);
+    const robots = await findRobots(database.read, origin);
+    if (!robots || robots.read_at <= now() - day) return this.#askForRobots(due, origin, robots?.rules);
+    const at = now();
+    if (!isAllowedByRobots(robots.rules ?? '', `${pathname}${search}`))
+      return { at: at - pause, isAnswered: false, state: afterLook(due, { kind: 'unclear' }, at) };
+    const attempt = await this.#get(due.hop, pageCharacters);
+    return this.#after(due, attempt, pageOutcome(due, attempt), at);
+  }
+
+  /** Where a site can't be reached for its robots.txt, its pages can't either. */
+  async #askForRobots(due: WatchedUrl, origin: string, before: string | null | undefined): Promise<Asked> {
+    const { database, now } = this.#context;
+    const at = now();
+    const attempt = await this.#get(`${origin}/robots.txt`, robotsCharacters);
+    if (attempt.kind === 'failed' && attempt.fault !== 'protocol')
+      return this.#after(due, attempt, failure(attempt), at);
+    const rules = robotsIn(attempt, before);
+    if (rules === undefined) return this.#after(due, attempt, { kind: 'unclear' }, at);
+    await database.write((queries) => storeRobots(queries, { origin, rules, read_at: at }));
+    return { at, isAnswered: attempt.kind === 'answered', state: null };
+  }
+
+  async #after(due: WatchedUrl, attempt: Attempt, outcome: LookOutcome, at: number): Promise<Asked> {
+    const { database, now } = this.#context;
+    const isAnswered = attempt.kind === 'answered';
+    const isDoubted =
+      attempt.kind === 'failed' && attempt.fault === 'connection' && due.suspected === 'broken';
+    if (isDoubted && due.suspected_at !== null && now() - due.suspected_at < doubtLength) {
+      const answered = await lastAnswerElsewhere(database.read, due.host);
+      if (answered !== null && answered < due.suspected_at) {
+        const again = { ...due, ...start(due.url), turn: 0, next_at: now() + hour };
+        return { at, isAnswered, state: again };
+      }
+    }
+    return { at, isAnswered, state: afterLook(due, outcome, now()) };
+  }
+
+  #get(url: string, kept: number): Promise<Attempt> {
+    const { webhooks, site } = this.#context;
+    const headers = { 'user-agent': `${agent}/${version} (+${site.origin})`, accept: '*/*' };
+    const outgoing = { method: 'GET', headers, body: null, kept, signal: this.#stopping.signal } as const;
+    return guardedRequest(url, outgoing, webhooks.allowed, this.#options);
+  }
+}
+
+function pageOutcome({ url, hop }: WatchedUrl, attempt: Attempt): LookOutcome {
+  if (attempt.kind === 'failed') return failure(attempt);
+  if (attempt.kind === 'refused') return { kind: 'unclear' };
+  const isParked = () => isParkedPage(attempt.excerpt, new URL(hop).hostname, new URL(url).hostname);
+  return outcomeOf(attempt, hop, isParked);
+}
+
+function failure({ fault, sentence }: Extract<Attempt, { kind: 'failed' }>): LookOutcome {
+  if (fault === 'protocol') return { kind: 'unclear' };
+  return { kind: 'problem', problem: fault === 'certificate' ? 'certificate' : 'broken', detail: sentence };
+}
+
+/**
+ * RFC 9309: without a robots.txt all is allowed; while a server fails, what it said before holds, and without that nothing is.
+ * One that redirects counts as none: pages of that host redirect too, and the other host's own is asked for then.
+ */
+function robotsIn(attempt: Attempt, before: string | null | undefined): string | null | undefined {
+  if (attempt.kind !== 'answered') return undefined;
+  const { status, excerpt } = attempt;
+  if (status >= 200 && status < 300) return robotsFor(excerpt, agent);
+  return status >= 500 || status === 429 ? before : null;
+}

@@ -1,0 +1,80 @@
+import { destinationMail, type FailingLink } from '../mail/destination-mail.ts';
+import { readProblems } from '../rules/watched-destinations.ts';
+import { findLink } from '../storage/links.ts';
+import { administratorsOf } from '../storage/members.ts';
+import { findOrganization } from '../storage/organizations.ts';
+import {
+  claimMail,
+  linksToMail,
+  organizationsToMail,
+  setMailed,
+  setMailedAt,
+} from '../storage/watch-mails.ts';
+import type { Context } from './context.ts';
+import { mailWithinLimits } from './mail-limit.ts';
+
+const minute = 60_000;
+/** What is found together is told together. */
+const gathering = 10 * minute;
+const interval = 6 * 60 * minute;
+const retryAfter = 10 * minute;
+const organizationsPerRun = 50;
+const maxListed = 20;
+
+/** Mails administrators what is wrong with destinations: all of it in one mail, at most every six hours. Any node may run it. */
+export async function mailDestinations(context: Context): Promise<void> {
+  const { database, mailer, now } = context;
+  if (mailer === null) return;
+  const mailedBefore = now() - interval;
+  const due = { before: now() - gathering, mailedBefore };
+  for (const id of await organizationsToMail(database.read, due, organizationsPerRun)) {
+    const at = now();
+    if (!(await database.write((queries) => claimMail(queries, id, at, mailedBefore)))) continue;
+    const isTold = await mailOne(context, mailer, id, at);
+    await database.write((queries) =>
+      isTold ? setMailed(queries, id, at) : setMailedAt(queries, id, at - interval + retryAfter),
+    );
+  }
+}
+
+/** False where it has to be tried again. */
+async function mailOne(
+  context: Context,
+  mailer: NonNullable<Context['mailer']>,
+  organizationId: number,
+  until: number,
+): Promise<boolean> {
+  const { database, site, config } = context;
+  const organization = await findOrganization(database.lookup, organizationId);
+  const administrators = await administratorsOf(database.read, organizationId);
+  // Where registration is open, an address that wasn't proved may be a stranger's.
+  const told = administrators.filter(
+    ({ email_proven }) => email_proven === 1 || config.registration === 'closed',
+  );
+  const { ids, total } = await linksToMail(database.read, organizationId, until, maxListed);
+  const found = await Promise.all(ids.map((id) => failingLink(context, organizationId, id)));
+  const links = found.flatMap((link) => link ?? []);
+  if (!organization || told.length === 0 || links.length === 0) return true;
+  const facts = { organization: organization.name, links, total, origin: site.origin };
+  const sent = await Promise.all(
+    told.map(({ email }) =>
+      mailWithinLimits(context, mailer, organizationId, destinationMail({ ...facts, to: email })),
+    ),
+  );
+  return sent.includes(true);
+}
+
+async function failingLink(
+  { database, site }: Context,
+  organizationId: number,
+  id: number,
+): Promise<FailingLink | null> {
+  const link = await findLink(database.read, organizationId, id);
+  const [first] = readProblems(link?.destination_problems ?? null);
+  if (!link || !first) return null;
+  return {
+    title: link.name ?? site.readableUrl(link.host, link.suffix),
+    url: first.url,
+    problem: first.problem,
+  };
+}

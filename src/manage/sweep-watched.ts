@@ -1,0 +1,65 @@
+import type { StoredLink } from '../storage/links.ts';
+import { beginSweep, continueSweep, endSweep, isSweepDue } from '../storage/watch-sweeps.ts';
+import { deleteUnusedHosts } from '../storage/watched-hosts.ts';
+import {
+  linksWatchedWith,
+  ownWatched,
+  stillWatched,
+  watchedLinkIds,
+  watchingOrganizations,
+} from '../storage/watched-links.ts';
+import { deleteUnusedUrls } from '../storage/watched-urls.ts';
+import type { Context } from './context.ts';
+import { unwatchLinks, watchLinks } from './watched-page.ts';
+
+const minute = 60_000;
+const interval = 15 * minute;
+/** By then a page is long done, or its node has died. */
+const claimLength = 5 * minute;
+const robotsKept = 30 * 24 * 60 * minute;
+const perPage = 200;
+
+/**
+ * Goes through all links that are watched, for what was made, changed or deleted since: no other call has to know of the watch,
+ * and links of nodes of an earlier version are found too. One node does it at a time.
+ */
+export async function sweepWatched(context: Context, isStopped: () => boolean): Promise<void> {
+  const { database, now, config } = context;
+  const finishedBefore = now() - interval;
+  if (!(await isSweepDue(database.read, now(), finishedBefore))) return;
+  const until = () => now() + claimLength;
+  const isOurs = await database.write((queries) =>
+    beginSweep(queries, { now: now(), finishedBefore, until: until() }),
+  );
+  if (!isOurs) return;
+  const isOn = config.watchDestinations === 'on';
+  const pass = async (page: (after: number) => Promise<number | null>): Promise<void> => {
+    for (let after: number | null = 0; after !== null && !isStopped(); ) {
+      after = await page(after);
+      await database.write((queries) => continueSweep(queries, until()));
+    }
+  };
+  const watchEach = (read: (after: number) => Promise<StoredLink[]>) =>
+    pass(async (after) => {
+      const links = await read(after);
+      await watchLinks(context, links);
+      return links.length < perPage ? null : (links.at(-1)?.id ?? null);
+    });
+  if (isOn) {
+    await watchEach((after) => ownWatched(database.read, after, perPage));
+    for (const id of await watchingOrganizations(database.read))
+      await watchEach((after) => linksWatchedWith(database.read, id, after, perPage));
+  }
+  await pass(async (after) => {
+    const ids = await watchedLinkIds(database.read, after, perPage);
+    const still = isOn ? await stillWatched(database.read, ids) : new Set<number>();
+    await unwatchLinks(
+      context,
+      ids.filter((id) => !still.has(id)),
+    );
+    return ids.length < perPage ? null : (ids.at(-1) ?? null);
+  });
+  await pass((after) => database.write((queries) => deleteUnusedUrls(queries, after, perPage)));
+  await database.write((queries) => deleteUnusedHosts(queries, now(), now() - robotsKept));
+  if (!isStopped()) await database.write((queries) => endSweep(queries, now()));
+}

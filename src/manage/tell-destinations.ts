@@ -1,0 +1,88 @@
+import { formatIso } from '../rules/instant.ts';
+import {
+  type DestinationProblem,
+  destinationProblems,
+  readProblems,
+  watchedDestinations,
+  writeProblems,
+} from '../rules/watched-destinations.ts';
+import { lockLink } from '../storage/links.ts';
+import type { Queries } from '../storage/schema.ts';
+import { linksLeadingToUrl, setProblems, setUnmailed, stillWatched } from '../storage/watched-links.ts';
+import { findWatchedUrl, setUrlTold, untoldUrls, type WatchedUrl } from '../storage/watched-urls.ts';
+import { enqueueLinkEvent } from '../webhooks/outbox.ts';
+import type { Context } from './context.ts';
+import { occasionOf } from './webhook-occasion.ts';
+
+const urlsPerRun = 100;
+const linksPerTransaction = 50;
+
+/**
+ * Tells links how their destinations stand: what their webhooks and administrators are told follows from what is written here.
+ * Any node may do it at any time; a link that was told already is told nothing.
+ */
+export async function tellDestinations(context: Context): Promise<void> {
+  const { database, webhooks } = context;
+  const urls = await untoldUrls(database.read, urlsPerRun);
+  for (const url of urls) {
+    for (let after: number | null = 0; after !== null; ) after = await tellLinks(context, url, after);
+    await database.write((queries) => setUrlTold(queries, url));
+  }
+  if (urls.length > 0) webhooks.wake();
+}
+
+async function tellLinks(context: Context, { id }: WatchedUrl, after: number): Promise<number | null> {
+  const { database } = context;
+  const links = await linksLeadingToUrl(database.read, id, after, linksPerTransaction);
+  await database.write(async (queries) => {
+    const url = await findWatchedUrl(queries, id);
+    const still = await stillWatched(
+      queries,
+      links.map(({ link_id }) => link_id),
+    );
+    if (!url) return;
+    for (const { link_id, organization_id } of links)
+      await tellLink(context, queries, url, {
+        ...{ id: link_id, organizationId: organization_id },
+        isWatched: still.has(link_id),
+      });
+  });
+  return links.length < linksPerTransaction ? null : (links.at(-1)?.link_id ?? null);
+}
+
+interface Told {
+  readonly id: number;
+  readonly organizationId: number;
+  readonly isWatched: boolean;
+}
+
+async function tellLink(
+  context: Context,
+  queries: Queries,
+  state: WatchedUrl,
+  { id, organizationId, isWatched }: Told,
+): Promise<void> {
+  const link = await lockLink(queries, organizationId, id);
+  if (!link) return;
+  const now = context.now();
+  const { url } = state;
+  const leadsThere = isWatched && watchedDestinations(link, now).includes(url);
+  const problem = leadsThere ? problemOf(state) : null;
+  const problems = readProblems(link.destination_problems);
+  const before = problems.find((known) => known.url === url);
+  if (before?.problem === problem?.problem) return;
+  const others = problems.filter((known) => known !== before);
+  await setProblems(queries, id, writeProblems(problem ? [...others, problem] : others));
+  await setUnmailed(queries, { link_id: id, url_id: state.id }, problem && now);
+  const said = problem ?? (leadsThere ? before : undefined);
+  if (!said) return;
+  const event = problem ? 'link.destination_failed' : 'link.destination_recovered';
+  await enqueueLinkEvent(queries, event, link, occasionOf(context, now), {
+    destination_problem: { ...said, since: formatIso(said.since) },
+  });
+}
+
+function problemOf({ url, problem, detail, since }: WatchedUrl): DestinationProblem | null {
+  const kind = destinationProblems.find((known) => known === problem);
+  return kind === undefined ? null : { url, problem: kind, detail: detail ?? '', since: since ?? 0 };
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { start } from '../rules/destination-look.ts';
+import { problemsLeft, readProblems, watchedDestinations } from '../rules/watched-destinations.ts';
+import { lockLink, type StoredLink } from '../storage/links.ts';
+import type { Queries } from '../storage/schema.ts';
+import { hostIsDue } from '../storage/watched-hosts.ts';
+import {
+  deleteWatched,
+  deleteWatchedOf,
+  insertWatched,
+  setProblems,
+  watchedAddresses,
+} from '../storage/watched-links.ts';
+import { insertUrls, setUntold, urlsByKey } from '../storage/watched-urls.ts';
+import type { Context } from './context.ts';
+
+/** A link can have a hundred destinations. */
+const perTransaction = 200;
+
+/** Has what these links lead to looked at, no more and no less. Nothing is written where that is so already. */
+export async function watchLinks(
+  { database, now }: Pick<Context, 'database' | 'now'>,
+  links: readonly StoredLink[],
+): Promise<void> {
+  const at = now();
+  const wanted = new Map(links.map((link) => [link.id, watchedDestinations(link, at)]));
+  const stored = await watchedAddresses(database.read, [...wanted.keys()]);
+  const extra = stored.filter(({ link_id, url }) => !wanted.get(link_id)?.includes(url));
+  const urlsOf = Map.groupBy(stored, ({ link_id }) => link_id);
+  const missing = links.flatMap((link) => {
+    const there = new Set(urlsOf.get(link.id)?.map(({ url }) => url));
+    return (wanted.get(link.id) ?? []).filter((url) => !there.has(url)).map((url) => ({ link, url }));
+  });
+  for (const rows of inParts(extra))
+    await database.write(async (queries) => {
+      for (const row of rows) await deleteWatched(queries, row);
+    });
+  const left = new Set(extra.map(({ link_id }) => link_id));
+  for (const { id, organization_id } of links.filter((link) => left.has(link.id)))
+    await database.write(async (queries) => {
+      const link = await lockLink(queries, organization_id, id);
+      if (link) await setProblems(queries, id, problemsLeft(link, at));
+    });
+  for (const rows of inParts(missing)) await database.write((queries) => addAll(queries, rows, at));
+}
+
+/** They are not watched any more: nothing is said of them. */
+export async function unwatchLinks(
+  { database }: Pick<Context, 'database'>,
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await database.write(async (queries) => {
+    await deleteWatchedOf(queries, ids);
+    for (const id of ids) await setProblems(queries, id, null);
+  });
+}
+
+interface Missing {
+  readonly link: StoredLink;
+  readonly url: string;
+}
+
+async function addAll(queries: Queries, missing: readonly Missing[], now: number): Promise<void> {
+  const keys = new Map(missing.map(({ url }) => [url, keyOf(url)]));
+  const known = new Set((await urlsByKey(queries, [...keys.values()])).map(({ url_key }) => url_key));
+  const created = [...keys].filter(([, key]) => !known.has(key));
+  await insertUrls(
+    queries,
+    created.map(([url, url_key]) => ({ url_key, ...notLookedAt(url), next_at: now })),
+  );
+  // In one order, so that two nodes never wait for each other.
+  const hosts = new Set(created.map(([url]) => new URL(url).hostname));
+  for (const host of [...hosts].sort()) await hostIsDue(queries, host, now);
+  const urls = new Map((await urlsByKey(queries, [...keys.values()])).map((row) => [row.url, row]));
+  const rows = missing.flatMap(({ url }) => urls.get(url) ?? []);
+  await insertWatched(
+    queries,
+    missing.flatMap(({ link: { id, organization_id }, url }) => {
+      const row = urls.get(url);
+      return row ? [{ link_id: id, url_id: row.id, organization_id, unmailed: null }] : [];
+    }),
+  );
+  // A link that comes back from the bin may still have what was said of it then.
+  const said = new Set(
+    missing.flatMap(({ link }) => readProblems(link.destination_problems).map(({ url }) => url)),
+  );
+  const untold = rows.filter(({ problem, url }) => problem !== null || said.has(url)).map(({ id }) => id);
+  await setUntold(queries, [...new Set(untold)], now);
+}
+
+const notLookedAt = (url: string) => ({
+  url,
+  ...start(url),
+  turn: 1,
+  problem: null,
+  detail: null,
+  since: null,
+  suspected: null,
+  suspected_at: null,
+  untold: null,
+});
+
+const keyOf = (url: string): string => createHash('sha256').update(url).digest('base64url');
+
+function* inParts<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < list.length; from += perTransaction)
+    yield list.slice(from, from + perTransaction);
+}

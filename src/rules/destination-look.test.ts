@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'bun:test';
+import { afterLook, type LookOutcome, type LookState, outcomeOf, start } from './destination-look.ts';
+
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
+const url = 'http://example.com/page';
+
+const fresh: LookState = {
+  ...{ url, ...start(url), turn: 1, next_at: 0, problem: null, detail: null, since: null },
+  ...{ suspected: null, suspected_at: null, untold: null },
+};
+const broken: LookOutcome = { kind: 'problem', problem: 'broken', detail: 'It answered 404.' };
+const to = (address: string, isPermanent = true): LookOutcome => ({
+  ...{ kind: 'redirect', to: address, isPermanent },
+});
+/** The state after looks, each at its time. */
+const after = (looks: readonly (readonly [at: number, outcome: LookOutcome])[], from = fresh): LookState =>
+  looks.reduce((state, [at, outcome]) => afterLook(state, outcome, at), from);
+
+describe('a look at a destination', () => {
+  test('says what is wrong when it is found a second time, an hour later', () => {
+    const once = after([[5, broken]]);
+    expect(once).toMatchObject({ problem: null, untold: null, turn: 0, next_at: 5 + hour });
+    const early = after([[5 + hour - 1, broken]], once);
+    expect(early).toMatchObject({ problem: null, next_at: 5 + hour });
+    const twice = after([[5 + hour, broken]], early);
+    expect(twice).toMatchObject({ problem: 'broken', since: 5, untold: 5 + hour, next_at: 5 + hour + day });
+    expect(after([[9 + day, broken]], twice)).toMatchObject({ problem: 'broken', since: 5, suspected: null });
+  });
+
+  test('forgets what was found once where the second look finds it well, or something else', () => {
+    expect(
+      after([
+        [0, broken],
+        [hour, { kind: 'well' }],
+        [day, broken],
+      ]),
+    ).toMatchObject({ problem: null });
+    const parked: LookOutcome = { kind: 'problem', problem: 'parked', detail: 'x' };
+    expect(
+      after([
+        [0, broken],
+        [hour, parked],
+      ]),
+    ).toMatchObject({ problem: null, suspected: 'parked' });
+  });
+
+  test('takes it back at the first look that finds it well, and by nothing that is unclear', () => {
+    const failing = after([
+      [0, broken],
+      [hour, broken],
+    ]);
+    expect(after([[day, { kind: 'unclear' }]], failing)).toMatchObject({ problem: 'broken' });
+    expect(after([[day, { kind: 'well' }]], failing)).toMatchObject({
+      problem: null,
+      since: null,
+      untold: day,
+    });
+  });
+
+  test('follows redirects before the daily looks of their host, and tells of permanent ones alone', () => {
+    const moved = after([[0, to('https://elsewhere.example/new')]]);
+    expect(moved).toMatchObject({ hop: 'https://elsewhere.example/new', host: 'elsewhere.example', turn: 0 });
+    expect(after([[1, { kind: 'well' }]], moved)).toMatchObject({ suspected: 'moved', hop: url, hops: 0 });
+    expect(after([[1, broken]], moved)).toMatchObject({ suspected: 'broken' });
+    const passing = after([
+      [0, to('https://elsewhere.example/new', false)],
+      [1, { kind: 'well' }],
+    ]);
+    expect(passing.suspected).toBeNull();
+    const then = after([
+      [0, to('https://a.example/', false)],
+      [1, to('https://b.example/')],
+      [2, { kind: 'well' }],
+    ]);
+    expect(then.suspected).toBeNull();
+  });
+
+  test('takes https, a www and a slash for the same place', () => {
+    for (const same of [
+      'https://example.com/page',
+      'http://www.example.com/page/',
+      'https://www.example.com/page',
+    ])
+      expect(
+        after([
+          [0, to(same)],
+          [1, { kind: 'well' }],
+        ]).suspected,
+      ).toBeNull();
+  });
+
+  test('ends where redirects do not', () => {
+    const circle = Array.from({ length: 6 }, (_, at) => [at, to(url)] as const);
+    expect(after(circle)).toMatchObject({ suspected: 'broken', hops: 0, hop: url });
+  });
+
+  test('tells an answer of a page that is gone from one of a page that is not for programs', () => {
+    const of = (status: number, location: string | null = null) =>
+      outcomeOf({ status, location }, url, () => false);
+    for (const status of [404, 410, 500, 503]) expect(of(status)).toMatchObject({ problem: 'broken' });
+    for (const status of [401, 403, 405, 429, 451]) expect(of(status)).toEqual({ kind: 'unclear' });
+    expect(of(200)).toEqual({ kind: 'well' });
+    expect(of(302, '../x#y')).toEqual({ kind: 'redirect', to: 'http://example.com/x', isPermanent: false });
+    expect(of(308, 'https://x.example')).toMatchObject({ to: 'https://x.example/', isPermanent: true });
+    expect(of(302, 'myapp://open')).toEqual({ kind: 'unclear' });
+    expect(of(302)).toMatchObject({ problem: 'broken' });
+    expect(outcomeOf({ status: 200, location: null }, url, () => true)).toMatchObject({ problem: 'parked' });
+  });
+});

@@ -1,0 +1,128 @@
+import type { ProblemKind } from './watched-destinations.ts';
+
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
+const maxHops = 5;
+
+/** What a question to an address came to. */
+export type LookOutcome =
+  | { readonly kind: 'well' }
+  | { readonly kind: 'problem'; readonly problem: ProblemKind; readonly detail: string }
+  | { readonly kind: 'redirect'; readonly to: string; readonly isPermanent: boolean }
+  /** It says nothing of what visitors get, as where programs are refused. */
+  | { readonly kind: 'unclear' };
+
+/** How far a destination is looked at, and what was found. */
+export interface LookState {
+  readonly url: string;
+  /** Which address is asked for next: that of the destination, or where that redirected to. */
+  readonly hop: string;
+  readonly host: string;
+  readonly hops: number;
+  /** Where a chain of permanent redirects has led so far. */
+  readonly moved_to: string | null;
+  /** 0: before others of its host, as it was begun or has to be confirmed. */
+  readonly turn: number;
+  readonly next_at: number;
+  readonly problem: string | null;
+  readonly detail: string | null;
+  readonly since: number | null;
+  /** What was found once, and has to be found again. */
+  readonly suspected: string | null;
+  readonly suspected_at: number | null;
+  /** The links that lead there have yet to be told, since this instant. */
+  readonly untold: number | null;
+}
+
+/** What an answer says. `parked` is asked only of a page. */
+export function outcomeOf(
+  { status, location }: { readonly status: number; readonly location: string | null },
+  at: string,
+  isParked: () => boolean,
+): LookOutcome {
+  if (status >= 200 && status < 300)
+    return isParked() ? { kind: 'problem', problem: 'parked', detail: parkedDetail } : { kind: 'well' };
+  if (redirects.includes(status)) {
+    const to = location === null ? null : URL.parse(location, at);
+    if (to === null) return broken(`It answered ${status} without an address to go on to.`);
+    to.hash = '';
+    const isWeb = to.protocol === 'http:' || to.protocol === 'https:';
+    // An app's own address is where a phone goes on to.
+    if (!isWeb || to.href.length > 2048) return { kind: 'unclear' };
+    return { kind: 'redirect', to: to.href, isPermanent: status === 301 || status === 308 };
+  }
+  return status === 404 || status === 410 || status >= 500
+    ? broken(`It answered ${status}.`)
+    : { kind: 'unclear' };
+}
+
+const redirects = [301, 302, 303, 307, 308];
+const parkedDetail = 'Its domain shows the page of a company that parks or sells domains.';
+const broken = (detail: string): LookOutcome => ({ kind: 'problem', problem: 'broken', detail });
+
+/** The state after a look. What is wrong is said once it was found twice, an hour apart; that it is well again, at once. */
+export function afterLook<State extends LookState>(state: State, outcome: LookOutcome, now: number): State {
+  if (outcome.kind === 'redirect' && state.hops < maxHops) return redirected(state, outcome, now);
+  const moved = state.moved_to !== null && isElsewhere(state.url, state.moved_to) ? state.moved_to : null;
+  const found = finalOf(outcome, moved);
+  const rest = { ...state, ...start(state.url), turn: 1, next_at: now + day };
+  if (found.kind === 'well') {
+    const isOver = state.problem !== null;
+    return {
+      ...rest,
+      ...nothingSuspected,
+      ...(isOver && { problem: null, detail: null, since: null, untold: now }),
+    };
+  }
+  if (found.kind !== 'problem') return { ...rest, ...nothingSuspected };
+  const { problem, detail } = found;
+  if (state.problem === problem) return { ...rest, ...nothingSuspected };
+  const since = state.suspected === problem ? state.suspected_at : null;
+  if (since === null || now - since < hour)
+    return {
+      ...rest,
+      turn: 0,
+      next_at: (since ?? now) + hour,
+      suspected: problem,
+      suspected_at: since ?? now,
+    };
+  return { ...rest, ...nothingSuspected, problem, detail, since, untold: now };
+}
+
+const nothingSuspected = { suspected: null, suspected_at: null };
+
+/** As a look at an address begins. */
+export const start = (url: string) => ({ hop: url, host: new URL(url).hostname, hops: 0, moved_to: null });
+
+function redirected<State extends LookState>(
+  state: State,
+  { to, isPermanent }: Extract<LookOutcome, { kind: 'redirect' }>,
+  now: number,
+): State {
+  const isStraight = state.hops === 0 || state.moved_to === state.hop;
+  return {
+    ...state,
+    hop: to,
+    host: new URL(to).hostname,
+    hops: state.hops + 1,
+    moved_to: isPermanent && isStraight ? to : state.moved_to,
+    turn: 0,
+    next_at: now,
+  };
+}
+
+function finalOf(outcome: LookOutcome, moved: string | null): LookOutcome {
+  if (outcome.kind === 'redirect') return broken('It redirects again and again.');
+  if (outcome.kind === 'problem' || moved === null) return outcome;
+  return { kind: 'problem', problem: 'moved', detail: moved };
+}
+
+/** https for http, a www, a slash at the end: that is the same place, and nothing has to be done about it. */
+function isElsewhere(from: string, to: string): boolean {
+  return placeOf(from) !== placeOf(to);
+}
+
+function placeOf(text: string): string {
+  const { hostname, port, pathname, search } = new URL(text);
+  return `${hostname.replace(/^www\./, '')}:${port}${pathname.replace(/\/$/, '')}${search}`.toLowerCase();
+}

@@ -1,0 +1,81 @@
+/** RFC 9309: what a site lets programs ask for. */
+interface Rule {
+  readonly isAllowed: boolean;
+  readonly pattern: string;
+}
+
+const maxLines = 10_000;
+const maxStored = 64 * 1024;
+
+/**
+ * What a robots.txt says to the program that is called `agent`, as it is stored: a line for each rule, `+` or `-` before its
+ * pattern. They are the rules of all groups that name it; where none does, those for every program.
+ */
+export function robotsFor(text: string, agent: string): string {
+  const own: string[] = [];
+  const everyones: string[] = [];
+  let isNamed = false;
+  let names: string[] = [];
+  let isOpen = false;
+  for (const line of text.split(/\r\n|\r|\n/, maxLines)) {
+    const [, key = '', value = ''] = /^\ufeff?\s*([a-z-]+)\s*:(.*)$/i.exec(line.replace(/#.*$/, '')) ?? [];
+    const field = key.toLowerCase();
+    if (field === 'user-agent') {
+      if (!isOpen) names = [];
+      isOpen = true;
+      names.push((/^[a-z_-]+|^\*/i.exec(value.trim())?.[0] ?? '').toLowerCase());
+      isNamed ||= names.includes(agent.toLowerCase());
+    } else if (field === 'allow' || field === 'disallow') {
+      isOpen = false;
+      const pattern = value.trim();
+      if (pattern === '') continue;
+      const rule = `${field === 'allow' ? '+' : '-'}${pattern}`;
+      if (names.includes(agent.toLowerCase())) own.push(rule);
+      if (names.includes('*')) everyones.push(rule);
+    }
+  }
+  let length = 0;
+  const rules = (isNamed ? own : everyones).filter((rule) => {
+    length += rule.length + 1;
+    return length <= maxStored;
+  });
+  return rules.join('\n');
+}
+
+/** Whether `path`, with its query, may be asked for: the longest rule that matches decides. */
+export function isAllowedByRobots(stored: string, path: string): boolean {
+  const text = normal(path);
+  let best: Rule | null = null;
+  for (const line of stored.split('\n')) {
+    const rule = { isAllowed: line.startsWith('+'), pattern: line.slice(1) };
+    if (rule.pattern === '' || !matches(rule.pattern, text)) continue;
+    const isLonger = best === null || rule.pattern.length > best.pattern.length;
+    if (isLonger || (rule.isAllowed && rule.pattern.length === best?.pattern.length)) best = rule;
+  }
+  return best?.isAllowed ?? true;
+}
+
+/** A pattern is a prefix, in which `*` stands for anything and a `$` at the end for the end. */
+function matches(pattern: string, text: string): boolean {
+  const isWhole = pattern.endsWith('$');
+  const [first = '', ...rest] = normal(isWhole ? pattern.slice(0, -1) : pattern).split('*');
+  if (!text.startsWith(first)) return false;
+  let from = first.length;
+  for (const [index, part] of rest.entries()) {
+    if (isWhole && index === rest.length - 1) return text.length - part.length >= from && text.endsWith(part);
+    const at = text.indexOf(part, from);
+    if (at === -1) return false;
+    from = at + part.length;
+  }
+  return !isWhole || from === text.length;
+}
+
+/** A character that needs no percent-escape is the same with one. */
+const normal = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[^\x21-\x7e]+/g, encodeURIComponent)
+    .replace(/%([0-9a-f]{2})/gi, (written, hex: string) => {
+      const character = String.fromCharCode(Number.parseInt(hex, 16));
+      return /[A-Za-z0-9\-._~]/.test(character) ? character : written.toUpperCase();
+    });

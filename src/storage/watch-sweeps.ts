@@ -1,0 +1,37 @@
+import { hasRow } from './rows.ts';
+import type { Queries } from './schema.ts';
+
+/** Begins the sweep that is due, for one node; false where none is, or where another node has it. */
+export const beginSweep = (
+  queries: Queries,
+  {
+    now,
+    finishedBefore,
+    until,
+  }: { readonly now: number; readonly finishedBefore: number; readonly until: number },
+): Promise<boolean> =>
+  hasRow(
+    queries
+      .updateTable('watch_sweeps')
+      .set({ claimed_until: until })
+      .where('claimed_until', '<=', now)
+      .where('finished_at', '<=', finishedBefore)
+      .returning('finished_at'),
+  );
+
+export const isSweepDue = (queries: Queries, now: number, finishedBefore: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .selectFrom('watch_sweeps')
+      .select('finished_at')
+      .where('claimed_until', '<=', now)
+      .where('finished_at', '<=', finishedBefore),
+  );
+
+export async function continueSweep(queries: Queries, until: number): Promise<void> {
+  await queries.updateTable('watch_sweeps').set({ claimed_until: until }).execute();
+}
+
+export async function endSweep(queries: Queries, now: number): Promise<void> {
+  await queries.updateTable('watch_sweeps').set({ claimed_until: 0, finished_at: now }).execute();
+}

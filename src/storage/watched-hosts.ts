@@ -1,0 +1,124 @@
+import { type Selectable, sql } from 'kysely';
+import { hasRow } from './rows.ts';
+import type { Queries, Schema } from './schema.ts';
+
+type StoredRobots = Selectable<Schema['watched_robots']>;
+
+/** Hosts that have something due and may be asked, the longest due first. */
+export const hostsDue = async (queries: Queries, now: number, limit: number): Promise<string[]> => {
+  const rows = await queries
+    .selectFrom('watched_hosts')
+    .select('host')
+    .where('due_at', '<=', now)
+    .where('free_at', '<=', now)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute();
+  return rows.map(({ host }) => host);
+};
+
+/** Takes a host for one node, which alone may ask it until then; false where another was first. */
+export const claimHost = (queries: Queries, host: string, now: number, until: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .updateTable('watched_hosts')
+      .set({ free_at: until })
+      .where('host', '=', host)
+      .where('free_at', '<=', now)
+      .returning('host'),
+  );
+
+/** Gives a claimed host back: when it may be asked again, and when it has something due. */
+export async function releaseHost(
+  queries: Queries,
+  host: string,
+  { freeAt, answeredAt }: { readonly freeAt: number; readonly answeredAt: number | null },
+): Promise<void> {
+  const due_at = (await earliestOf(queries, host)) ?? never;
+  await queries
+    .updateTable('watched_hosts')
+    .set({ free_at: freeAt, due_at, ...(answeredAt !== null && { answered_at: answeredAt }) })
+    .where('host', '=', host)
+    .execute();
+}
+
+/** No instant is later. */
+const never = Number.MAX_SAFE_INTEGER;
+
+async function earliestOf(queries: Queries, host: string): Promise<number | null> {
+  const earliest = async (turn: number) =>
+    (
+      await queries
+        .selectFrom('watched_urls')
+        .select('next_at')
+        .where('host', '=', host)
+        .where('turn', '=', turn)
+        .orderBy('next_at')
+        .limit(1)
+        .executeTakeFirst()
+    )?.next_at;
+  const found = [await earliest(0), await earliest(1)].flatMap((at) => at ?? []);
+  return found.length === 0 ? null : Math.min(...found);
+}
+
+/** One of its addresses is due at this instant. It may be asked no earlier than it might before. */
+export async function hostIsDue(queries: Queries, host: string, at: number): Promise<void> {
+  await queries
+    .insertInto('watched_hosts')
+    .values({ host, due_at: at, free_at: 0, answered_at: null })
+    .onConflict((conflict) =>
+      conflict.column('host').doUpdateSet({
+        due_at: sql<number>`case when watched_hosts.due_at < ${at} then watched_hosts.due_at else ${at} end`,
+      }),
+    )
+    .execute();
+}
+
+/** For how long the host waits that has waited longest to be asked. */
+export const longestWait = async (queries: Queries, now: number): Promise<number> => {
+  const due = queries.selectFrom('watched_hosts').select('due_at').where('due_at', '<=', now);
+  const first = await due.orderBy('due_at').limit(1).executeTakeFirst();
+  return first ? now - first.due_at : 0;
+};
+
+/** When a host other than this one last gave an answer; null where none ever did. */
+export const lastAnswerElsewhere = async (queries: Queries, host: string): Promise<number | null> =>
+  (
+    await queries
+      .selectFrom('watched_hosts')
+      .select('answered_at')
+      .where('answered_at', 'is not', null)
+      .where('host', '<>', host)
+      .orderBy('answered_at', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  )?.answered_at ?? null;
+
+export const findRobots = (queries: Queries, origin: string): Promise<StoredRobots | undefined> =>
+  queries.selectFrom('watched_robots').selectAll().where('origin', '=', origin).executeTakeFirst();
+
+export async function storeRobots(queries: Queries, robots: StoredRobots): Promise<void> {
+  const { rules, read_at } = robots;
+  await queries
+    .insertInto('watched_robots')
+    .values(robots)
+    .onConflict((conflict) => conflict.column('origin').doUpdateSet({ rules, read_at }))
+    .execute();
+}
+
+/** Hosts without an address, and rules that were not read for long. */
+export async function deleteUnusedHosts(queries: Queries, now: number, robotsBefore: number): Promise<void> {
+  await queries
+    .deleteFrom('watched_hosts')
+    .where('due_at', '=', never)
+    .where('free_at', '<=', now)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('watched_urls').select('id').whereRef('watched_urls.host', '=', 'watched_hosts.host'),
+        ),
+      ),
+    )
+    .execute();
+  await queries.deleteFrom('watched_robots').where('read_at', '<', robotsBefore).execute();
+}

@@ -1,0 +1,157 @@
+import { type Selectable, sql } from 'kysely';
+import { type StoredLink, withHost } from './links.ts';
+import { hasRow } from './rows.ts';
+import type { Queries, Schema } from './schema.ts';
+
+type WatchedLink = Selectable<Schema['watched_links']>;
+
+/** Organizations that have their links' destinations looked at. */
+export const watchingOrganizations = async (queries: Queries): Promise<number[]> => {
+  const rows = await queries
+    .selectFrom('organizations')
+    .select('id')
+    .where('watch_destinations', '=', 1)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+};
+
+/** Links that say themselves that they are watched, from behind `after` on. */
+export const ownWatched = (queries: Queries, after: number, limit: number): Promise<StoredLink[]> =>
+  withHost(queries)
+    .where('links.watch_destination', '=', sql.lit(1))
+    .where('links.id', '>', after)
+    .orderBy('links.id')
+    .limit(limit)
+    .execute();
+
+/** Links that do as their organization does. */
+export const linksWatchedWith = (
+  queries: Queries,
+  organizationId: number,
+  after: number,
+  limit: number,
+): Promise<StoredLink[]> =>
+  withHost(queries)
+    .where('links.organization_id', '=', organizationId)
+    .where('links.watch_destination', 'is', null)
+    .where('links.id', '>', after)
+    .orderBy('links.id')
+    .limit(limit)
+    .execute();
+
+/** What links are stored to lead to, for those that are watched. */
+export const watchedAddresses = (
+  queries: Queries,
+  linkIds: readonly number[],
+): Promise<{ link_id: number; url_id: number; url: string }[]> =>
+  linkIds.length === 0
+    ? Promise.resolve([])
+    : queries
+        .selectFrom('watched_links')
+        .innerJoin('watched_urls', 'watched_urls.id', 'watched_links.url_id')
+        .select(['watched_links.link_id', 'watched_links.url_id', 'watched_urls.url'])
+        .where('watched_links.link_id', 'in', linkIds)
+        .execute();
+
+export async function insertWatched(queries: Queries, rows: readonly WatchedLink[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement)
+    await queries
+      .insertInto('watched_links')
+      .values(rows.slice(from, from + rowsPerStatement))
+      .onConflict((conflict) => conflict.columns(['link_id', 'url_id']).doNothing())
+      .execute();
+}
+
+/** Databases bound how many values one statement may carry. */
+const rowsPerStatement = 1_000;
+
+export async function deleteWatched(
+  queries: Queries,
+  { link_id, url_id }: Pick<WatchedLink, 'link_id' | 'url_id'>,
+): Promise<void> {
+  await queries
+    .deleteFrom('watched_links')
+    .where('link_id', '=', link_id)
+    .where('url_id', '=', url_id)
+    .execute();
+}
+
+export async function deleteWatchedOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
+  if (linkIds.length === 0) return;
+  await queries.deleteFrom('watched_links').where('link_id', 'in', linkIds).execute();
+}
+
+/** Ids of links that have something watched, in order. */
+export async function watchedLinkIds(queries: Queries, after: number, limit: number): Promise<number[]> {
+  const rows = await queries
+    .selectFrom('watched_links')
+    .select('link_id')
+    .distinct()
+    .where('link_id', '>', after)
+    .orderBy('link_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ link_id }) => link_id);
+}
+
+/** Those of these links that are there and watched, by themselves or with their organization. */
+export async function stillWatched(queries: Queries, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await queries
+    .selectFrom('links')
+    .innerJoin('organizations', 'organizations.id', 'links.organization_id')
+    .select('links.id')
+    .where('links.id', 'in', ids)
+    .where(({ or, and, eb }) =>
+      or([
+        eb('links.watch_destination', '=', 1),
+        and([eb('links.watch_destination', 'is', null), eb('organizations.watch_destinations', '=', 1)]),
+      ]),
+    )
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Whether any link leads to an address. */
+export const isWatchedUrl = (queries: Queries, urlId: number): Promise<boolean> =>
+  hasRow(queries.selectFrom('watched_links').select('link_id').where('url_id', '=', urlId).limit(1));
+
+/** Links that lead to an address, from behind `after` on. */
+export const linksLeadingToUrl = (
+  queries: Queries,
+  urlId: number,
+  after: number,
+  limit: number,
+): Promise<Pick<WatchedLink, 'link_id' | 'organization_id'>[]> =>
+  queries
+    .selectFrom('watched_links')
+    .select(['link_id', 'organization_id'])
+    .where('url_id', '=', urlId)
+    .where('link_id', '>', after)
+    .orderBy('link_id')
+    .limit(limit)
+    .execute();
+
+/** Since when administrators have yet to be mailed of an address of a link; null for not at all. */
+export async function setUnmailed(
+  queries: Queries,
+  { link_id, url_id }: Pick<WatchedLink, 'link_id' | 'url_id'>,
+  unmailed: number | null,
+): Promise<void> {
+  await queries
+    .updateTable('watched_links')
+    .set({ unmailed })
+    .where('link_id', '=', link_id)
+    .where('url_id', '=', url_id)
+    .execute();
+}
+
+export async function setProblems(queries: Queries, linkId: number, problems: string | null): Promise<void> {
+  await queries
+    .updateTable('links')
+    .set({ destination_problems: problems })
+    .where('id', '=', linkId)
+    .execute();
+}

@@ -1,0 +1,111 @@
+import type { Selectable } from 'kysely';
+import type { LookState } from '../rules/destination-look.ts';
+import type { Queries, Schema } from './schema.ts';
+
+export type WatchedUrl = Selectable<Schema['watched_urls']>;
+
+/** The address of a host that is to be looked at now, if there is one. */
+export async function urlDue(queries: Queries, host: string, now: number): Promise<WatchedUrl | null> {
+  for (const turn of [0, 1]) {
+    const due = await queries
+      .selectFrom('watched_urls')
+      .selectAll()
+      .where('host', '=', host)
+      .where('turn', '=', turn)
+      .where('next_at', '<=', now)
+      .orderBy('next_at')
+      .limit(1)
+      .executeTakeFirst();
+    if (due) return due;
+  }
+  return null;
+}
+
+export const findWatchedUrl = (queries: Queries, id: number): Promise<WatchedUrl | undefined> =>
+  queries.selectFrom('watched_urls').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const urlsByKey = (queries: Queries, keys: readonly string[]): Promise<WatchedUrl[]> =>
+  keys.length === 0
+    ? Promise.resolve([])
+    : queries.selectFrom('watched_urls').selectAll().where('url_key', 'in', keys).execute();
+
+/** Another node may have stored some of them meanwhile. */
+export async function insertUrls(
+  queries: Queries,
+  rows: readonly (LookState & { readonly url_key: string })[],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement)
+    await queries
+      .insertInto('watched_urls')
+      .values(rows.slice(from, from + rowsPerStatement))
+      .onConflict((conflict) => conflict.column('url_key').doNothing())
+      .execute();
+}
+
+/** Databases bound how many values one statement may carry. */
+const rowsPerStatement = 500;
+
+export async function updateUrl(queries: Queries, id: number, state: LookState): Promise<void> {
+  const { hop, host, hops, moved_to, turn, next_at, problem, detail, since } = state;
+  const { suspected, suspected_at, untold } = state;
+  await queries
+    .updateTable('watched_urls')
+    .set({
+      ...{ hop, host, hops, moved_to, turn, next_at, problem, detail, since },
+      ...{ suspected, suspected_at, untold },
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Deletes those of a page that no link leads to, and returns where the next page begins; null behind the last one. */
+export async function deleteUnusedUrls(
+  queries: Queries,
+  after: number,
+  limit: number,
+): Promise<number | null> {
+  const page = await queries
+    .selectFrom('watched_urls')
+    .leftJoin('watched_links', 'watched_links.url_id', 'watched_urls.id')
+    .select(['watched_urls.id', 'watched_links.link_id'])
+    .where('watched_urls.id', '>', after)
+    .orderBy('watched_urls.id')
+    .limit(limit)
+    .execute();
+  const unused = page.flatMap(({ id, link_id }) => (link_id === null ? [id] : []));
+  if (unused.length > 0) await queries.deleteFrom('watched_urls').where('id', 'in', unused).execute();
+  return page.length < limit ? null : (page.at(-1)?.id ?? null);
+}
+
+/** Addresses whose links have yet to be told how they stand. */
+export const untoldUrls = (queries: Queries, limit: number): Promise<WatchedUrl[]> =>
+  queries
+    .selectFrom('watched_urls')
+    .selectAll()
+    .where('untold', 'is not', null)
+    .orderBy('untold')
+    .limit(limit)
+    .execute();
+
+/** Where it has changed since `untold`, its links are told again. */
+export async function setUrlTold(queries: Queries, { id, untold }: WatchedUrl): Promise<void> {
+  await queries
+    .updateTable('watched_urls')
+    .set({ untold: null })
+    .where('id', '=', id)
+    .where('untold', '=', untold)
+    .execute();
+}
+
+export async function setUntold(queries: Queries, ids: readonly number[], now: number): Promise<void> {
+  if (ids.length === 0) return;
+  await queries.updateTable('watched_urls').set({ untold: now }).where('id', 'in', ids).execute();
+}
+
+/** How many addresses are looked at, by what is wrong with them. */
+export const countUrls = (queries: Queries): Promise<{ problem: string | null; count: number }[]> =>
+  queries
+    .selectFrom('watched_urls')
+    .select((counted) => ['problem', counted.fn.countAll<number>().as('count')])
+    .groupBy('problem')
+    .execute();

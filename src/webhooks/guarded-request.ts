@@ -1,0 +1,257 @@
+import { lookup } from 'node:dns/promises';
+import http from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { type Address, readAddress } from '../rules/address-rules.ts';
+import { normaliseHostname } from '../rules/host.ts';
+import type { AllowList } from '../rules/webhook-allow.ts';
+import { parseRetryAfter } from './back-off.ts';
+import { checkTarget, portOf, type Resolver, resolveTarget, withoutBrackets } from './target-guard.ts';
+
+const maxAnswer = 64 * 1024;
+const maxHeader = 16 * 1024;
+/** No character of UTF-8 is longer than four bytes. */
+const bytesPerCharacter = 4;
+const maxAddresses = 4;
+const maxInterim = 16;
+
+export interface OutgoingRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null: none is sent. */
+  readonly body: string | null;
+  /** How many characters of the answer's body are kept. */
+  readonly kept: number;
+  /** Aborts the call, as when the program stops. */
+  readonly signal?: AbortSignal;
+}
+
+/** Tests replace these. */
+export interface RequestOptions {
+  readonly lookup?: Resolver;
+  /** Milliseconds for everything: name, connection, headers, body. */
+  readonly deadline?: number;
+  readonly now?: () => number;
+  /** Certificates to trust in place of the usual ones. */
+  readonly ca?: string;
+}
+
+/** Durations and `retryAfter` are milliseconds. */
+export type Attempt =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly retryAfter: number | null;
+      readonly location: string | null;
+      readonly excerpt: string;
+      readonly duration: number;
+    }
+  | { readonly kind: 'refused'; readonly sentence: string }
+  | {
+      readonly kind: 'failed';
+      readonly sentence: string;
+      readonly duration: number;
+      readonly fault: Fault;
+    };
+
+/** Whether there was no connection in time, none that is safe, or something on it that isn't HTTP. */
+export type Fault = 'connection' | 'certificate' | 'protocol';
+
+/**
+ * Resolves a name as this machine does, with its hosts file and search domains, so that a local service has the name that
+ * its operator uses. The resolver needn't be trusted: every address is checked. Bun resolves without a blocked thread (by
+ * c-ares on Linux), so a silent name server doesn't block other requests.
+ */
+const systemResolver: Resolver = async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address);
+
+/** Asks a target, if the guard lets it, at an address that the guard has seen. Follows no redirect. Never rejects. */
+export async function guardedRequest(
+  target: string,
+  outgoing: OutgoingRequest,
+  allowed: AllowList,
+  { lookup = systemResolver, deadline = 10_000, now = Date.now, ca }: RequestOptions = {},
+): Promise<Attempt> {
+  const checked = checkTarget(target, allowed);
+  if (!checked.ok) return { kind: 'refused', sentence: checked.sentence };
+  const { url } = checked;
+  const started = performance.now();
+  const duration = () => Math.round(performance.now() - started);
+  const cut = new AbortController();
+  const breakOff = () => cut.abort(new Broken('The delivery was broken off.'));
+  const timer = setTimeout(() => cut.abort(new Broken(lateSentence(deadline))), deadline);
+  outgoing.signal?.addEventListener('abort', breakOff, { once: true });
+  if (outgoing.signal?.aborted) breakOff();
+  try {
+    const found = await Promise.race([
+      resolveTarget(url.hostname, portOf(url), lookup, allowed),
+      rejection(cut.signal),
+    ]);
+    if (found.kind === 'refused') return found;
+    if (found.kind === 'unresolved') throw new Broken(found.sentence);
+    const answer = await exchange(url, found.addresses, outgoing, cut.signal, ca);
+    const retryAfter = parseRetryAfter(answer.retryAfter, now());
+    return { kind: 'answered', ...answer, retryAfter, duration: duration() };
+  } catch (cause) {
+    return { kind: 'failed', ...failureOf(cause), duration: duration() };
+  } finally {
+    clearTimeout(timer);
+    outgoing.signal?.removeEventListener('abort', breakOff);
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly location: string | null;
+  readonly excerpt: string;
+}
+
+/**
+ * One request over a connection of its own. The status is the verdict: once it is here, a body that is cut (too long,
+ * too slow, broken) only shortens the excerpt.
+ */
+function exchange(
+  url: URL,
+  addresses: readonly Address[],
+  { method, headers, body, kept }: OutgoingRequest,
+  cut: AbortSignal,
+  ca: string | undefined,
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  cut.throwIfAborted();
+  const options = {
+    method,
+    agent: false,
+    headers: {
+      ...headers,
+      'accept-encoding': 'identity',
+      ...(body !== null && { 'content-length': Buffer.byteLength(body) }),
+    },
+    lookup: pinned(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 2000,
+    maxHeaderSize: maxHeader,
+  };
+  const request =
+    url.protocol === 'https:'
+      ? https.request(url, { ...options, ...trust(url.hostname, ca) })
+      : http.request(url, options);
+
+  let settle = (cause: unknown): void => reject(cause);
+  const end = (cause: unknown) => {
+    settle(cause);
+    request.destroy();
+  };
+  cut.addEventListener('abort', () => end(cut.reason), { once: true });
+  let interim = 0;
+  request.on('information', () => {
+    if (++interim > maxInterim) end(new Broken('The target never came to its answer.'));
+  });
+  request.on('response', (response) => {
+    const excerpt = new Excerpt(response.headers['content-encoding'], kept);
+    const [status, retryAfter] = [response.statusCode ?? 0, response.headers['retry-after']];
+    const location = response.headers.location ?? null;
+    settle = () => resolve({ status, retryAfter, location, excerpt: excerpt.text() });
+    response.on('data', (chunk: Buffer) => {
+      if (!excerpt.take(chunk)) end(null);
+    });
+    response.on('error', end);
+    response.on('close', () => end(null));
+  });
+  request.on('error', end);
+  request.on('close', () => end(new Broken('The target closed the connection without an answer.')));
+  if (body === null) request.end();
+  else request.end(body);
+  return promise;
+}
+
+/** The host as TLS names it: never an address, never with the root's dot. */
+const trust = (hostname: string, ca: string | undefined) => ({
+  servername: readAddress(withoutBrackets(hostname)) ? '' : normaliseHostname(hostname),
+  rejectUnauthorized: true,
+  ...(ca === undefined ? {} : { ca }),
+});
+
+/** Answers every name with the addresses that were checked, so that nothing is resolved a second time. */
+function pinned(addresses: readonly Address[]): LookupFunction {
+  const all = addresses.slice(0, maxAddresses).map((address) => ({
+    address: address.toString(),
+    family: address.kind() === 'ipv6' ? 6 : 4,
+  }));
+  const [first] = all;
+  return (_name, options, callback) => {
+    if (options.all || !first) callback(null, all);
+    else callback(null, first.address, first.family);
+  };
+}
+
+class Excerpt {
+  readonly #encoding: string | null;
+  readonly #characters: number;
+  readonly #maxLength: number;
+  #kept = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(contentEncoding: string | undefined, characters: number) {
+    this.#characters = characters;
+    this.#maxLength = Math.max(maxAnswer, characters);
+    const encoding = contentEncoding?.trim().toLowerCase() || 'identity';
+    this.#encoding = encoding === 'identity' ? null : encoding.replace(/[^a-z0-9, -]/g, '').slice(0, 40);
+  }
+
+  /** False when enough was read. */
+  take(chunk: Buffer): boolean {
+    const free = this.#characters * bytesPerCharacter - this.#kept.length;
+    if (free > 0) this.#kept = Buffer.concat([this.#kept, chunk.subarray(0, free)]);
+    this.#length += chunk.length;
+    return this.#length < this.#maxLength;
+  }
+
+  text(): string {
+    if (this.#encoding !== null) {
+      const bytes =
+        this.#length < this.#maxLength ? `${this.#length} bytes` : `at least ${this.#maxLength} bytes`;
+      return `(${bytes} of ${this.#encoding}, not unpacked)`;
+    }
+    const text = new TextDecoder().decode(this.#kept, { stream: true }).slice(0, this.#characters);
+    // PostgreSQL stores no NUL, and a page has no use for its like.
+    return text.toWellFormed().replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd');
+  }
+}
+
+/** An end that we made, with the sentence for it. */
+class Broken extends Error {}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return promise;
+}
+
+const lateSentence = (deadline: number): string => `There was no answer within ${deadline / 1000} seconds.`;
+
+const sentences: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The target refused the connection.',
+  ECONNRESET: 'The target closed the connection without an answer.',
+  EPIPE: 'The target closed the connection without an answer.',
+  EHOSTUNREACH: 'No way leads to the target from here.',
+  ENETUNREACH: 'No way leads to the target from here.',
+  ETIMEDOUT: 'The target did not take up the connection.',
+  HPE_HEADER_OVERFLOW: 'The headers of the answer are too long.',
+};
+
+/** What the owner of a webhook or a link may know of a failure: no address, no path of ours. */
+function failureOf(cause: unknown): { readonly sentence: string; readonly fault: Fault } {
+  if (cause instanceof Broken) return { sentence: cause.message, fault: 'connection' };
+  const code =
+    cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'UNKNOWN';
+  if (code.startsWith('HPE_'))
+    return { sentence: sentences[code] ?? `The target did not answer in HTTP (${code}).`, fault: 'protocol' };
+  const sentence = sentences[code];
+  if (sentence !== undefined) return { sentence, fault: 'connection' };
+  if (/CERT|SIGNED|ISSUER|VERIFY/.test(code))
+    return { sentence: `The target's certificate is not accepted (${code}).`, fault: 'certificate' };
+  return { sentence: `The connection failed (${code}).`, fault: 'connection' };
+}

@@ -1,0 +1,382 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { selfSigned } from './support/certificate.ts';
+import { eventually } from './support/eventually.ts';
+import { type MailServer, startMailServer } from './support/mail-server.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+import { eachDue, passWatch, type Sites, startSites } from './support/watched-sites.ts';
+import { targetOfEachTest } from './support/webhook-target.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const target = targetOfEachTest();
+
+const redirect = (to: string, status: number) => () => Response.redirect(to, status);
+
+describe.each(storeKinds)('the watch of destinations on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let sites: Sites;
+  let mails: MailServer;
+  let names = 0;
+  const created: { id: number; key: string }[] = [];
+  /** A host of its own for each test, on the server that all of them share. */
+  let host: string;
+
+  const call = (method: string, path: string, body?: object, key = owner.key) =>
+    app.call(method, `/api/v1/${path}`, { key, ...(body && { body }) });
+  const create = async (body: object, key = owner.key) => {
+    const made = await call('POST', 'link', body, key);
+    if (made.status !== 201) throw new Error(made.text);
+    created.push({ id: made.json.id, key });
+    return made.json;
+  };
+  const read = async (id: number) => (await call('GET', `link/${id}`)).json;
+  const pass = (time: number) => passWatch([app], time);
+  const kindsOf = async (id: number) =>
+    (await read(id)).destination_problems.map(({ problem }: { problem: string }) => problem);
+  const at = (path: string, name = host) => `http://${name}:${sites.port}${path}`;
+  /** Until what is new is stored, and looked at twice. */
+  const twice = async () => {
+    await pass(16 * minute);
+    await pass(minute);
+    await pass(hour);
+    await pass(minute);
+  };
+
+  beforeAll(async () => {
+    mails = await startMailServer();
+    sites = startSites();
+    app = await startApp({
+      store,
+      env: {
+        WEBHOOK_ALLOW: '127.0.0.0/8',
+        SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
+        REGISTRATION: 'open',
+      },
+      overrides: {
+        watchInterval: 5,
+        webhooks: { pollInterval: 10, postOptions: { lookup: sites.lookup } },
+      },
+    });
+    sites.clock = app.clock;
+    owner = await app.newcomer();
+  });
+  beforeEach(() => {
+    host = `site${++names}.example.com`;
+  });
+  // Else every test would look at the links of those before it, day by day.
+  afterEach(async () => {
+    for (const { id, key } of created.splice(0)) await call('DELETE', `link/${id}`, undefined, key);
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+    sites.stop();
+    await mails[Symbol.asyncDispose]();
+  });
+
+  test('tells of a page that is gone when it was found twice, an hour apart, and of its return', async () => {
+    const hook = target();
+    sites.answer(host, '/gone', () => new Response('no', { status: 404 }));
+    const link = await create({
+      destination_url: at('/gone'),
+      watch_destination: true,
+      webhook_url: hook.url,
+      webhook_events: ['link.destination_failed', 'link.destination_recovered'],
+    });
+    expect(link).toMatchObject({ watch_destination: true, destination_problems: [] });
+    await pass(16 * minute);
+    await pass(minute);
+    expect(sites.asked(host).map(({ path }) => path)).toEqual(['/robots.txt', '/gone']);
+    await pass(50 * minute);
+    expect(await kindsOf(link.id)).toEqual([]);
+    expect(sites.asked(host)).toHaveLength(2);
+    await pass(11 * minute);
+    const problem = { url: at('/gone'), problem: 'broken', detail: 'It answered 404.' };
+    expect((await read(link.id)).destination_problems).toMatchObject([problem]);
+    // While the clock leaps, a message may be taken for one that was lost, and come twice.
+    const messages = () =>
+      [...new Map(hook.received.map(({ headers, body }) => [headers['webhook-id'], body])).values()].map(
+        (body) => JSON.parse(body),
+      );
+    await hook.calls(1);
+    expect(messages()[0]).toMatchObject({
+      event: 'link.destination_failed',
+      payload: { link_id: link.id, destination_problem: problem },
+    });
+    const listed = await call('GET', 'link?has_problem=true');
+    expect(listed.json).toMatchObject({ total_links: 1, links: [{ id: link.id }] });
+    const others = (await call('GET', 'link?has_problem=false&limit=1000')).json.links;
+    expect(others.some(({ id }: { id: number }) => id === link.id)).toBe(false);
+
+    sites.answer(host, '/gone', () => new Response('here again'));
+    await pass(day);
+    await pass(minute);
+    await eventually(() => messages().length === 2, 'the second message');
+    expect(messages()[1]).toMatchObject({
+      event: 'link.destination_recovered',
+      payload: { link_id: link.id, destination_problem: problem },
+    });
+    expect(await kindsOf(link.id)).toEqual([]);
+    expect((await call('GET', 'link?has_problem=true')).json.total_links).toBe(0);
+    expect(messages()).toHaveLength(2);
+    for (const { agent } of sites.asked(host)) expect(agent).toMatch(/^Linnet-Watch\/[\d.]+ \(\+http/);
+  });
+
+  test('tells what has moved, what is parked, whose certificate is bad and whose host is gone, of rules too', async () => {
+    sites.answer(host, '/old', redirect(at('/new'), 301));
+    sites.answer(host, '/away', redirect(at('/old'), 302));
+    sites.answer(host, '/slash', redirect(at('/slash/'), 308));
+    sites.answer(host, '/sold', () => new Response('<title>x.com</title> This domain is for sale!'));
+    const { certificate, key } = selfSigned('tls.example.com');
+    using secure = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      tls: { cert: certificate, key },
+      fetch: () => new Response('hidden'),
+    });
+    const link = await create({
+      destination_url: at('/old'),
+      android_link_destination: at('/away'),
+      ios_link_destination: at('/slash'),
+      expired_url: at('/sold'),
+      watch_destination: true,
+      rules: [
+        { when: { country: ['DE'] }, destination_url: `https://tls.example.com:${secure.port}/` },
+        {
+          when: {},
+          variants: [
+            { destination_url: 'http://no-such-host.example.org/', weight: 1 },
+            { destination_url: at('/fine'), weight: 1 },
+            { destination_url: 'http://10.0.0.1/inside', weight: 1 },
+          ],
+        },
+      ],
+    });
+    await twice();
+    const { destination_problems } = await read(link.id);
+    const found = Object.fromEntries(
+      destination_problems.map((one: { url: string; problem: string; detail: string }) => [
+        new URL(one.url).hostname.replace(host, '') + new URL(one.url).pathname,
+        [one.problem, one.detail],
+      ]),
+    );
+    expect(found).toEqual({
+      '/old': ['moved', at('/new')],
+      '/sold': ['parked', expect.stringContaining('parks')],
+      'tls.example.com/': ['certificate', expect.stringContaining('SELF_SIGNED')],
+      'no-such-host.example.org/': ['broken', expect.stringContaining('no-such-host.example.org')],
+    });
+  });
+
+  test('asks a host every ten seconds at most, whoever leads there, and an address once for all', async () => {
+    const stranger = await app.newcomer();
+    const paths = ['/1', '/2', '/3', '/4', '/5'];
+    for (const { key } of [owner, stranger])
+      for (const path of paths) await create({ destination_url: at(path), watch_destination: true }, key);
+    await pass(16 * minute);
+    await pass(2 * minute);
+    const asked = sites.asked(host);
+    expect(asked.map(({ path }) => path).toSorted()).toEqual([...paths, '/robots.txt']);
+    const times = asked.map((one) => one.at);
+    for (const [index, time] of times.slice(1).entries())
+      expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
+    await pass(12 * hour);
+    expect(sites.asked(host)).toHaveLength(6);
+    await pass(13 * hour);
+    expect(sites.asked(host)).toHaveLength(12);
+  });
+
+  test('leaves alone what robots.txt forbids, and what was well is not broken by a 503 of it', async () => {
+    sites.answer(host, '/robots.txt', () => new Response('User-agent: *\nDisallow: /private'));
+    sites.answer(host, '/private', () => new Response('', { status: 404 }));
+    sites.answer(host, '/public', () => new Response('', { status: 404 }));
+    const hidden = await create({ destination_url: at('/private?x'), watch_destination: true });
+    const open = await create({ destination_url: at('/public'), watch_destination: true });
+    const down = `down-${host}`;
+    sites.answer(down, '/robots.txt', () => new Response('', { status: 503 }));
+    const unsure = await create({ destination_url: at('/gone', down), watch_destination: true });
+    await twice();
+    expect(sites.asked(host).map(({ path }) => path)).toEqual(['/robots.txt', '/public', '/public']);
+    expect([await kindsOf(hidden.id), await kindsOf(open.id), await kindsOf(unsure.id)]).toEqual([
+      [],
+      ['broken'],
+      [],
+    ]);
+    expect(new Set(sites.asked(down).map(({ path }) => path))).toEqual(new Set(['/robots.txt']));
+  });
+
+  test('an organization turns it on for links that say nothing else, and off', async () => {
+    const admin = await app.newcomer();
+    const own = (method: string, path: string, body?: object) => call(method, path, body, admin.key);
+    sites.answer(host, '/x', () => new Response('', { status: 410 }));
+    const plain = await create({ destination_url: at('/x') }, admin.key);
+    const never = await create({ destination_url: at('/x'), watch_destination: false }, admin.key);
+    expect(plain.watch_destination).toBeNull();
+    await twice();
+    expect(sites.asked(host)).toEqual([]);
+    const { json } = await own('PATCH', 'organization', { watch_destinations: true });
+    expect(json).toMatchObject({ watch_destinations: true, can_watch_destinations: true });
+    await twice();
+    const problems = async (id: number) => (await own('GET', `link/${id}`)).json.destination_problems.length;
+    expect([await problems(plain.id), await problems(never.id)]).toEqual([1, 0]);
+    await own('PATCH', 'organization', { watch_destinations: false });
+    await pass(16 * minute);
+    expect(await problems(plain.id)).toBe(0);
+    const asked = sites.asked(host).length;
+    await pass(2 * day);
+    expect(sites.asked(host)).toHaveLength(asked);
+  });
+
+  test('is in the history, in bulk, the CSV and the bin; another destination has nothing said of it', async () => {
+    sites.answer(host, '/x', () => new Response('', { status: 404 }));
+    const { id } = await create({ destination_url: at('/x') });
+    await call('PATCH', 'link/bulk', { ids: [id], watch_destination: true });
+    expect((await call('GET', `link/${id}/history`)).json.history[0].changes).toEqual([
+      { field: 'watch_destination', from: null, to: true, hidden: false },
+    ]);
+    await twice();
+    expect(await kindsOf(id)).toEqual(['broken']);
+    const csv = await app.call('GET', `/api/v1/link.csv?ids=${id}`, { key: owner.key });
+    expect(csv.text).toContain(`broken: ${at('/x')}`);
+    await call('DELETE', `link/${id}`);
+    await pass(16 * minute);
+    sites.answer(host, '/x', () => new Response('well'));
+    await call('POST', 'link/restore', { ids: [id] });
+    await pass(16 * minute);
+    await pass(day + hour);
+    expect(await kindsOf(id)).toEqual([]);
+    sites.answer(host, '/x', () => new Response('', { status: 404 }));
+    await pass(day + hour);
+    await pass(2 * hour);
+    expect(await kindsOf(id)).toEqual(['broken']);
+    const changed = await call('PATCH', `link/${id}`, { destination_url: at('/y') });
+    expect(changed.json.destination_problems).toEqual([]);
+    const asked = sites.asked(host).filter(({ path }) => path === '/x').length;
+    await pass(16 * minute);
+    await pass(2 * day);
+    expect(sites.asked(host).filter(({ path }) => path === '/x')).toHaveLength(asked);
+    await call('PATCH', `link/${id}`, { watch_destination: null });
+    expect((await read(id)).watch_destination).toBeNull();
+  });
+
+  test('administrators get one mail of all that is found together, and another six hours later at the earliest', async () => {
+    const admin = await app.newcomer();
+    await app.app.context.database.write((queries) =>
+      queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', admin.userId).execute(),
+    );
+    const mine = () => mails.mails.filter(({ to }) => to.includes(admin.email));
+    for (const path of ['/a', '/b']) {
+      sites.answer(host, path, () => new Response('', { status: 500 }));
+      await create(
+        { destination_url: at(path), watch_destination: true, name: `evil.example.com${path}` },
+        admin.key,
+      );
+    }
+    await twice();
+    await pass(11 * minute);
+    await eventually(() => mine().length === 1, 'the mail');
+    expect(mine()[0]?.headers.get('subject')).toBe('2 links lead to failing destinations');
+    expect(mine()[0]?.parts['text/plain']).toContain('/app?has_problem=true');
+    expect(mine()[0]?.parts['text/plain']).not.toContain('evil.example.com/a');
+    sites.answer(host, '/c', () => new Response('', { status: 500 }));
+    await create({ destination_url: at('/c'), watch_destination: true }, admin.key);
+    await twice();
+    await pass(11 * minute);
+    await pass(hour);
+    expect(mine()).toHaveLength(1);
+    await pass(6 * hour);
+    await eventually(() => mine().length === 2, 'the second mail');
+    expect(mine()[1]?.headers.get('subject')).toBe('A link leads to a failing destination');
+    await pass(day);
+    expect(mine()).toHaveLength(2);
+  });
+
+  test('while no other host answers, a host that can not be reached is not said to be broken for some hours', async () => {
+    const other = await create({ destination_url: at('/well', `well-${host}`), watch_destination: true });
+    const { id } = await create({ destination_url: at('/x'), watch_destination: true });
+    await pass(16 * minute);
+    await pass(minute);
+    sites.isAway = true;
+    await pass(day);
+    await pass(2 * hour);
+    expect([await kindsOf(id), await kindsOf(other.id)]).toEqual([[], []]);
+    sites.isAway = false;
+    await pass(2 * hour);
+    expect([await kindsOf(id), await kindsOf(other.id)]).toEqual([[], []]);
+    expect(await eachDue(app)).toBe(0);
+  });
+});
+
+test('two nodes ask a host as seldom as one, and what a node that died has begun is asked again', async () => {
+  const sites = startSites();
+  const env = {
+    ...{ DATABASE_URL: await migratedPostgres(), WEBHOOK_ALLOW: '127.0.0.0/8' },
+    SECRET_KEY: 'the same secret on every node, long enough',
+  };
+  const overrides = { watchInterval: 5, webhooks: { postOptions: { lookup: sites.lookup } } };
+  const one = await startApp({ env, overrides });
+  const other = await startApp({ env, overrides });
+  other.clock.now = one.clock.now;
+  sites.clock = one.clock;
+  const { key } = await one.newcomer();
+  const at = (host: string, path: string) => `http://${host}.example.com:${sites.port}${path}`;
+  const create = (destination_url: string) =>
+    one.call('POST', '/api/v1/link', { key, body: { destination_url, watch_destination: true } });
+  for (const host of ['x', 'y', 'z'])
+    for (const path of ['/1', '/2', '/3', '/4']) await create(at(host, path));
+  await passWatch([one, other], 16 * minute);
+  // A node has claimed a host, and is never heard of again.
+  await create(at('x', '/5'));
+  await passWatch([one, other], 16 * minute);
+  await one.app.context.database.write((queries) =>
+    queries
+      .updateTable('watched_hosts')
+      .set({ free_at: one.clock.now + day + minute })
+      .where('host', '=', 'x.example.com')
+      .execute(),
+  );
+  one.clock.now += day;
+  other.clock.now = one.clock.now;
+  await eventually(() => sites.asked('z.example.com').length > 5, 'the others to be asked');
+  expect(sites.asked('x.example.com')).toHaveLength(6);
+  await other.stop();
+  one.clock.now += minute;
+  await passWatch([one], 10 * minute);
+  for (const [host, questions] of [
+    ['x.example.com', 12],
+    ['y.example.com', 10],
+    ['z.example.com', 10],
+  ] as const) {
+    const times = sites.asked(host).map((asked) => asked.at);
+    expect(times).toHaveLength(questions);
+    for (const [index, time] of times.slice(1).entries())
+      expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
+  }
+  expect([...one.faults, ...other.faults]).toEqual([]);
+  await one.stop();
+  sites.stop();
+});
+
+test('an instance that looks at no destinations takes the settings, says so, and asks for nothing', async () => {
+  const sites = startSites();
+  const app = await startApp({
+    env: { WATCH_DESTINATIONS: 'off', WEBHOOK_ALLOW: '127.0.0.0/8' },
+    overrides: { watchInterval: 5, webhooks: { postOptions: { lookup: sites.lookup } } },
+  });
+  sites.clock = app.clock;
+  const { key } = await app.newcomer();
+  const call = (method: string, path: string, body?: object) =>
+    app.call(method, `/api/v1/${path}`, { key, ...(body && { body }) });
+  const destination_url = `http://off.example.com:${sites.port}/`;
+  expect((await call('POST', 'link', { destination_url, watch_destination: true })).status).toBe(201);
+  const { json } = await call('PATCH', 'organization', { watch_destinations: true });
+  expect(json).toMatchObject({ watch_destinations: true, can_watch_destinations: false });
+  await passWatch([app], day);
+  expect(sites.asked('off.example.com')).toEqual([]);
+  await app.stop();
+  sites.stop();
+});

@@ -1,0 +1,81 @@
+import type { TestApp } from './app.ts';
+import { eventually } from './eventually.ts';
+
+/** One question as a site sees it, at the time of the app's clock. */
+interface Asked {
+  readonly host: string;
+  readonly path: string;
+  readonly agent: string;
+  readonly at: number;
+}
+
+export interface Sites {
+  readonly port: number;
+  clock: { now: number };
+  /** No name can be resolved. */
+  isAway: boolean;
+  /** All names below example.com are this machine. */
+  readonly lookup: (name: string) => Promise<readonly string[]>;
+  answer(host: string, path: string, answer: () => Response): void;
+  asked(host: string): readonly Asked[];
+  stop(): void;
+}
+
+/** A real server of many hosts. A page without an answer of its own is there; a robots.txt isn't. */
+export function startSites(): Sites {
+  const answers = new Map<string, () => Response>();
+  const asked: Asked[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      const { hostname: host, pathname: path } = new URL(request.url);
+      asked.push({ host, path, agent: request.headers.get('user-agent') ?? '', at: sites.clock.now });
+      const isRobots = path === '/robots.txt';
+      return answers.get(host + path)?.() ?? new Response('a page', { status: isRobots ? 404 : 200 });
+    },
+  });
+  const sites: Sites = {
+    port: server.port ?? 0,
+    clock: { now: 0 },
+    isAway: false,
+    lookup: async (name) => (name.endsWith('.example.com') && !sites.isAway ? ['127.0.0.1'] : []),
+    answer: (host, path, answer) => void answers.set(host + path, answer),
+    asked: (host) => asked.filter((one) => one.host === host),
+    stop: () => void server.stop(true),
+  };
+  return sites;
+}
+
+/** How many hosts have something due, are being asked, or have something to be told. */
+export async function eachDue({ app, clock }: TestApp): Promise<number> {
+  const { lookup } = app.context.database;
+  const hosts = await lookup.selectFrom('watched_hosts').selectAll().execute();
+  const untold = await lookup
+    .selectFrom('watched_urls')
+    .select('id')
+    .where('untold', 'is not', null)
+    .execute();
+  const [sweep] = await lookup.selectFrom('watch_sweeps').selectAll().execute();
+  const isSwept = sweep?.claimed_until === 0 && sweep.finished_at > clock.now - 15 * 60_000;
+  const busy = hosts.filter(
+    ({ due_at, free_at }) => (due_at <= clock.now && free_at <= clock.now) || free_at > clock.now + 10_000,
+  );
+  return busy.length + untold.length + (isSwept ? 0 : 1);
+}
+
+/** Moves the clocks on, never past an instant at which something is due, until all of that is done. */
+export async function passWatch(nodes: readonly TestApp[], time: number): Promise<void> {
+  const [one] = nodes;
+  if (!one) return;
+  const end = one.clock.now + time;
+  const { lookup } = one.app.context.database;
+  for (;;) {
+    await eventually(async () => (await eachDue(one)) === 0, 'what is due to be looked at');
+    if (one.clock.now >= end) return;
+    const hosts = await lookup.selectFrom('watched_hosts').select(['due_at', 'free_at']).execute();
+    const next = hosts.map(({ due_at, free_at }) => Math.max(due_at, free_at));
+    const at = Math.min(end, ...next.filter((instant) => instant > one.clock.now));
+    for (const { clock } of nodes) clock.now = at;
+  }
+}
