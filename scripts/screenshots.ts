@@ -67,6 +67,7 @@ const shotsOf = ({ linkId, domainId }: Furnished): readonly Shot[] => [
   { name: 'domains', path: '/app/domains' },
   { name: 'domain', path: `/app/domains/${domainId}` },
   { name: 'organization', path: '/app/organization' },
+  { name: 'nodes', path: '/app/organization/nodes' },
   { name: 'account', path: '/app/account' },
   { name: 'nothing-here', path: '/app/elsewhere' },
   { name: 'live', path: '/app/stats?view=live' },

@@ -15,6 +15,7 @@ import { liveClicksOf } from './compose/live-clicks.ts';
 import { startInThisThread } from './compose/local-data-plane.ts';
 import { LostChanges } from './compose/lost-changes.ts';
 import type { MetricSource } from './compose/metrics.ts';
+import { tellOfThisNode } from './compose/node-heartbeat.ts';
 import { keepNotFoundVisits } from './compose/not-found-visits.ts';
 import type { Overrides } from './compose/overrides.ts';
 import { Readiness } from './compose/readiness.ts';
@@ -24,7 +25,7 @@ import { answerOtherNodes, saltKeyOf } from './compose/salts.ts';
 import { scheduleClickCleanup, startScheduledJobs } from './compose/scheduled-jobs.ts';
 import { openServers } from './compose/servers.ts';
 import type { Start } from './compose/start.ts';
-import { journalMetrics, outboxMetrics } from './compose/store-metrics.ts';
+import { journalMetrics, nodeMetrics, outboxMetrics } from './compose/store-metrics.ts';
 import { gauge, threadMetrics, visitMetrics } from './compose/thread-metrics.ts';
 import { watchVersion } from './compose/version-watch.ts';
 import type { Config } from './config/options.ts';
@@ -176,6 +177,7 @@ async function open(start: Start, startDataPlane: StartDataPlane, gather: Metric
       lostChanges?.metrics() ?? [],
       [gauge('linnet_memory_bytes', 'Memory of the processes.', process.memoryUsage.rss())],
     ]);
+  storage.defer(tellOfThisNode(start, database, resolve(config.dataDir), measure));
   const routing = {
     config,
     context,
@@ -187,6 +189,7 @@ async function open(start: Start, startDataPlane: StartDataPlane, gather: Metric
     httpsIsWell: httpsSince.isWell,
     metrics: [
       gather ?? measure,
+      () => nodeMetrics(database.read, now()),
       () => outboxMetrics(database.read, now()),
       () => journalMetrics(database.read, resolve(config.dataDir)),
     ],

@@ -203,6 +203,7 @@ const forEditors: Record<string, boolean> = {
   'DELETE /api/v1/clicks': false,
   'DELETE /api/v1/link/{id}/clicks': false,
   'GET /api/v1/instance/health': false,
+  'GET /api/v1/instance/node': false,
 };
 
 describe('what each role may do', () => {

@@ -13,6 +13,7 @@ const leftOut = [
   'flood_levels',
   'visitor_salt_marks',
   'visitor_salt_requests',
+  'nodes',
 ];
 
 async function end({ server }: Pick<LivedIn, 'server'>): Promise<void> {

@@ -7,6 +7,9 @@ import { loadConfig } from '../config/load.ts';
 import { journalsIn } from '../journal/files.ts';
 import { foldFolder } from '../ledger/fold-folder.ts';
 import { Refusal } from '../rules/errors.ts';
+import { goneAfter } from '../rules/node-standing.ts';
+import type { Database } from '../storage/database.ts';
+import { forgetEarlier } from '../storage/nodes.ts';
 import { openStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { onlyWord, type StandaloneCommand } from './command.ts';
@@ -34,6 +37,7 @@ export const fold: StandaloneCommand = {
         process.stdout.write(
           `Folded ${many(journals, 'journal')}: ${many(hits, 'hit')} new to the database.\n`,
         );
+        if (inUse === 0) await forgetNodes(store.database, folder);
         if (inUse === 0) process.stdout.write(`${folder} isn't needed for its clicks any more.\n`);
         else
           process.stdout.write(
@@ -48,6 +52,15 @@ export const fold: StandaloneCommand = {
     }
   },
 };
+
+/** All that these nodes have left is counted: they are missed no more. */
+async function forgetNodes(database: Database, folder: string): Promise<void> {
+  const before = Date.now() - goneAfter;
+  const nodes = new Set(journalsIn(folder).map(({ node }) => node));
+  await database.write(async (queries) => {
+    for (const node of nodes) await forgetEarlier(queries, node, before);
+  });
+}
 
 /** The folder with journals may be given itself. */
 function dataFolder(given: string): string {

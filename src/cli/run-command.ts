@@ -19,6 +19,7 @@ import { doctor } from './doctor.ts';
 import { fold } from './fold.ts';
 import { healthcheck } from './healthcheck.ts';
 import { importLinks } from './import-links.ts';
+import { nodes } from './nodes.ts';
 import { replaceSecret } from './replace-secret.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { service } from './service.ts';
@@ -43,6 +44,7 @@ const standalone: readonly StandaloneCommand[] = [
   backup,
   restoreBackup,
   fold,
+  nodes,
   upgrade,
   doctor,
   service,

@@ -46,6 +46,8 @@ export interface Overrides {
   readonly mailDeadline?: number;
   /** How often what deleted organizations have left is cleared away, in milliseconds. */
   readonly clearInterval?: number;
+  /** How often this process tells the store of itself, in milliseconds. */
+  readonly heartbeatInterval?: number;
   /** How often domains are searched for whose check is due, in milliseconds. */
   readonly domainInterval?: number;
 }

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { nodeIdIn } from '../journal/files.ts';
 import { unfoldedIn } from '../journal/unfolded.ts';
+import { nodesOf } from '../rules/node-standing.ts';
 import { watermarksOf } from '../storage/journal-watermarks.ts';
+import { listNodes } from '../storage/nodes.ts';
 import { outboxStanding } from '../storage/outbox-standing.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Metric } from '../telemetry/metrics.ts';
@@ -24,10 +25,29 @@ export async function outboxMetrics(queries: Queries, now: number): Promise<Metr
   ];
 }
 
+/** How many nodes there are, as they tell of themselves: of the whole instance. */
+export async function nodeMetrics(queries: Queries, now: number): Promise<Metric[]> {
+  const nodes = nodesOf(await listNodes(queries), now);
+  const gone = nodes.filter(({ isGone }) => isGone);
+  return [
+    {
+      ...gauge('linnet_nodes', 'Nodes by whether they told of themselves in the last minute.', 0),
+      samples: [
+        { labels: { state: 'here' }, value: nodes.length - gone.length },
+        { labels: { state: 'gone' }, value: gone.length },
+      ],
+    },
+    gauge(
+      'linnet_gone_node_bytes',
+      'Bytes of clicks in journals of nodes that are gone, as they told last.',
+      gone.reduce((sum, { waitingBytes }) => sum + waitingBytes, 0),
+    ),
+  ];
+}
+
 /** Clicks of this node that are not in the database, those of earlier processes too. */
 export async function journalMetrics(queries: Queries, dataDir: string): Promise<Metric[]> {
-  const node = readFileSync(join(dataDir, 'node.id'), 'utf8').trim();
-  const { bytes } = unfoldedIn(dataDir, await watermarksOf(queries, node));
+  const { bytes } = unfoldedIn(dataDir, await watermarksOf(queries, nodeIdIn(dataDir)));
   return [
     gauge(
       'linnet_journal_unfolded_bytes',

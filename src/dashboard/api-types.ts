@@ -30,6 +30,10 @@ export type Finding = { readonly check: 'settings' | 'disk' | 'clock' | 'dns' | 
 
 export type InstanceHealth = { readonly is_well: boolean; readonly findings: readonly (Finding)[] };
 
+export type InstanceNode = { readonly node: string; readonly host_name: string; readonly versions: readonly (string)[]; readonly processes: number; readonly started_at: string; readonly seen_at: string; readonly is_gone: boolean; readonly waiting_clicks: number; readonly waiting_since: string | null; readonly waiting_bytes: number };
+
+export type InstanceNodes = { readonly nodes: readonly (InstanceNode)[] };
+
 export type Invitation = { readonly id: number; readonly created_at: string; readonly email: string; readonly role: 'administrator' | 'editor'; readonly expires_at: string };
 
 export type InvitationPreview = { readonly organization_name: string; readonly email: string; readonly role: 'administrator' | 'editor'; readonly invited_by: string; readonly expires_at: string; readonly has_account: boolean };
@@ -192,6 +196,7 @@ export interface Calls {
   'GET /api/v1/organization': { answer: Organization };
   'PATCH /api/v1/organization': { body: { readonly name?: string; readonly qr_code_marker?: boolean; readonly watch_destinations?: boolean }; answer: Organization };
   'GET /api/v1/instance/health': { answer: InstanceHealth };
+  'GET /api/v1/instance/node': { answer: InstanceNodes };
   'GET /api/v1/member': { answer: readonly (Member)[] };
   'PATCH /api/v1/member/{id}': { params: { id: string | number }; body: { readonly role: 'administrator' | 'editor' }; answer: Member };
   'DELETE /api/v1/member/{id}': { params: { id: string | number }; answer: undefined };

@@ -22,6 +22,7 @@ const TagsPage = lazy(() => import('./pages/tags.tsx').then((page) => page.TagsP
 const DomainsPage = lazy(() => import('./pages/domains.tsx').then((page) => page.DomainsPage));
 const DomainPage = lazy(() => import('./pages/domain.tsx').then((page) => page.DomainPage));
 const OrganizationPage = lazy(() => import('./pages/organization.tsx').then((page) => page.OrganizationPage));
+const NodesPage = lazy(() => import('./pages/nodes.tsx').then((page) => page.NodesPage));
 const AccountPage = lazy(() => import('./pages/account.tsx').then((page) => page.AccountPage));
 const ForgotPage = lazy(() => import('./pages/forgot.tsx').then((page) => page.ForgotPage));
 const ResetPage = lazy(() => import('./pages/reset.tsx').then((page) => page.ResetPage));
@@ -40,6 +41,7 @@ const pages: readonly (readonly [string, (parts: Part) => ComponentChildren])[] 
   ['/app/domains', () => <DomainsPage />],
   ['/app/domains/:id', ({ id = '' }) => <DomainPage key={id} id={id} />],
   ['/app/organization', () => <OrganizationPage />],
+  ['/app/organization/nodes', () => <NodesPage />],
   ['/app/account', () => <AccountPage />],
 ];
 

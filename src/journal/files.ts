@@ -24,8 +24,8 @@ export const folderOf = (dataDir: string, { node, process }: JournalName): strin
 
 const randomName = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
 
-/** A new journal for this process: no other process on the data folder uses it. */
-export function newJournalName(dataDir: string): JournalName {
+/** What tells this data folder from others; made by the first who asks. */
+export function nodeIdIn(dataDir: string): string {
   const file = join(dataDir, 'node.id');
   if (!existsSync(file)) {
     try {
@@ -35,8 +35,14 @@ export function newJournalName(dataDir: string): JournalName {
     }
   }
   const node = readFileSync(file, 'utf8').trim();
-  return { node: /^[\w-]{1,64}$/.test(node) ? node : randomName(), process: randomName() };
+  return /^[\w-]{1,64}$/.test(node) ? node : randomName();
 }
+
+/** A new journal for this process: no other process on the data folder uses it. */
+export const newJournalName = (dataDir: string): JournalName => ({
+  node: nodeIdIn(dataDir),
+  process: randomName(),
+});
 
 /** Every journal in this data folder, those of running processes included. */
 export function journalsIn(dataDir: string): JournalName[] {

@@ -17,11 +17,15 @@ export const runsInstance = async (
 ): Promise<boolean> => (await findSetting(database.lookup, instanceOrganization)) === String(organizationId);
 
 /** For administrators of the organization that runs the instance: other tenants are told nothing of the machine. */
-export async function readInstanceHealth(context: Context, caller: Caller): Promise<readonly Finding[]> {
+export async function requireInstanceAdministrator(context: Context, caller: Caller): Promise<void> {
   if (caller.role !== 'administrator' || !(await runsInstance(context, caller.organizationId)))
     throw new Refusal(
       'FORBIDDEN',
       'Only an administrator of the organization that runs this service may see this. It is that of the first account.',
     );
+}
+
+export async function readInstanceHealth(context: Context, caller: Caller): Promise<readonly Finding[]> {
+  await requireInstanceAdministrator(context, caller);
   return context.examine();
 }

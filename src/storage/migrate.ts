@@ -59,6 +59,7 @@ import { quietLinks } from './migrations/052-quiet-links.ts';
 import { utmTemplates } from './migrations/053-utm-templates.ts';
 import { notFoundVisits } from './migrations/054-not-found-visits.ts';
 import { destinationWatch } from './migrations/055-destination-watch.ts';
+import { nodes } from './migrations/056-nodes.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -117,6 +118,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   utmTemplates,
   notFoundVisits,
   destinationWatch,
+  nodes,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

@@ -188,6 +188,21 @@ export interface Schema {
     /** The sweep in or after which a fold has last asked for it: this one and earlier ones don't delete it. */
     sweep: Generated<number>;
   };
+  /** Processes that use this store, as they told of themselves last. */
+  nodes: {
+    /** Of the data folder. */
+    node: string;
+    process: string;
+    host_name: string;
+    version: string;
+    started_at: number;
+    seen_at: number;
+    /** In the journal of this process, and not in the database. */
+    waiting_clicks: number;
+    waiting_since: number | null;
+    /** In all journals of the data folder. */
+    waiting_bytes: number;
+  };
   /** One row: how far the sweeps are that delete words which nothing refers to. */
   word_sweeps: {
     /** The number of the last one that has begun. */

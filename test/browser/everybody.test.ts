@@ -53,6 +53,7 @@ const pages = [
   '/app/domains',
   `/app/domains/${domainId}`,
   '/app/organization',
+  '/app/organization/nodes',
   '/app/account',
   '/app/nowhere',
 ];

@@ -35,9 +35,19 @@ export function InstanceHealth() {
       title="This service"
       about="What it depends on, as the command “doctor” tells it. Only administrators of this organization see this."
       actions={
-        <Button icon="refresh" isSlim disabled={health.isLoading.value} onClick={() => void health.reload()}>
-          Look again
-        </Button>
+        <>
+          <a class="button slim" href="/app/organization/nodes">
+            Nodes
+          </a>
+          <Button
+            icon="refresh"
+            isSlim
+            disabled={health.isLoading.value}
+            onClick={() => void health.reload()}
+          >
+            Look again
+          </Button>
+        </>
       }
       isFlush
     >

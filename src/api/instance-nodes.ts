@@ -1,0 +1,31 @@
+import { readInstanceNodes } from '../manage/instance-nodes.ts';
+import { endpoint } from './endpoint.ts';
+import { InstanceNodes } from './schemas/instance-node.ts';
+
+const instantOf = (at: number): string => new Date(at).toISOString();
+
+export const list = endpoint({
+  summary: 'List the nodes of the service',
+  description:
+    'For administrators of the organization that runs the service, which is that of the first account. The same as the command `nodes` tells: each node with its version, when it was seen last, and which clicks are in its journal and not in the database. Of a node that is gone, those wait until its data folder is back or `linnet fold` has read it.',
+  permission: 'manage_members',
+  statuses: { 200: 'The nodes.' },
+  answer: InstanceNodes,
+  handle: async ({ caller }, context) => {
+    const nodes = await readInstanceNodes(context, caller);
+    return {
+      nodes: nodes.map((node) => ({
+        node: node.id,
+        host_name: node.hostName,
+        versions: [...node.versions],
+        processes: node.processes,
+        started_at: instantOf(node.startedAt),
+        seen_at: instantOf(node.seenAt),
+        is_gone: node.isGone,
+        waiting_clicks: node.waitingClicks,
+        waiting_since: node.waitingSince === null ? null : instantOf(node.waitingSince),
+        waiting_bytes: node.waitingBytes,
+      })),
+    };
+  },
+});

@@ -1,0 +1,59 @@
+import { hostname } from 'node:os';
+import { version } from '../../package.json' with { type: 'json' };
+import { nodeIdIn } from '../journal/files.ts';
+import { unfoldedIn } from '../journal/unfolded.ts';
+import { goneAfter } from '../rules/node-standing.ts';
+import type { Database } from '../storage/database.ts';
+import { watermarksOf } from '../storage/journal-watermarks.ts';
+import { forgetEarlier, forgetGone, forgetProcess, tellNode } from '../storage/nodes.ts';
+import type { Metric } from '../telemetry/metrics.ts';
+import { repeatJob } from './repeat-job.ts';
+import type { Start } from './start.ts';
+
+const interval = 10_000;
+/** Milliseconds for which a node is listed that is gone and has left nothing. */
+const listedFor = 7 * 24 * 60 * 60 * 1000;
+
+const metricOf = (metrics: readonly Metric[], name: string): number =>
+  metrics.find((metric) => metric.name === name)?.samples[0]?.value ?? 0;
+
+/**
+ * This process tells the store of itself, so that each node can say of all how they are. Returns what takes it out of the list:
+ * to be called once its clicks are folded, as far as they can be.
+ */
+export function tellOfThisNode(
+  { overrides, now, opened }: Start,
+  database: Database,
+  dataDir: string,
+  measure: () => Promise<readonly Metric[]>,
+): () => Promise<void> {
+  const node = nodeIdIn(dataDir);
+  const process = crypto.randomUUID();
+  const host_name = hostname().slice(0, 200);
+  const started_at = now();
+  const bytes = async () => unfoldedIn(dataDir, await watermarksOf(database.lookup, node)).bytes;
+  const tell = async () => {
+    const metrics = await measure();
+    const waiting_clicks = metricOf(metrics, 'linnet_journal_lag_clicks');
+    const waiting_bytes = await bytes();
+    const seen_at = now();
+    const lag = Math.round(metricOf(metrics, 'linnet_journal_lag_seconds') * 1_000);
+    const waiting_since = waiting_clicks > 0 ? seen_at - lag : null;
+    const standing = { seen_at, waiting_clicks, waiting_since, waiting_bytes };
+    await database.write(async (queries) => {
+      await tellNode(queries, { node, process, host_name, version, started_at, ...standing });
+      await forgetEarlier(queries, node, seen_at - goneAfter);
+      await forgetGone(queries, seen_at - listedFor);
+    });
+  };
+  // While the database is away others say so; the list then shows when this process was seen last.
+  const job = repeatJob(tell, overrides.heartbeatInterval ?? interval, () => {});
+  opened.defer(() => job.stop());
+  return async () => {
+    try {
+      if ((await bytes()) === 0) await database.write((queries) => forgetProcess(queries, node, process));
+    } catch {
+      // It stays in the list, with what waited when it was seen last.
+    }
+  };
+}

@@ -1,0 +1,17 @@
+import type { Caller } from '../rules/access.ts';
+import { type NodeStanding, nodesOf } from '../rules/node-standing.ts';
+import { listNodes } from '../storage/nodes.ts';
+import type { Context } from './context.ts';
+import { requireInstanceAdministrator } from './instance-health.ts';
+
+/** The nodes of the instance, those too that are gone and have left clicks. */
+export const nodesOfInstance = async ({
+  database,
+  now,
+}: Pick<Context, 'database' | 'now'>): Promise<readonly NodeStanding[]> =>
+  nodesOf(await listNodes(database.read), now());
+
+export async function readInstanceNodes(context: Context, caller: Caller): Promise<readonly NodeStanding[]> {
+  await requireInstanceAdministrator(context, caller);
+  return nodesOfInstance(context);
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test';
+import { goneAfter, hasStrandedClicks, nodesOf, type ToldProcess } from './node-standing.ts';
+
+const now = 1_000_000_000;
+const told = (fields: Partial<ToldProcess>): ToldProcess => ({
+  node: 'a',
+  host_name: 'one',
+  version: '1.0.0',
+  started_at: now - 500_000,
+  seen_at: now - 1_000,
+  waiting_clicks: 0,
+  waiting_since: null,
+  waiting_bytes: 0,
+  ...fields,
+});
+
+test('a node is all of its processes together', () => {
+  const processes = [
+    told({ waiting_clicks: 3, waiting_since: now - 9_000, waiting_bytes: 900 }),
+    told({ started_at: now - 800_000, waiting_clicks: 4, waiting_since: now - 3_000, seen_at: now - 5_000 }),
+  ];
+  expect(nodesOf(processes, now)).toEqual([
+    {
+      id: 'a',
+      hostName: 'one',
+      versions: ['1.0.0'],
+      processes: 2,
+      startedAt: now - 800_000,
+      seenAt: now - 1_000,
+      isGone: false,
+      waitingClicks: 7,
+      waitingSince: now - 9_000,
+      waitingBytes: 900,
+    },
+  ]);
+});
+
+test('of a node that is there, what an ended process told last is not counted once more', () => {
+  const ended = told({
+    seen_at: now - goneAfter,
+    version: '0.9.0',
+    waiting_clicks: 50,
+    waiting_bytes: 5_000,
+  });
+  const [node] = nodesOf([ended, told({})], now);
+  expect(node).toMatchObject({ processes: 1, versions: ['1.0.0'], waitingClicks: 0, waitingBytes: 0 });
+});
+
+test('a node is gone when all of its processes are, and has stranded clicks when some waited then', () => {
+  const gone = { node: 'b', host_name: 'two', seen_at: now - goneAfter };
+  const nodes = nodesOf(
+    [told({}), told({ ...gone, waiting_clicks: 2 }), told({ ...gone, waiting_clicks: 3 })],
+    now,
+  );
+  expect(nodes.map(({ id, isGone, waitingClicks }) => [id, isGone, waitingClicks])).toEqual([
+    ['a', false, 0],
+    ['b', true, 5],
+  ]);
+  expect(nodes.map(hasStrandedClicks)).toEqual([false, true]);
+  expect(nodesOf([told(gone)], now).map(hasStrandedClicks)).toEqual([false]);
+});

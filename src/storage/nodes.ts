@@ -1,0 +1,37 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Queries, Schema } from './schema.ts';
+
+export type NodeProcess = Selectable<Schema['nodes']>;
+
+/** A process tells how it is. */
+export async function tellNode(queries: Queries, row: Insertable<Schema['nodes']>): Promise<void> {
+  const { node: _node, process: _process, ...told } = row;
+  await queries
+    .insertInto('nodes')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['node', 'process']).doUpdateSet(told))
+    .execute();
+}
+
+export const listNodes = (queries: Queries): Promise<NodeProcess[]> =>
+  queries.selectFrom('nodes').selectAll().orderBy('node').orderBy('process').execute();
+
+/** Earlier processes of a node: what they have left in its folder, the node itself tells. */
+export async function forgetEarlier(queries: Queries, node: string, before: number): Promise<void> {
+  await queries.deleteFrom('nodes').where('node', '=', node).where('seen_at', '<', before).execute();
+}
+
+/** Nodes that were not seen for long, and have no clicks that are missed. */
+export async function forgetGone(queries: Queries, before: number): Promise<void> {
+  await queries
+    .deleteFrom('nodes')
+    .where('seen_at', '<', before)
+    .where('waiting_clicks', '=', 0)
+    .where('waiting_bytes', '=', 0)
+    .execute();
+}
+
+/** A process has ended in good order, and nothing waits. */
+export async function forgetProcess(queries: Queries, node: string, process: string): Promise<void> {
+  await queries.deleteFrom('nodes').where('node', '=', node).where('process', '=', process).execute();
+}

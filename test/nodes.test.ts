@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { tellNode } from '../src/storage/nodes.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { answerWhen } from './support/eventually.ts';
+import { member } from './support/members.ts';
+import { metricValues } from './support/metric-values.ts';
+import { runCommand } from './support/program.ts';
+
+const minute = 60_000;
+
+describe.each(storeKinds)('the nodes, on %s', (store) => {
+  let app: TestApp;
+  let first: Newcomer;
+  let tenant: Newcomer;
+  beforeAll(async () => {
+    app = await startApp({ store, overrides: { heartbeatInterval: 20 } });
+    first = await app.newcomer();
+    tenant = await app.newcomer();
+  });
+  afterAll(() => app.stop());
+
+  const nodes = async () => (await app.call('GET', '/api/v1/instance/node', { key: first.key })).json.nodes;
+  const write = (row: { node: string; seen_at: number; waiting_clicks?: number; waiting_bytes?: number }) =>
+    app.app.context.database.write((queries) =>
+      tellNode(queries, {
+        process: crypto.randomUUID(),
+        host_name: `host of ${row.node}`,
+        version: '0.0.1',
+        started_at: 1,
+        waiting_clicks: 0,
+        waiting_since: null,
+        waiting_bytes: 0,
+        ...row,
+      }),
+    );
+
+  test('tell of themselves, and are told to administrators of the service alone', async () => {
+    const told = await answerWhen(nodes, (found) => found?.length === 1, 'this node');
+    expect(told).toEqual([
+      {
+        node: (await Bun.file(`${app.dataDir}/node.id`).text()).trim(),
+        host_name: expect.any(String),
+        versions: [expect.stringMatching(/^\d+\.\d+\.\d+$/)],
+        processes: 1,
+        started_at: expect.any(String),
+        seen_at: expect.any(String),
+        is_gone: false,
+        waiting_clicks: 0,
+        waiting_since: null,
+        waiting_bytes: 0,
+      },
+    ]);
+    const asked = async (key: string) => {
+      const { status, json } = await app.call('GET', '/api/v1/instance/node', { key });
+      return [status, json.error_code];
+    };
+    expect(await asked(tenant.key)).toEqual([403, 'FORBIDDEN']);
+    expect(await asked((await member(app, first)).key)).toEqual([403, 'FORBIDDEN']);
+    expect((await app.call('GET', '/api/v1/instance/node')).status).toBe(401);
+  });
+
+  test('that are gone stay listed with the clicks that wait there, and in the metrics', async () => {
+    const { now } = app.clock;
+    await write({ node: 'dead', seen_at: now - 2 * minute, waiting_clicks: 12, waiting_bytes: 3_400 });
+    await write({ node: 'away', seen_at: now - 9 * 24 * 60 * minute });
+    const found = await answerWhen(nodes, (all) => all.length === 2, 'the old one to be forgotten');
+    const dead = found.find(({ node }: { node: string }) => node === 'dead');
+    expect(dead).toMatchObject({
+      is_gone: true,
+      waiting_clicks: 12,
+      waiting_bytes: 3_400,
+      versions: ['0.0.1'],
+    });
+    const metrics = metricValues(await (await fetch(`${app.url}/metrics`)).text());
+    expect(metrics).toMatchObject({
+      'linnet_nodes{state="here"}': 1,
+      'linnet_nodes{state="gone"}': 1,
+      linnet_gone_node_bytes: 3_400,
+    });
+  });
+
+  test('are told by a command, which ends with 1 while clicks wait on one that is gone', async () => {
+    const settings = { DATA_DIR: app.dataDir, DATABASE_URL: app.databaseUrl };
+    const run = async (...words: string[]) => {
+      const program = runCommand(['nodes', ...words], settings);
+      const code = await program.exited;
+      return { code, out: program.output().out, err: program.output().err };
+    };
+    const told = await run();
+    expect(told).toMatchObject({ code: 1, err: '' });
+    expect(told.out).toMatch(/^dead {2}host of dead {2}version 0\.0\.1 {2}GONE, seen /m);
+    expect(told.out).toContain('At least 12 clicks wait (0.0 MB in its journals).');
+    expect(told.out).toContain('`fold DIR`, then `nodes forget dead`');
+    const here = (await Bun.file(`${app.dataDir}/node.id`).text()).trim();
+    expect(await run('forget', here)).toMatchObject({ code: 1, err: expect.stringContaining('is there') });
+    expect(await run('forget', 'nobody')).toMatchObject({ code: 1 });
+    expect(await run('remove', 'dead')).toMatchObject({ code: 1 });
+
+    // One that stops in good order, with all of its clicks in the database, is taken out of the list.
+    await app.app.stop();
+    const left = JSON.parse((await run('--json')).out).nodes;
+    expect(left.map(({ id }: { id: string }) => id)).toEqual(['dead']);
+    expect(await run('forget', 'dead')).toMatchObject({ code: 0 });
+    expect(await run()).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('No node has told of itself'),
+    });
+  });
+});
