@@ -33,7 +33,7 @@ const tablesOfOrganizations = async (): Promise<string[]> => {
 
 /** Those that `storage/deleted-organizations.ts` and `ledger/delete-chunks.ts` empty, or that empty themselves. */
 const known =
-  /^(api_keys|click_corrections|domains|hit_chunks|hit_packs|hits|idempotency_keys|invitations|link_bin|link_block_marks|link_blocks|link_counts|link_history|links|organization_rollups|scheduled_changes|tags|users|utm_templates|watched_links|webhook_deliveries|webhook_outages)$|^(hits|hit_packs)_/;
+  /^(api_keys|click_corrections|domains|hit_chunks|hit_packs|hits|idempotency_keys|invitations|link_aliases|link_bin|link_block_marks|link_blocks|link_counts|link_history|links|organization_rollups|scheduled_changes|tags|users|utm_templates|watched_links|webhook_deliveries|webhook_outages)$|^(hits|hit_packs)_/;
 
 /** How many rows an organization has, by table. */
 async function rowsOf(organizationId: number): Promise<Record<string, number>> {
@@ -114,7 +114,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
     const tag = await app.call('POST', '/api/v1/tag', { key, body: { name: 'mine' }, ...once });
     expect((await rowsOf(organizationId)).idempotency_keys).toBe(1);
     const made = await Promise.all(Array.from({ length: 12 }, () => link(key, { tags: [tag.json.id] })));
-    const hooked = await link(key, { webhook_url: `${app.url}/healthz` });
+    const hooked = await link(key, { webhook_url: `${app.url}/healthz`, aliases: ['of-who-left'] });
     await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
     await invite(app, key, 'guest@example.com');
     await app.call('DELETE', `/api/v1/link/${made[0]?.id}`, { key });
@@ -132,10 +132,10 @@ describe.each(storeKinds)('an account on %s', (store) => {
     await app.app.clicks.settled();
 
     expect((await remove(key, { password, confirm })).status).toBe(204);
-    const binned = made.length + 1;
+    const kept = { link_aliases: 1, link_bin: made.length + 1 };
     await eventually(
-      async () => JSON.stringify(await rowsOf(organizationId)) === JSON.stringify({ link_bin: binned }),
-      'everything of the organization to go, save the suffixes',
+      async () => Bun.deepEquals(await rowsOf(organizationId), kept),
+      'everything of the organization to go, save the addresses',
     );
     const { read } = app.app.context.database;
     const links = [...made, hooked].map(({ id }) => id);
@@ -146,8 +146,8 @@ describe.each(storeKinds)('an account on %s', (store) => {
           0,
         `${table} to go`,
       );
-    const kept = await read.selectFrom('link_bin').select(['destination_url', 'name']).execute();
-    expect(kept.every(({ destination_url, name }) => destination_url === '' && name === null)).toBe(true);
+    const left = await read.selectFrom('link_bin').select(['destination_url', 'name']).execute();
+    expect(left.every(({ destination_url, name }) => destination_url === '' && name === null)).toBe(true);
     for (const { suffix } of [...made, hooked]) expect((await app.visit(`/${suffix}`)).status).toBe(404);
     const taken = await app.call('POST', '/api/v1/link', {
       key: other.key,

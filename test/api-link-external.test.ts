@@ -62,13 +62,13 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     expect([empty.status, empty.json.suffix]).toEqual([200, made.json.suffix]);
   });
 
-  test('keep the rules of a change: fixed fields, versions, what is in print', async () => {
+  test('keep the rules of a change: addresses, versions, what is in print', async () => {
     const external = fresh();
     const made = (await put(external, { ...link, on_paper: true })).json;
     expect(refused(await put(external, { ...link, suffix: 'another' }))).toEqual([
-      400,
-      'FIELD_FIXED',
-      'suffix',
+      409,
+      'LINK_ON_PAPER',
+      'confirm',
     ]);
     expect(refused(await put(external, { ...link, disabled: true }))).toEqual([
       409,

@@ -226,7 +226,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
       [{ destination_url: 'javascript:alert(1)' }, 'DESTINATION_INVALID', 'changes.destination_url'],
       [{ destination_url: `${app.url}/x` }, 'DESTINATION_IS_OURS', 'changes.destination_url'],
       [{ rules: [{ when: { country: ['Q1'] } }] }, 'FIELD_INVALID', 'changes.rules.0.when.country.0'],
-      [{ suffix: 'other' }, 'FIELD_UNKNOWN', 'changes.suffix'],
+      [{ suffix: 'two words' }, 'SUFFIX_INVALID', 'changes.suffix'],
       [{ password: 'sesame' }, 'FIELD_INVALID', 'changes.password'],
       [{ webhook_auth_key: 'a key' }, 'FIELD_INVALID', 'changes.webhook_auth_key'],
       [{ expiration_date: '2030-05-01' }, 'RANGE_REVERSED', 'changes.expiration_date'],

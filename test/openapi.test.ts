@@ -34,6 +34,7 @@ test('operation ids are unique, and each body field of the specification is in t
   const fields =
     document.paths['/api/v1/link'].post.requestBody.content['application/json'].schema.properties;
   expect(Object.keys(fields).sort()).toEqual([
+    'aliases',
     'android_link_destination',
     'archived',
     'before_start_url',

@@ -65,6 +65,8 @@ function rowOf(input: LinkInput, organization_id: number, now: number): Complete
     organization_id,
     domain_id: defaultDomainId,
     suffix,
+    aliases: null,
+    moved: 0,
     qr_png: 0,
     zapier_hook_url: null,
     zapier_hook_id: 0,

@@ -2,11 +2,13 @@ import type { z } from 'zod';
 import type { Secrets } from '../auth/secrets.ts';
 import { zapierKey } from '../auth/zapier-keys.ts';
 import type { Context } from '../manage/context.ts';
+import { aliasUrls } from '../manage/link-address.ts';
 import { fieldsOf } from '../manage/link-fields.ts';
 import type { LinkWithTags } from '../manage/prepared-link.ts';
 import type { CountedTag as StoredCountedTag, StoredTag } from '../manage/tags.ts';
 import { qrSvg } from '../qr/svg.ts';
 import { formatIso, formatIsoOrNull, formatStamp } from '../rules/instant.ts';
+import type { Site } from '../rules/site.ts';
 import { readProblems } from '../rules/watched-destinations.ts';
 import type { Link } from './schemas/link.ts';
 import type { CountedTag, Tag } from './schemas/tag.ts';
@@ -35,6 +37,7 @@ export function linkAnswer(
     updated_at: formatIso(link.updated_at),
     domain: site.domainUrl(link.host),
     suffix: link.suffix,
+    aliases: aliasUrls(site, link),
     organization_id: link.organization_id,
     ...fieldsOf(link),
     clicks_left: clicksLeft(link),
@@ -43,7 +46,9 @@ export function linkAnswer(
       since: formatIso(problem.since),
     })),
     qr_code_svg: drawn ?? drawCode(site.readableUrl(link.host, link.suffix), link),
-    qr_code_png: link.qr_png ? `${site.origin}${pngPath(secrets, pictureOf(link))}` : null,
+    qr_code_png: link.qr_png
+      ? `${site.origin}${pngPath(secrets, pictureOf(link), addressTag(secrets, site, link))}`
+      : null,
     url: site.linkUrl(link.host, link.suffix),
     has_password: link.password_hash !== null,
     password: null,
@@ -86,17 +91,26 @@ const pictureOf = (link: LinkWithTags['link']): Picture => ({
 });
 
 /**
- * Where a PNG is drawn. All that it shows is in the path, so that an address never changes what it shows and may be
- * kept for good; it is signed, so that links can't be enumerated and no drawing can be requested at will.
+ * Where a PNG is drawn. All that it shows is in the path, so that it may be kept for good: only that of a link whose address changed
+ * since shows the new one, which leads where the old one does; it is signed, so that links can't be enumerated and no drawing can be requested at will.
  */
-function pngPath(secrets: Secrets, { linkId, foreground, background, hasMarker }: Picture): string {
-  const what = `${linkId}-${foreground.slice(1)}-${background.slice(1)}${hasMarker ? '-qr' : ''}`;
+function pngPath(
+  secrets: Secrets,
+  { linkId, foreground, background, hasMarker }: Picture,
+  tag: string,
+): string {
+  const what = `${linkId}-${foreground.slice(1)}-${background.slice(1)}${hasMarker ? '-qr' : ''}${tag}`;
   return `/qr/${what}-${secrets.sign('qr', what, 16)}.png`;
 }
 
+/** Tells the pictures of the addresses apart that a link has had. */
+const addressTag = (secrets: Secrets, site: Site, { moved, host, suffix }: LinkWithTags['link']): string =>
+  moved === 1 ? `-at-${secrets.sign('qr', site.linkUrl(host, suffix), 8)}` : '';
+
 /** Null for a path that `pngPath` didn't make. */
 export function readPngPath(secrets: Secrets, path: string): Picture | null {
-  const match = /^\/qr\/((\d{1,16})-([0-9a-f]{6})-([0-9a-f]{6})(-qr)?)-([\w-]{16})\.png$/i.exec(path);
+  const match =
+    /^\/qr\/((\d{1,16})-([0-9a-f]{6})-([0-9a-f]{6})(-qr)?(?:-at-[\w-]{8})?)-([\w-]{16})\.png$/i.exec(path);
   if (!match) return null;
   const [, what = '', linkId, foreground, background, marker, signature = ''] = match;
   if (!secrets.verify('qr', what, signature)) return null;

@@ -1,3 +1,4 @@
+import { aliasUrls } from '../manage/link-address.ts';
 import { rulesOf } from '../manage/link-rules.ts';
 import type { LinkWithTags } from '../manage/prepared-link.ts';
 import { eachLink } from '../manage/read-links.ts';
@@ -61,6 +62,7 @@ const columns: Readonly<Record<string, CellOf>> = {
     readProblems(link.destination_problems)
       .map(({ problem, url }) => `${problem}: ${url}`)
       .join(', '),
+  aliases: ({ link }, site) => aliasUrls(site, link).join(' '),
 };
 
 export const all = endpoint({

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { readByExternalId } from '../manage/external-ids.ts';
 import { putLink } from '../manage/put-link.ts';
+import { readLink } from '../manage/read-links.ts';
 import { updateLink } from '../manage/update-link.ts';
 import { Refusal } from '../rules/errors.ts';
 import { endpoint, Reply } from './endpoint.ts';
 import { linkAnswer } from './link-answer.ts';
-import { refuseFixedFields } from './links.ts';
 import { requireInput } from './read-input.ts';
 import { ConfirmationQuery, ExternalId, Link, LinkCreationQuery, LinkToCreate } from './schemas/link.ts';
 
@@ -26,7 +26,7 @@ export const read = endpoint({
 export const put = endpoint({
   summary: 'Create or update the link with an external id',
   description:
-    'Where no link of the organization has this external_id, one is created (201); otherwise that one is changed (200): only what is sent changes, `null` or `""` clears a field (`"password": null` changes nothing), and `tags` takes the place of all tags. `domain` and `suffix` can be sent as they are. `If-Match` and `confirm` as in PATCH; with `If-Match` no link is created (404).',
+    'Where no link of the organization has this external_id, one is created (201); otherwise that one is changed (200): only what is sent changes, `null` or `""` clears a field (`"password": null` changes nothing), and `tags` takes the place of all tags. The address that the link had goes on leading here where `domain` or `suffix` changes it. `If-Match` and `confirm` as in PATCH; with `If-Match` no link is created (404).',
   params: z.object({ external_id: z.string().meta(inPath) }),
   query: ConfirmationQuery.extend({ disable_png: LinkCreationQuery.shape.disable_png }),
   body: LinkToCreate,
@@ -45,8 +45,7 @@ export const put = endpoint({
     const { domain, suffix, tags, external_id: _, ...settings } = body;
     const expectedVersion = headers.get('if-match');
     const change = async (id: number) => {
-      const fixed = { domain: domain || undefined, suffix: suffix || undefined, tags: undefined };
-      const before = await refuseFixedFields(context, caller, id, fixed);
+      const before = await readLink(context, caller, id);
       const removed = before.tags.flatMap((tag) => (tags?.includes(tag.id) ? [] : tag.id));
       const retagged = tags && { add_tags: tags, remove_tags: removed };
       const password = settings.password === null ? undefined : settings.password;
@@ -54,7 +53,7 @@ export const put = endpoint({
         context,
         caller,
         id,
-        { ...settings, ...retagged, password },
+        { ...settings, ...retagged, domain: domain || undefined, suffix: suffix || undefined, password },
         { expectedVersion, isConfirmed: query.confirm },
       );
     };

@@ -8,7 +8,6 @@ import { TimeSlice } from '../manage/time-slice.ts';
 import { updateLink } from '../manage/update-link.ts';
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
-import { normaliseSuffix } from '../rules/suffix.ts';
 import { dailyClicks } from '../stats/daily.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint, Reply } from './endpoint.ts';
@@ -140,7 +139,7 @@ export const read = endpoint({
 export const update = endpoint({
   summary: 'Update a link',
   description:
-    'Only what is sent changes. `null` or `""` clears a field. A Link that was read may be sent back. With the header `If-Match: "<updated_at>"` a link that was changed since is left as it is: 409 `LINK_CHANGED`.',
+    'Only what is sent changes. `null` or `""` clears a field. A Link that was read may be sent back. Where `domain` or `suffix` changes, the address that the link had goes on leading here as an alias. With the header `If-Match: "<updated_at>"` a link that was changed since is left as it is: 409 `LINK_CHANGED`.',
   params: linkPath,
   query: ConfirmationQuery,
   body: LinkUpdate,
@@ -148,11 +147,8 @@ export const update = endpoint({
   statuses: { 200: 'The link as it is now.' },
   answer: Link,
   async handle({ caller, params, query, body, headers }, context) {
-    const { domain, suffix, has_password, ...changes } = body;
-    const tags = changes.tags ?? undefined;
-    if (domain !== undefined || suffix !== undefined || tags !== undefined) {
-      await refuseFixedFields(context, caller, params.id, { domain, suffix, tags });
-    }
+    const { has_password, tags, ...changes } = body;
+    if (tags) await refuseOtherTags(context, caller, params.id, tags);
     // A link that was read has null for its hidden password; sending it back doesn't remove the password.
     const password = has_password === true && changes.password === null ? undefined : changes.password;
     const update = { ...changes, password };
@@ -161,37 +157,17 @@ export const update = endpoint({
   },
 });
 
-/** Returns the link as it was read for that. */
-export async function refuseFixedFields(
+async function refuseOtherTags(
   context: Context,
   caller: Caller,
   id: number,
-  sent: { domain: string | undefined; suffix: string | undefined; tags: readonly number[] | undefined },
-): Promise<LinkWithTags> {
-  const found = await readLink(context, caller, id);
-  const { link, tags } = found;
-  const bare = (domain: string) => domain.replace(/^https?:\/\//i, '').toLowerCase();
-  if (sent.domain !== undefined && bare(sent.domain) !== bare(context.site.domainUrl(link.host))) {
-    throw new Refusal(
-      'FIELD_FIXED',
-      'The domain of a link can not be changed. Create a new link on the other domain.',
-      { field: 'domain' },
-    );
-  }
-  if (sent.suffix !== undefined && normaliseSuffix(sent.suffix) !== link.suffix) {
-    throw new Refusal(
-      'FIELD_FIXED',
-      'The suffix of a link can not be changed: it may be in print. Create a new link.',
-      { field: 'suffix' },
-    );
-  }
-  const [before, after] = [tags.map((tag) => tag.id), sent.tags ?? tags.map((tag) => tag.id)];
-  if (before.length !== after.length || before.some((tag) => !after.includes(tag))) {
-    throw new Refusal('FIELD_FIXED', 'Change the tags of a link with add_tags and remove_tags.', {
-      field: 'tags',
-    });
-  }
-  return found;
+  sent: readonly number[],
+): Promise<void> {
+  const before = (await readLink(context, caller, id)).tags.map((tag) => tag.id);
+  if (before.length === sent.length && before.every((tag) => sent.includes(tag))) return;
+  throw new Refusal('FIELD_FIXED', 'Change the tags of a link with add_tags and remove_tags.', {
+    field: 'tags',
+  });
 }
 
 export const remove = endpoint({

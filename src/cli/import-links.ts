@@ -104,6 +104,7 @@ async function inputOf(
       fields.tags = ids;
     } else if (name === 'rules') fields[name] = parsed(cell);
     else if (numbers.has(name)) fields[name] = Number(cell);
+    else if (name === 'aliases') fields[name] = cell.split(/\s+/);
     else if (name === 'webhook_events') fields[name] = cell.split(',').map((event) => event.trim());
     else fields[name] = flags.has(name) ? /^(?:true|1)$/i.test(cell) : cell;
   }

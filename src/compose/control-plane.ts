@@ -1,6 +1,7 @@
 import { Authenticator } from '../auth/authenticate.ts';
 import type { Context } from '../manage/context.ts';
 import type { Site } from '../rules/site.ts';
+import { addressesOf } from '../storage/link-addresses.ts';
 import type { Store } from '../store.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import { backgroundTasksOf, contextOf, delivererOf, mailerOf } from './context.ts';
@@ -29,7 +30,10 @@ export function openControlPlane(
   const deliverer = delivererOf(config, site, database, secrets, overrides, log);
   const context = contextOf(config, site, database, secrets, overrides, {
     linksChanged: (links) =>
-      notify({ links: links.map(({ domain_id, suffix }) => ({ domainId: domain_id, suffix })), hosts: [] }),
+      notify({
+        links: links.flatMap(addressesOf).map(({ domain_id, suffix }) => ({ domainId: domain_id, suffix })),
+        hosts: [],
+      }),
     clicksFolded,
     webhooks: deliverer,
     mailer,

@@ -1,7 +1,8 @@
-import { changesSince, type LinkAddress, type LinkChange, suffixesIn } from '../storage/changes.ts';
+import { changesSince, type LinkChange, suffixesIn } from '../storage/changes.ts';
 import { hostsOfDomains } from '../storage/domains.ts';
 import { replicaMark, storeHistory } from '../storage/history.ts';
 import { changedHost } from '../storage/host-changes.ts';
+import type { LinkAddress } from '../storage/link-addresses.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import type { Change } from './data-plane.ts';

@@ -8,8 +8,8 @@ import type { Mailer } from '../mail/mailer.ts';
 import type { Finding } from '../rules/finding.ts';
 import type { RandomBytes } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
-import type { LinkAddress } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
+import type { ChangedLink } from '../storage/link-addresses.ts';
 import type { Webhooks } from '../webhooks/outbox.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import type { DomainContext } from './domain-context.ts';
@@ -49,5 +49,5 @@ export interface Context {
   /** Fulfilled when every click that this node has answered so far is in the store. */
   readonly clicksFolded: () => Promise<void>;
   /** Invalidates this node's caches at once; other nodes follow the change feed. */
-  readonly linksChanged: (links: readonly LinkAddress[]) => void;
+  readonly linksChanged: (links: readonly ChangedLink[]) => void;
 }

@@ -9,11 +9,13 @@ import {
   updateDomain,
 } from '../storage/domains.ts';
 import { recordHostChange } from '../storage/host-changes.ts';
+import { countAliases } from '../storage/link-aliases.ts';
 import { onPaperCount } from '../storage/link-counts.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Context } from './context.ts';
 import { deleteLinks } from './delete-link.ts';
 import { onPaper } from './on-paper.ts';
+import { removeAliasesOn } from './remove-aliases.ts';
 
 /** Few enough that no click waits long behind them. */
 const linksAtOnce = 500;
@@ -36,8 +38,10 @@ export async function deleteDomain(
     const domain = await lockDomain(queries, organizationId, id);
     if (!domain) throw notFound('domain');
     const links = (await findDomain(queries, organizationId, id))?.links ?? 0;
-    if (links > 0 && !withLinks) throw hasLinks(domain.host, links);
-    if (links > 0 && !isConfirmed) await refuseOnPaper(queries, organizationId, domain);
+    const aliases = await countAliases(queries, id);
+    if (links + aliases.all > 0 && !withLinks) throw hasLinks(domain.host, links, aliases.all);
+    if (links + aliases.onPaper > 0 && !isConfirmed)
+      await refuseOnPaper(queries, organizationId, domain, aliases.onPaper);
     const now = context.now();
     // If this node dies, any other goes on from there.
     const changes = { deleted_at: now, verified_at: null, next_check_at: now + takeOver };
@@ -49,7 +53,7 @@ export async function deleteDomain(
   await clearAway(context, hidden, callPatience);
 }
 
-/** Deletes the links of a hidden domain and, once there are none, the domain. What takes too long is due again at once. */
+/** Deletes the links of a hidden domain, takes it from those that have aliases on it and, once there are none, deletes the domain. What takes too long is due again at once. */
 export async function clearAway(
   { database, ...context }: Context,
   { id, organization_id }: Pick<DomainRow, 'id' | 'organization_id'>,
@@ -69,7 +73,8 @@ export async function clearAway(
       return;
     }
     const ids = await linkIdsOn(database.read, id, linksAtOnce);
-    await deleteLinks({ database, ...context }, caller, ids, true);
+    if (ids.length > 0) await deleteLinks({ database, ...context }, caller, ids, true);
+    else await removeAliasesOn({ database, ...context }, caller, id, linksAtOnce);
   }
 }
 
@@ -77,8 +82,9 @@ async function refuseOnPaper(
   queries: Queries,
   organizationId: number,
   { id, host }: Pick<DomainRow, 'id' | 'host'>,
+  aliases: number,
 ): Promise<void> {
-  const links = await onPaperCount(queries, organizationId, id);
+  const links = aliases + (await onPaperCount(queries, organizationId, id));
   if (links === 0) return;
   throw onPaper(
     links === 1
@@ -87,7 +93,12 @@ async function refuseOnPaper(
   );
 }
 
-function hasLinks(host: string, links: number): Refusal {
+function hasLinks(host: string, links: number, aliases: number): Refusal {
+  if (links === 0)
+    return new Refusal(
+      'DOMAIN_HAS_LINKS',
+      `${aliases === 1 ? 'An alias of a link is' : `${aliases.toLocaleString('en')} aliases of links are`} on ${host}, and would stop working. Remove them first, or delete the domain with them by ?links=delete.`,
+    );
   const counted = links === 1 ? 'is one link' : `are ${links.toLocaleString('en')} links`;
   return new Refusal(
     'DOMAIN_HAS_LINKS',

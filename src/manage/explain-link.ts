@@ -5,6 +5,7 @@ import { notFound } from '../rules/errors.ts';
 import { type Outcome, resolve, type Step, withForwarding } from '../rules/resolve.ts';
 import { findLink, linkForVisitor } from '../storage/links.ts';
 import type { Context } from './context.ts';
+import { aliasUrls } from './link-address.ts';
 
 interface Visit extends Omit<Description, 'hashSeed' | 'search' | 'pathBehind'> {
   /** The address that is visited, or what follows the link's in it: `?utm_source=mail`. */
@@ -29,20 +30,23 @@ export async function explainLink(
   const stored = await findLink(database.lookup, caller.organizationId, id);
   if (!stored) throw notFound('link');
   const link = withForwarding(linkForVisitor(stored), config.forwardQuery);
-  const address = new URL(site.linkUrl(stored.host, stored.suffix));
-  const visited = URL.parse(url, address.href) ?? address;
+  const own = new URL(site.linkUrl(stored.host, stored.suffix));
+  const visited = URL.parse(url, own.href) ?? own;
+  const aliases = aliasUrls(site, stored).map((alias) => new URL(alias));
+  const address = aliases.find((alias) => isBeneath(visited, alias)) ?? own;
   const visitor = describedVisitor({
     ...described,
     search: visited.search,
-    pathBehind: visited.pathname.startsWith(`${address.pathname}/`)
-      ? visited.pathname.slice(address.pathname.length)
-      : '',
+    pathBehind: isBeneath(visited, address) ? visited.pathname.slice(address.pathname.length) : '',
     hashSeed: hashSeedOf(secrets.text('visitor-salts')),
   });
   const steps: Step[] = [];
   const outcome = resolve(link, visitor, at, (step) => steps.push(step));
   return { outcome, status: statusOf(outcome, link.options?.redirectStatus ?? null), steps };
 }
+
+const isBeneath = (visited: URL, address: URL): boolean =>
+  visited.host === address.host && visited.pathname.startsWith(`${address.pathname}/`);
 
 /** The ways out before the start and after the end are always 302. */
 function statusOf(outcome: Outcome, chosen: number | null): number | null {

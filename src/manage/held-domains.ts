@@ -1,10 +1,11 @@
 import { Refusal } from '../rules/errors.ts';
 import { lockDomains } from '../storage/domains.ts';
+import { readAliases } from '../storage/link-addresses.ts';
 import { defaultDomainId, type Queries } from '../storage/schema.ts';
 
 interface OnDomain {
   readonly host: string | null;
-  readonly row: { readonly domain_id: number };
+  readonly row: { readonly domain_id: number; readonly aliases: string | null };
 }
 
 /**
@@ -15,10 +16,19 @@ export async function onLostDomains<Link extends OnDomain>(
   queries: Queries,
   links: readonly Link[],
 ): Promise<ReadonlyMap<Link, Refusal>> {
-  const held = await lockDomains(queries, ownDomains(links.map(({ row }) => row)));
+  const held = await lockDomains(
+    queries,
+    ownDomains(links.flatMap(({ row }) => [row, ...readAliases(row.aliases)])),
+  );
   const usable = new Set(held.filter((domain) => domain.verified_at !== null).map((domain) => domain.id));
-  const lost = links.filter(({ row }) => row.domain_id !== defaultDomainId && !usable.has(row.domain_id));
-  return new Map(lost.map((link) => [link, lostDomain(link.host)]));
+  usable.add(defaultDomainId);
+  return new Map(
+    links.flatMap((link): [Link, Refusal][] => {
+      if (!usable.has(link.row.domain_id)) return [[link, lostDomain(link.host, 'domain')]];
+      const lost = readAliases(link.row.aliases).find((alias) => !usable.has(alias.domain_id));
+      return lost ? [[link, lostDomain(lost.host, 'aliases')]] : [];
+    }),
+  );
 }
 
 /** Those of these links whose domain exists, verified or not. It is locked until the transaction ends. */
@@ -34,7 +44,7 @@ export async function onHeldDomains<Link extends { readonly domain_id: number }>
 const ownDomains = (links: readonly { readonly domain_id: number }[]): number[] =>
   [...new Set(links.map((link) => link.domain_id))].filter((id) => id !== defaultDomainId);
 
-const lostDomain = (host: string | null): Refusal =>
+const lostDomain = (host: string | null, field: string): Refusal =>
   new Refusal('DOMAIN_UNVERIFIED', `${host} is no longer a verified domain of your organization.`, {
-    field: 'domain',
+    field,
   });

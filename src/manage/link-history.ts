@@ -7,10 +7,9 @@ import { pageOf } from '../storage/rows.ts';
 import { ownTags } from '../storage/tags.ts';
 import { type Author, authorsOf } from './authors.ts';
 import type { Context } from './context.ts';
-import type { LinkFields } from './link-fields.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 import type { HistoryChange, HistoryValue, TagThen } from './record-history.ts';
-import { type UpdateTerms, updateLink } from './update-link.ts';
+import { type LinkUpdate, type UpdateTerms, updateLink } from './update-link.ts';
 
 /** The entry of a link's creation. */
 export const createdEntry = 0;
@@ -107,7 +106,7 @@ async function settingsAfter(
   { database }: Context,
   which: { readonly organizationId: number; readonly linkId: number },
   entry: number,
-): Promise<LinkFields & { readonly tags?: readonly TagThen[] }> {
+): Promise<LinkUpdate & { readonly tags?: readonly TagThen[] }> {
   const settings = new Map<string, HistoryValue>();
   let after: number | undefined = entry;
   while (after !== undefined) {

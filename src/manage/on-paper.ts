@@ -24,6 +24,23 @@ export function requireConfirmation(links: readonly Ending[], isConfirmed: boole
   throw onPaper(what);
 }
 
+/** Refuses to change what may be printed: a link's address, or an alias that goes. */
+export function requireAddressConfirmation(
+  link: Ending,
+  { isMoved, lost }: { readonly isMoved: boolean; readonly lost: readonly { readonly suffix: string }[] },
+  isConfirmed: boolean,
+): void {
+  if (isConfirmed || link.on_paper === 0) return;
+  const [alias] = lost;
+  if (alias) throw onPaper(`The link "${link.suffix}" is in print, perhaps by its alias "${alias.suffix}"`);
+  if (!isMoved) return;
+  throw new Refusal(
+    'LINK_ON_PAPER',
+    `The link "${link.suffix}" is in print: that address would lead on as its alias. If that is meant, send confirm=true in the address of the call.`,
+    { field: 'confirm' },
+  );
+}
+
 export const onPaper = (what: string): Refusal =>
   new Refusal(
     'LINK_ON_PAPER',

@@ -1,11 +1,18 @@
 import type { Caller } from '../rules/access.ts';
 import { sameColour } from '../rules/colour.ts';
 import { Refusal } from '../rules/errors.ts';
-import { normaliseHostname } from '../rules/host.ts';
-import { checkSuffix, normaliseSuffix } from '../rules/suffix.ts';
-import { findVerifiedDomain } from '../storage/domains.ts';
-import { defaultDomainId } from '../storage/schema.ts';
+import { type Alias, writeAliases } from '../storage/link-addresses.ts';
 import type { Context } from './context.ts';
+import {
+  type AskedAlias,
+  addressOn,
+  askedAliases,
+  chosenSuffix,
+  distinctAliases,
+  findLinkDomain,
+  type LinkDomain,
+  requireSuffix,
+} from './link-address.ts';
 import { asksForDomains, columnsOfNew, type LinkFields, providedColumns } from './link-fields.ts';
 import type { PreparedLink } from './prepared-link.ts';
 
@@ -13,12 +20,8 @@ export interface LinkToCreate extends LinkFields {
   readonly destination_url: string;
   readonly domain?: string | null | undefined;
   readonly suffix?: string | null | undefined;
+  readonly aliases?: readonly string[] | null | undefined;
   readonly tags?: readonly number[] | undefined;
-}
-
-interface LinkDomain {
-  readonly domainId: number;
-  readonly host: string | null;
 }
 
 /**
@@ -30,10 +33,12 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
   const domainOf = memoize((domain: string) => findLinkDomain(context, caller, domain));
   const now = context.now();
   return async (input: LinkToCreate, marker: number | null = null): Promise<PreparedLink> => {
-    const asked = domainOf(input.domain ?? '');
-    const linkDomain = asked instanceof Promise ? await asked : asked;
+    const domain = domainOf(input.domain ?? '');
+    const linkDomain = domain instanceof Promise ? await domain : domain;
     const chosen = chosenSuffix(input.suffix, linkDomain);
     const provided = await providedColumns(context, input, isOurDomain);
+    const suffix = chosen ?? context.randomSuffix();
+    const asked = input.aliases?.length ? await askedAliases(input.aliases, domainOf) : [];
     const row = {
       ...columnsOfNew(provided, marker),
       zapier_hook_url: null,
@@ -42,6 +47,8 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
       updated_at: now,
       organization_id: caller.organizationId,
       domain_id: linkDomain.domainId,
+      aliases: asked.length > 0 ? writeAliases(newAliases(asked, linkDomain, suffix)) : null,
+      moved: 0,
       qr_png: withPng ? 1 : 0,
       created_by: caller.userId,
       created_key: caller.keyId ?? null,
@@ -50,13 +57,22 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
     refuseEqualColours(row, input);
     refuseEndBeforeStart(row, input);
     return {
-      suffix: chosen ?? context.randomSuffix(),
+      suffix,
       isChosen: chosen !== null,
       host: linkDomain.host,
       tagIds: input.tags?.length ? [...new Set(input.tags)] : [],
       row,
     };
   };
+}
+
+function newAliases(asked: readonly AskedAlias[], domain: LinkDomain, suffix: string): Alias[] {
+  const aliases = distinctAliases(
+    asked.map((alias) => addressOn(domain, alias)),
+    { domain_id: domain.domainId, suffix },
+  );
+  for (const alias of aliases) requireSuffix(alias.suffix, alias.domain_id, 'aliases');
+  return aliases;
 }
 
 /** Calls `ask` once per key. Returns the value itself, not a promise, once it is there. */
@@ -98,29 +114,4 @@ export function refuseEndBeforeStart(
     'This link would end before it starts. Give an expiration_date that is later than its start_date, or clear one of them.',
     { field: input.start_date ? 'start_date' : 'expiration_date' },
   );
-}
-
-async function findLinkDomain(context: Context, caller: Caller, domain: string): Promise<LinkDomain> {
-  if (domain === '') return { domainId: defaultDomainId, host: null };
-  // Answers carry a scheme in front, and what was read may be sent back.
-  const url = URL.parse(/^https?:\/\//i.test(domain) ? domain : `https://${domain}`);
-  const host = url && url.pathname === '/' ? normaliseHostname(url.hostname) : '';
-  if (host !== '' && context.site.isDefaultHost(host)) return { domainId: defaultDomainId, host: null };
-  const verified = host === '' ? undefined : await findVerifiedDomain(context.database.lookup, host);
-  if (verified?.organization_id !== caller.organizationId) {
-    throw new Refusal(
-      'DOMAIN_UNVERIFIED',
-      `"${domain}" is not a verified domain of your organization. Verify it first, or leave the field out for ${context.site.defaultHost}.`,
-      { field: 'domain' },
-    );
-  }
-  return { domainId: verified.id, host: verified.host };
-}
-
-function chosenSuffix(suffix: string | null | undefined, linkDomain: LinkDomain): string | null {
-  if (!suffix) return null;
-  const chosen = normaliseSuffix(suffix);
-  const problem = checkSuffix(chosen, linkDomain.domainId === defaultDomainId);
-  if (problem) throw new Refusal(problem.code, problem.sentence, { field: 'suffix' });
-  return chosen;
 }

@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Secrets } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
 import type { RuleFields } from '../rules/rule-fields.ts';
+import type { Site } from '../rules/site.ts';
 import { insertHistory, type NewHistoryRow } from '../storage/link-history.ts';
 import type { StoredLink } from '../storage/links.ts';
 import type { ScheduledRow } from '../storage/scheduled-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { StoredTag } from '../storage/tags.ts';
 import type { Context } from './context.ts';
+import { aliasUrls } from './link-address.ts';
 import { fieldsOf } from './link-fields.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 
@@ -36,14 +38,14 @@ export interface HistoryState {
 
 /** Written in the transaction that changes the links. Nothing is written for a link that is as it was. */
 export async function recordUpdates(
-  { secrets, now }: Pick<Context, 'secrets' | 'now'>,
+  { secrets, site, now }: Pick<Context, 'secrets' | 'site' | 'now'>,
   queries: Queries,
   caller: Caller,
   states: readonly HistoryState[],
   { backTo = null, scheduled = null }: HistoryOrigin = {},
 ): Promise<void> {
   const rows = states.flatMap((state) => {
-    const changes = changesOf(secrets, state);
+    const changes = changesOf(secrets, site, state);
     if (changes.length === 0) return [];
     const base = entryOf(caller, state.after.link, 'changed', now());
     return [{ ...base, back_to: backTo, scheduled, changes: JSON.stringify(changes) }];
@@ -98,8 +100,8 @@ const entryOf = (
   refusal: null,
 });
 
-function changesOf(secrets: Secrets, { before, after }: HistoryState): HistoryChange[] {
-  const [was, is] = [shownOf(before), shownOf(after)];
+function changesOf(secrets: Secrets, site: Site, { before, after }: HistoryState): HistoryChange[] {
+  const [was, is] = [shownOf(site, before), shownOf(site, after)];
   const changes: HistoryChange[] = Object.entries(is).flatMap(([field, to]) => {
     const from = was[field] ?? null;
     return isDeepStrictEqual(from, to) ? [] : { field, from, to };
@@ -110,7 +112,10 @@ function changesOf(secrets: Secrets, { before, after }: HistoryState): HistoryCh
   return changes;
 }
 
-const shownOf = ({ link, tags }: LinkWithTags): Readonly<Record<string, HistoryValue>> => ({
+const shownOf = (site: Site, { link, tags }: LinkWithTags): Readonly<Record<string, HistoryValue>> => ({
+  domain: site.domainUrl(link.host),
+  suffix: link.suffix,
+  aliases: aliasUrls(site, link),
   ...fieldsOf(link),
   tags: tags.map(({ id, name }) => ({ id, name })).sort((one, other) => one.id - other.id),
 });

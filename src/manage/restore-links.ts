@@ -24,11 +24,14 @@ export async function restoreLinks(
     const kept = await lockRestorable(queries, organizationId, ids, goneBefore(now));
     const found = await onHeldDomains(queries, kept);
     if (found.length === 0) return { back: [], taken: undefined };
-    const restored = await moveFromBin(
+    const aliases = await moveFromBin(
       queries,
       found.map((link) => link.id),
     );
-    const links = found.filter((link) => restored.includes(link.id));
+    const restored = [...aliases.keys()];
+    const links = found.flatMap((link) =>
+      aliases.has(link.id) ? { ...link, aliases: aliases.get(link.id) ?? null } : [],
+    );
     const [first] = links;
     if (!first) return { back: [], taken: found[0] };
     await addToTagCounts(queries, first.id, await tagsAmong(queries, restored));

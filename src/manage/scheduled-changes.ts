@@ -4,10 +4,11 @@ import { findLink, type LinkChanges, lockLink, type StoredLink } from '../storag
 import * as stored from '../storage/scheduled-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { type Author, authorsOf } from './authors.ts';
+import { type AskedAddresses, addressChange, askedAddresses } from './change-address.ts';
 import type { Context } from './context.ts';
 import { columnsOf } from './link-fields.ts';
 import { requireTags } from './link-tags.ts';
-import { endsBy, requireConfirmation } from './on-paper.ts';
+import { endsBy, requireAddressConfirmation, requireConfirmation } from './on-paper.ts';
 import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
 import type { LinkUpdate } from './update-link.ts';
 
@@ -48,13 +49,15 @@ export async function scheduleChange(
   isConfirmed: boolean,
 ): Promise<ScheduledChange> {
   const { organizationId } = caller;
-  if (!(await findLink(context.database.lookup, organizationId, linkId))) throw notFound('link');
+  const found = await findLink(context.database.lookup, organizationId, linkId);
+  if (!found) throw notFound('link');
   const columns = await checkedColumns(context, plan);
+  const asked = await inChanges(() => askedAddresses(context, caller, found, plan.changes));
   return context.database.write(async (queries) => {
     const link = await lockLink(queries, organizationId, linkId);
     if (!link) throw notFound('link');
     const others = await stored.listOpen(queries, organizationId, linkId);
-    await requireApplicable(queries, link, { plan, columns, others, isConfirmed });
+    await requireApplicable(queries, link, { plan, columns, asked, others, isConfirmed });
     const now = context.now();
     const row = await stored.insertScheduled(queries, {
       ...rowOf(caller, plan, isConfirmed),
@@ -78,10 +81,12 @@ export async function changeScheduled(
   const { organizationId } = caller;
   const { lookup } = context.database;
   const found = await stored.findScheduled(lookup, organizationId, id);
-  if (!found || !(await findLink(lookup, organizationId, found.link_id))) throw noSuchChange();
+  const standing = found && (await findLink(lookup, organizationId, found.link_id));
+  if (!standing) throw noSuchChange();
   if (isApplied(found)) throw applied();
   const plan = { at: update.at ?? found.at, changes: update.changes ?? changesOf(found) };
   const columns = await checkedColumns(context, plan);
+  const asked = await inChanges(() => askedAddresses(context, caller, standing, plan.changes));
   return context.database.write(async (queries) => {
     const link = await lockLink(queries, organizationId, found.link_id);
     const before = await stored.findScheduled(queries, organizationId, id);
@@ -92,7 +97,7 @@ export async function changeScheduled(
     const others = open.filter((row) => row.id !== id);
     // A second yes is given to the changes that were sent with it.
     const confirmed = isConfirmed || (update.changes === undefined && before.is_confirmed === 1);
-    await requireApplicable(queries, link, { plan, columns, others, isConfirmed: confirmed });
+    await requireApplicable(queries, link, { plan, columns, asked, others, isConfirmed: confirmed });
     const changes = {
       ...rowOf(caller, plan, confirmed),
       updated_at: Math.max(context.now(), before.updated_at + 1),
@@ -142,6 +147,7 @@ async function checkedColumns(context: Context, { at, changes }: Plan): Promise<
 interface Applicable {
   readonly plan: Plan;
   readonly columns: LinkChanges;
+  readonly asked: AskedAddresses | null;
   /** What else is to be changed of the link. */
   readonly others: readonly stored.ScheduledRow[];
   readonly isConfirmed: boolean;
@@ -151,13 +157,15 @@ interface Applicable {
 async function requireApplicable(
   queries: Queries,
   link: StoredLink,
-  { plan, columns, others, isConfirmed }: Applicable,
+  { plan, columns, asked, others, isConfirmed }: Applicable,
 ): Promise<void> {
   if (others.length >= maxOpen) throw tooMany();
   const after = { ...link, ...columns };
   const { changes } = plan;
   if (endsBy(link, after)) requireConfirmation([link], isConfirmed);
   await inChanges(async () => {
+    const addresses = addressChange(link, asked);
+    if (addresses) requireAddressConfirmation(link, addresses, isConfirmed);
     await requireTags(queries, link.organization_id, changes.add_tags ?? [], 'add_tags');
     // What comes before may change what this is compared with.
     if (others.some((other) => other.at <= plan.at)) return;
@@ -171,7 +179,7 @@ async function inChanges<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check();
   } catch (cause) {
-    if (!(cause instanceof Refusal) || cause.field === undefined) throw cause;
+    if (!(cause instanceof Refusal) || cause.field === undefined || cause.field === 'confirm') throw cause;
     throw new Refusal(cause.code, cause.sentence, { field: `changes.${cause.field}` });
   }
 }

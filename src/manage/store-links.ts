@@ -13,6 +13,7 @@ import { onLostDomains } from './held-domains.ts';
 import { insertWhereFree } from './insert-where-free.ts';
 import { unknownTags } from './link-tags.ts';
 import type { LinkWithTags, Outcome, PreparedLink, StoreLink, StoringMeans } from './prepared-link.ts';
+import { storeAliases } from './store-aliases.ts';
 import { suffixTaken, takenSuffixes } from './taken-suffixes.ts';
 
 export type OnPlaced = (some: ReadonlyMap<PreparedLink, Outcome>) => void;
@@ -144,6 +145,7 @@ async function storeSome(
     waiting = again;
   }
   for (const [link, refusal] of await takenSuffixes(queries, taken)) outcomes.set(link, refusal);
+  await storeAliases(queries, outcomes, now);
   return outcomes;
 }
 
@@ -166,8 +168,8 @@ async function recordMade(
 }
 
 const completed = ({ row }: PreparedLink, suffix: string, id: number | null): CompleteLink => {
-  const { name, destination_url, notes } = row;
-  return { ...row, suffix, id, search_text: searchText({ name, suffix, destination_url, notes }) };
+  const { name, destination_url, notes, aliases } = row;
+  return { ...row, suffix, id, search_text: searchText({ name, suffix, destination_url, notes, aliases }) };
 };
 
 const madeFrom = (

@@ -3,10 +3,16 @@ import { linksUnder } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { PreparedLink } from './prepared-link.ts';
 
-export const suffixTaken = (suffix: string): Refusal =>
-  new Refusal('SUFFIX_TAKEN', `"${suffix}" is taken on this domain. Choose another suffix.`, {
-    field: 'suffix',
-  });
+export const suffixTaken = (suffix: string, field: 'suffix' | 'aliases' = 'suffix'): Refusal =>
+  new Refusal('SUFFIX_TAKEN', `"${suffix}" is taken on this domain. Choose another suffix.`, { field });
+
+/** Of the caller's own organization. */
+export const addressOfLink = (suffix: string, id: number, field: 'suffix' | 'aliases'): Refusal =>
+  new Refusal(
+    'SUFFIX_TAKEN',
+    `"${suffix}" leads to link ${id} of your own organization. Choose another suffix, or take it from that link first.`,
+    { field },
+  );
 
 /**
  * Refuses taken suffixes, and says where the caller's own link has one: a creation that was sent again

@@ -1,7 +1,7 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
 import { problemsLeft } from '../rules/watched-destinations.ts';
-import { recordChange } from '../storage/changes.ts';
+import { recordChanges } from '../storage/changes.ts';
 import { NotUnique } from '../storage/database.ts';
 import { tagsOf } from '../storage/link-tags.ts';
 import { findLink, isSpent, lockLink, searchText, updateLink as store } from '../storage/links.ts';
@@ -9,18 +9,25 @@ import { finishScheduled, type ScheduledRow } from '../storage/scheduled-changes
 import type { Queries } from '../storage/schema.ts';
 import type { StoredTag } from '../storage/tags.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
+import {
+  type AddressFields,
+  addressChange,
+  askedAddresses,
+  changeAliases,
+  columnsAfter,
+} from './change-address.ts';
 import type { Context } from './context.ts';
 import { takenExternalId } from './external-ids.ts';
 import { columnsOf, type LinkFields, utmColumns } from './link-fields.ts';
 import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
-import { endsBy, requireConfirmation } from './on-paper.ts';
+import { endsBy, requireAddressConfirmation, requireConfirmation } from './on-paper.ts';
 import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 import { recordUpdates } from './record-history.ts';
 import { occasionOf } from './webhook-occasion.ts';
 
-export interface LinkUpdate extends LinkFields {
+export interface LinkUpdate extends LinkFields, AddressFields {
   readonly add_tags?: readonly number[] | undefined;
   readonly remove_tags?: readonly number[] | undefined;
 }
@@ -49,7 +56,9 @@ export async function updateLink(
   { expectedVersion = null, isConfirmed = false, backTo = null, scheduled = null }: UpdateTerms = {},
 ): Promise<LinkWithTags> {
   // Ownership is checked first: nothing is hashed or looked up for a link of another organization.
-  if (!(await findLink(context.database.lookup, caller.organizationId, id))) throw notFound('link');
+  const found = await findLink(context.database.lookup, caller.organizationId, id);
+  if (!found) throw notFound('link');
+  const asked = await askedAddresses(context, caller, found, update);
   const sent = await columnsOf(context, update);
   const change = async (queries: Queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
@@ -63,16 +72,21 @@ export async function updateLink(
     // A limit counts the clicks that there are when it is set.
     const isLimited = before.click_limit === null && columns.click_limit;
     const spent = isLimited ? { clicks_spent: before.clicks ?? 0 } : {};
-    const after = { ...before, ...columns, ...expiry, ...spent };
+    const addresses = addressChange(before, asked);
+    const moved = addresses && { ...columnsAfter(addresses), host: addresses.own.host };
+    const after = { ...before, ...columns, ...expiry, ...spent, ...moved };
     refuseEqualColours(after, update);
     if (update.start_date || update.expiration_date) refuseEndBeforeStart(after, update);
     if (endsBy(before, after)) requireConfirmation([before], isConfirmed);
+    if (addresses) requireAddressConfirmation(before, addresses, isConfirmed);
     const now = context.now();
     const destination_problems = problemsLeft(after, now);
     // No two states of a link share `updated_at`, so it identifies a version.
     const updated_at = Math.max(now, before.updated_at + 1);
+    await changeAliases(queries, before, after, addresses, now);
     await store(queries, caller.organizationId, id, {
       ...columns,
+      ...columnsAfter(addresses),
       ...expiry,
       ...spent,
       destination_problems,
@@ -89,17 +103,17 @@ export async function updateLink(
       backTo,
       scheduled: scheduled?.id ?? null,
     });
-    await recordChange(queries, before, now);
+    await recordChanges(queries, addresses ? [before, after] : [after], now);
     await enqueueLinkEvent(queries, 'link.updated', after, occasionOf(context, now));
     if (isSpent(after) && !isSpent(before))
       await enqueueLinkEvent(queries, 'link.expired', after, occasionOf(context, now));
-    return updated;
+    return { before, updated };
   };
-  const updated = await context.database.write(change).catch(async (cause) => {
+  const { before, updated } = await context.database.write(change).catch(async (cause) => {
     const isTaken = cause instanceof NotUnique && sent.external_id;
     throw isTaken ? await takenExternalId(context, caller, isTaken) : cause;
   });
-  context.linksChanged([updated.link]);
+  context.linksChanged([before, updated.link]);
   if (updated.link.webhook_url !== null) context.webhooks.wake();
   return updated;
 }

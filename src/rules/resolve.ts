@@ -9,6 +9,8 @@ export interface LinkForVisitor {
   readonly destinationUrl: string;
   /** Null for most links, which lead every visitor to their destination: a cache holds them in half the memory. */
   readonly options: LinkOptions | null;
+  /** Where it was found by one of its aliases. */
+  readonly ownAddress?: { readonly domainId: number; readonly suffix: string };
 }
 
 /** Each is null or false where it isn't set. */

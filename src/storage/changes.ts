@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { addressesOf, type ChangedLink, type LinkAddress } from './link-addresses.ts';
 import { prepared } from './prepared.ts';
 import type { Queries } from './schema.ts';
 
@@ -17,16 +18,9 @@ export interface LinkChange extends ChangeMark {
 
 export const suffixesIn = ({ suffixes }: LinkChange): readonly string[] => suffixes.split('\n');
 
-/** A link's domain and suffix. */
-export interface LinkAddress {
-  readonly domain_id: number;
-  readonly suffix: string;
-}
-
 /** Written in the transaction that changes the link. */
-export async function recordChange(queries: Queries, link: LinkAddress, now: number): Promise<void> {
-  await insertChange(queries, now, link.domain_id, link.suffix);
-}
+export const recordChange = (queries: Queries, link: ChangedLink, now: number): Promise<void> =>
+  recordChanges(queries, [link], now);
 
 const insertChange = prepared((queries, at: number, domain_id: number, suffixes: string) =>
   queries.insertInto('changes').values({ at, domain_id, suffixes }).compile(),
@@ -38,10 +32,10 @@ const maxPerRow = 100;
 /** The same for several links. */
 export async function recordChanges(
   queries: Queries,
-  links: readonly LinkAddress[],
+  links: readonly ChangedLink[],
   at: number,
 ): Promise<void> {
-  const rows = feedRows(links);
+  const rows = feedRows(links.flatMap(addressesOf));
   const [first, ...others] = rows;
   if (first === undefined) return;
   if (others.length === 0) await insertChange(queries, at, first.domain_id, first.suffixes);

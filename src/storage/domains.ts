@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
+import { hasAliases } from './link-aliases.ts';
 import { deleteNotFoundOf } from './not-found-visits.ts';
 import { preparedRow } from './prepared.ts';
 import { hasRow } from './rows.ts';
@@ -133,13 +134,13 @@ export async function updateDomain(
     .execute();
 }
 
-/** False when there are links on it: then it stays. */
+/** False when there are links or aliases on it: then it stays. */
 export async function deleteEmptyDomain(
   queries: Queries,
   organizationId: number,
   id: number,
 ): Promise<boolean> {
-  if ((await linkIdsOn(queries, id, 1)).length > 0) return false;
+  if ((await linkIdsOn(queries, id, 1)).length > 0 || (await hasAliases(queries, id))) return false;
   await deleteNotFoundOf(queries, id);
   await queries
     .deleteFrom('domains')

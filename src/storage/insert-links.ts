@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { type ColumnKind, jsonRows } from './json-rows.ts';
+import { addressKey } from './link-addresses.ts';
 import { linkColumns } from './link-columns.ts';
 import { type Prepared, prepared } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -96,9 +97,6 @@ function insertOf(
 }
 
 const types: Record<ColumnKind, string> = { integer: 'bigint', text: 'text' };
-
-const addressKey = ({ domain_id, suffix }: Pick<Stored, 'domain_id' | 'suffix'>): string =>
-  `${domain_id}\n${suffix}`;
 
 /** Ids for rows that are inserted in another order than their call has them. Only PostgreSQL needs that. */
 export async function takeIds(queries: Queries, count: number): Promise<number[]> {

@@ -1,11 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import { dialectOf } from './dialect.ts';
 import { clearTakenExternalIds } from './external-ids.ts';
-import { jsonTexts } from './json-rows.ts';
+import { dropLinks } from './insert-links.ts';
+import { copyAliases, withTakenAddress } from './link-aliases.ts';
 import { linkColumns } from './link-columns.ts';
-import { deleteRecordsOf } from './link-records.ts';
+import { deleteTracesOf } from './link-records.ts';
 import { isRestorable } from './list-deleted.ts';
-import { prepared } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
 const columns = Object.keys(linkColumns) as (keyof typeof linkColumns)[];
@@ -58,10 +57,12 @@ export async function lockRestorable(
 
 /**
  * Restores them where no link has their suffix now; of several with one suffix, the one that was deleted last. An external id
- * that another link has by now is lost. Returns the
- * ids of those that were restored.
+ * or an alias that another link has by now is lost. Returns the aliases of those that were restored, as `links.aliases` has them.
  */
-export async function moveFromBin(queries: Queries, wanted: readonly number[]): Promise<number[]> {
+export async function moveFromBin(
+  queries: Queries,
+  wanted: readonly number[],
+): Promise<ReadonlyMap<number, string | null>> {
   await clearTakenExternalIds(queries, wanted);
   const moved = await queries
     .insertInto('links')
@@ -77,8 +78,13 @@ export async function moveFromBin(queries: Queries, wanted: readonly number[]): 
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .execute();
-  const ids = moved.map(({ id }) => id);
-  if (ids.length === 0) return ids;
+  if (moved.length === 0) return new Map();
+  const inserted = moved.map(({ id }) => id);
+  const taken = await withTakenAddress(queries, inserted);
+  if (taken.length > 0) await dropLinks(queries, taken);
+  const ids = inserted.filter((id) => !taken.includes(id));
+  if (ids.length === 0) return new Map();
+  const aliases = await copyAliases(queries, ids);
   await queries
     .insertInto('link_tags')
     .columns(['link_id', 'tag_id'])
@@ -87,28 +93,12 @@ export async function moveFromBin(queries: Queries, wanted: readonly number[]): 
     )
     .execute();
   await removeFromBin(queries, ids);
-  return ids;
+  return new Map(ids.map((id) => [id, aliases.get(id) ?? null]));
 }
 
 export async function removeFromBin(queries: Queries, ids: readonly number[]): Promise<void> {
   await queries.deleteFrom('link_bin').where('id', 'in', ids).execute();
 }
-
-/** Which of these suffixes a deleted link still keeps, on one domain. */
-export const binnedUnder = (
-  queries: Queries,
-  domainId: number,
-  suffixes: readonly string[],
-): Promise<BinnedLink[]> => findBinned(queries, domainId, JSON.stringify(suffixes.map((suffix) => [suffix])));
-
-const findBinned = prepared<[domainId: number, json: string], BinnedLink>((queries, domainId, json) =>
-  queries
-    .selectFrom('link_bin')
-    .select(shown)
-    .where('domain_id', '=', domainId)
-    .where('suffix', 'in', jsonTexts(dialectOf(queries), json))
-    .compile(),
-);
 
 /** Some of those that were deleted before an instant, for good; returns how many. */
 export async function deleteOldBinned(queries: Queries, before: number, limit: number): Promise<number> {
@@ -124,7 +114,7 @@ export async function deleteOldBinned(queries: Queries, before: number, limit: n
     )
     .returning('id')
     .execute();
-  await deleteRecordsOf(
+  await deleteTracesOf(
     queries,
     rows.map(({ id }) => id),
   );

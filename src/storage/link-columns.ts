@@ -9,6 +9,10 @@ const columns = {
   /** 0 is the default domain: the host of BASE_URL, whatever it is today. */
   domain_id: 'integer',
   suffix: 'text',
+  /** Its further addresses, a copy of its rows of `link_aliases` as JSON: see `link-aliases.ts`. */
+  aliases: 'text null',
+  /** 1: its address is not the one that it was made with, or was another in between. */
+  moved: 'integer default',
   destination_url: 'text',
   /** By which it is found. Null for links that an earlier version made meanwhile. */
   destination_key: 'integer null',

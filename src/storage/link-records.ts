@@ -1,3 +1,4 @@
+import { deleteAliasesOf } from './link-aliases.ts';
 import { deleteHistoryOf } from './link-history.ts';
 import { deleteScheduledOf } from './scheduled-changes.ts';
 import type { Queries } from './schema.ts';
@@ -9,4 +10,10 @@ export async function deleteRecordsOf(queries: Queries, linkIds: readonly number
   await deleteHistoryOf(queries, linkIds);
   await deleteScheduledOf(queries, linkIds);
   await deleteWatchedOf(queries, linkIds);
+}
+
+/** The same where its addresses are free from now on. */
+export async function deleteTracesOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
+  await deleteRecordsOf(queries, linkIds);
+  await deleteAliasesOf(queries, linkIds);
 }

@@ -7,6 +7,7 @@ import type { LinkForVisitor, LinkOptions } from '../rules/resolve.ts';
 import { anyForwarding } from '../rules/suffix.ts';
 import { fold } from '../rules/text.ts';
 import type { LinkLookup, RowFinder } from './database.ts';
+import { readAliases } from './link-addresses.ts';
 import { preparedRow } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -17,21 +18,21 @@ export type StoredLink = Selectable<Schema['links']> & {
   readonly clicks: number | null;
   readonly last_clicked_at: number | null;
 };
-/** The columns of a link that may change: not its organization, domain or suffix. */
-export type LinkChanges = Partial<
-  Omit<Selectable<Schema['links']>, 'id' | 'created_at' | 'organization_id' | 'domain_id' | 'suffix'>
->;
+export type LinkChanges = Partial<Omit<Selectable<Schema['links']>, 'id' | 'created_at' | 'organization_id'>>;
 
-/** The first three lines are always there, and the notes come behind them: the indexes of search rely on that. */
+/** The first three lines are always there, and notes and aliases come behind them: the indexes of search rely on that. */
 export const searchText = (link: {
   readonly name?: string | null | undefined;
   readonly suffix: string;
   readonly destination_url: string;
   readonly notes?: string | null | undefined;
-}): string =>
-  fold(
-    `${link.name?.replace(/\n/g, ' ') ?? ''}\n${link.suffix}\n${link.destination_url}${link.notes ? `\n${link.notes}` : ''}`,
-  );
+  readonly aliases?: string | null | undefined;
+}): string => {
+  const lines = [link.name?.replace(/\n/g, ' ') ?? '', link.suffix, link.destination_url];
+  if (link.notes) lines.push(link.notes);
+  if (link.aliases) lines.push(...readAliases(link.aliases).map(({ suffix }) => suffix));
+  return fold(lines.join('\n'));
+};
 
 export const withHost = (queries: Queries) =>
   queries
@@ -62,7 +63,7 @@ export const lockLink = async (
   id: number,
 ): Promise<StoredLink | undefined> => (await lockLinks(queries, organizationId, [id]))[0];
 
-/** The links with these suffixes on a domain, of any organization. */
+/** The links that have these suffixes on a domain, as their own or as an alias, of any organization; and since when they have them. */
 export const linksUnder = (
   queries: Queries,
   domainId: number,
@@ -73,6 +74,14 @@ export const linksUnder = (
     .select(['id', 'suffix', 'organization_id', 'created_at'])
     .where('domain_id', '=', domainId)
     .where('suffix', 'in', suffixes)
+    .unionAll(
+      queries
+        .selectFrom('link_aliases as alias')
+        .innerJoin('links', 'links.id', 'alias.link_id')
+        .select(['links.id', 'alias.suffix', 'links.organization_id', 'alias.created_at'])
+        .where('alias.domain_id', '=', domainId)
+        .where('alias.suffix', 'in', suffixes),
+    )
     .execute();
 
 /** The same for those of these links that are the organization's. */
@@ -139,10 +148,22 @@ export async function findLinkForVisitor(
   domainId: number,
   suffix: string,
 ): Promise<LinkForVisitor | null> {
-  const row = await (suffix === anyForwarding
-    ? findForwarding(lookup, domainId)
-    : findVisited(lookup, domainId, suffix));
+  if (suffix !== anyForwarding)
+    return linkUnder(domainId, suffix, await findVisited(lookup, domainId, suffix));
+  const row = await findForwarding(lookup, domainId);
   return row ? linkForVisitor(row) : null;
+}
+
+function linkUnder(
+  domainId: number,
+  suffix: string,
+  row: VisitorRow | null | undefined,
+): LinkForVisitor | null {
+  if (!row) return null;
+  const link = linkForVisitor(row);
+  return row.suffix === suffix && row.domain_id === domainId
+    ? link
+    : { ...link, ownAddress: { domainId: row.domain_id, suffix: row.suffix } };
 }
 
 /** The same lookup through a connection in this thread: without a promise it takes a third of the time. */
@@ -150,7 +171,9 @@ export function linkFinder(lookup: Queries, rowFinder: RowFinder): LinkLookup {
   const findVisited = rowFinder<VisitorRow>(visitedQuery(lookup, 0, '').sql);
   const findForwarding = rowFinder<VisitorRow>(forwardingQuery(lookup, 0).sql);
   return (domainId, suffix) => {
-    const row = suffix === anyForwarding ? findForwarding(domainId) : findVisited(domainId, suffix);
+    if (suffix !== anyForwarding)
+      return linkUnder(domainId, suffix, findVisited(domainId, suffix, domainId, suffix));
+    const row = findForwarding(domainId, domainId);
     return row === null ? null : linkForVisitor(row);
   };
 }
@@ -203,6 +226,8 @@ const redirectStatusOf = (stored: number | null): RedirectStatus | null =>
 const visitorColumns = [
   'id',
   'organization_id',
+  'domain_id',
+  'suffix',
   'destination_url',
   'android_url',
   'ios_url',
@@ -228,22 +253,48 @@ const visitorColumns = [
 
 type VisitorRow = Pick<Selectable<Schema['links']>, (typeof visitorColumns)[number]>;
 
+/** Aliases are looked at only where no link has the address as its own: the limit ends the statement at the first row. */
 const visitedQuery = (lookup: Queries, domainId: number, suffix: string): CompiledQuery<VisitorRow> =>
   lookup
     .selectFrom('links')
     .select(visitorColumns)
     .where('domain_id', '=', domainId)
     .where('suffix', '=', suffix)
+    .unionAll(
+      lookup
+        .selectFrom('links')
+        .select(visitorColumns)
+        .where('id', '=', (aliases) =>
+          aliases
+            .selectFrom('link_aliases')
+            .select('link_id')
+            .where('domain_id', '=', domainId)
+            .where('suffix', '=', suffix),
+        ),
+    )
+    .limit(sql.lit(1))
     .compile();
 const findVisited = preparedRow(visitedQuery);
 
-/** As the index of such links has it. */
+/** As the indexes of such links and aliases have it. */
 const forwardingQuery = (lookup: Queries, domainId: number): CompiledQuery<VisitorRow> =>
   lookup
     .selectFrom('links')
     .select(visitorColumns)
     .where('domain_id', '=', domainId)
     .where('forward_path', '=', sql.lit(1))
+    .unionAll(
+      lookup
+        .selectFrom('links')
+        .select(visitorColumns)
+        .where('id', 'in', (aliases) =>
+          aliases
+            .selectFrom('link_aliases')
+            .select('link_id')
+            .where('domain_id', '=', domainId)
+            .where('forward_path', '=', sql.lit(1)),
+        ),
+    )
     .limit(sql.lit(1))
     .compile();
 const findForwarding = preparedRow(forwardingQuery);

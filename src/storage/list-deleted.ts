@@ -62,13 +62,13 @@ export const listDeleted = (
         .whereRef('domains.id', '=', 'link_bin.domain_id')
         .as('host'),
     )
-    .select((from) =>
-      from
-        .selectFrom('links')
-        .select('links.id')
-        .whereRef('links.domain_id', '=', 'link_bin.domain_id')
-        .whereRef('links.suffix', '=', 'link_bin.suffix')
-        .as('suffix_taken_by'),
+    .select(
+      sql<number | null>`coalesce((
+        select links.id from links where links.domain_id = link_bin.domain_id and links.suffix = link_bin.suffix
+      ), (
+        select links.id from link_aliases join links on links.id = link_aliases.link_id
+        where link_aliases.domain_id = link_bin.domain_id and link_aliases.suffix = link_bin.suffix
+      ))`.as('suffix_taken_by'),
     )
     .orderBy('deleted_at', 'desc')
     .orderBy('id', 'desc')

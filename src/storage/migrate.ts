@@ -60,6 +60,7 @@ import { utmTemplates } from './migrations/053-utm-templates.ts';
 import { notFoundVisits } from './migrations/054-not-found-visits.ts';
 import { destinationWatch } from './migrations/055-destination-watch.ts';
 import { nodes } from './migrations/056-nodes.ts';
+import { linkAliases } from './migrations/057-link-aliases.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -119,6 +120,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   notFoundVisits,
   destinationWatch,
   nodes,
+  linkAliases,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

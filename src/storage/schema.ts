@@ -111,6 +111,17 @@ export interface Schema {
     updated_at: number;
   } & Record<UtmField, string | null>;
   links: LinkRow;
+  /** Further addresses of links, those in the bin too. No link has one of them as its own, and each is unique on its domain. */
+  link_aliases: {
+    id: Generated<number>;
+    domain_id: number;
+    suffix: string;
+    link_id: number;
+    organization_id: number;
+    /** As its link has it: asked where an address with more than one part leads nowhere. */
+    forward_path: number;
+    created_at: number;
+  };
   link_tags: { link_id: number; tag_id: number };
   /**
    * Deleted links as they were, for as long as they can be restored: every column of `links`, and when. Emptied: deleted

@@ -92,6 +92,46 @@ describe('what is known', () => {
   });
 });
 
+describe('a link that is found by an alias', () => {
+  const own = { domainId: 5, suffix: 'own' };
+  const byAlias = { ...visitedLink('https://one.example/'), ownAddress: own };
+
+  test('is kept by its own address, so that a change of that one is enough', async () => {
+    expect((await fetched(0, 'alias', byAlias))?.destinationUrl).toBe('https://one.example/');
+    expect(cache.peek(0, 'alias')).toBeUndefined();
+    await fetched(0, 'alias', visitedLink('https://one.example/'));
+    expect(cache.peek(0, 'alias')).toBe(cache.peek(5, 'own') as LinkForVisitor);
+    cache.forget(5, 'own');
+    expect(cache.peek(0, 'alias')).toBeUndefined();
+    await fetched(0, 'alias', visitedLink('https://two.example/'));
+    expect(cache.peek(0, 'alias')?.destinationUrl).toBe('https://two.example/');
+    expect(store.asked).toEqual(['0 alias', '5 own', '5 own']);
+  });
+
+  test('is asked for anew where another link has that address by now, or none', async () => {
+    await fetched(0, 'alias', byAlias);
+    await fetched(5, 'own', { ...visitedLink('https://other.example/'), id: 2 });
+    expect(cache.peek(0, 'alias')).toBeUndefined();
+    expect((await fetched(0, 'alias', byAlias))?.destinationUrl).toBe('https://one.example/');
+    cache.forget(5, 'own');
+    const gone = cache.fetch(0, 'alias');
+    store.answer(null);
+    await new Promise(setImmediate);
+    store.answer(null);
+    expect(await gone).toBeNull();
+    expect(cache.peek(0, 'alias')).toBeNull();
+    expect(store.asked).toEqual(['0 alias', '5 own', '0 alias', '5 own', '0 alias']);
+  });
+
+  test('is forgotten with its alias', async () => {
+    await fetched(0, 'alias', byAlias);
+    await fetched(5, 'own', visitedLink('https://one.example/'));
+    cache.forget(0, 'alias');
+    expect(cache.peek(0, 'alias')).toBeUndefined();
+    expect(await fetched(0, 'alias', null)).toBeNull();
+  });
+});
+
 describe('one flight', () => {
   test('a hundred who ask at once make one query and get one answer', async () => {
     const all = Promise.all(Array.from({ length: 100 }, () => cache.fetch(0, 'a')));

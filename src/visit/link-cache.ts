@@ -14,16 +14,25 @@ interface PendingLoad {
   isOutdated: boolean;
 }
 
+/** The own address of the link that an alias leads to. */
+interface Alias {
+  readonly domainId: number;
+  readonly suffix: string;
+  readonly linkId: number;
+}
+
 type Loaded = LinkForVisitor | null;
 type Load = (domainId: number, suffix: string) => Loaded | Promise<Loaded>;
 
 /**
- * Links by domain and suffix, and which of them don't exist. Requests for the same link at once share one query; a query
+ * Links by domain and suffix, and which of them don't exist. Of an alias it is kept where it leads, so that a change has to be told of a
+ * link's own address only, as versions do that know no aliases. Requests for the same link at once share one query; a query
  * that is answered synchronously makes none of them wait.
  */
 export class LinkCache {
   readonly #links: BoundedCache<LinkForVisitor>;
   readonly #misses: BoundedCache<true>;
+  readonly #aliases: BoundedCache<Alias>;
   readonly #pending = new Map<string, PendingLoad>();
   readonly #load: Load;
 
@@ -31,16 +40,41 @@ export class LinkCache {
     this.#load = load;
     this.#links = new BoundedCache(bounds.bytes, weight);
     this.#misses = new BoundedCache(bounds.misses);
+    this.#aliases = new BoundedCache(bounds.misses);
   }
 
   /** The cached link, null when there is none, undefined when it has to be loaded. */
   peek(domainId: number, suffix: string): LinkForVisitor | null | undefined {
     const key = keyOf(domainId, suffix);
-    return this.#links.get(key) ?? (this.#misses.get(key) ? null : undefined);
+    return this.#links.get(key) ?? (this.#misses.get(key) ? null : this.#peekAlias(key));
+  }
+
+  #peekAlias(key: string): LinkForVisitor | undefined {
+    const alias = this.#aliases.get(key);
+    const link = alias && this.#links.get(keyOf(alias.domainId, alias.suffix));
+    return link?.id === alias?.linkId ? link : undefined;
   }
 
   fetch(domainId: number, suffix: string): Loaded | Promise<Loaded> {
     const key = keyOf(domainId, suffix);
+    const alias = this.#aliases.get(key);
+    return alias ? this.#fetchAlias(domainId, suffix, alias) : this.#fetchLink(key, domainId, suffix);
+  }
+
+  /** By the link's own address, which is told of every change. Where another link has that by now, the store is asked for the alias. */
+  #fetchAlias(domainId: number, suffix: string, alias: Alias): Loaded | Promise<Loaded> {
+    const key = keyOf(domainId, suffix);
+    const checked = (link: Loaded): Loaded | Promise<Loaded> => {
+      if (link?.id === alias.linkId) return link;
+      this.#aliases.delete(key);
+      return this.#fetchLink(key, domainId, suffix);
+    };
+    const ownKey = keyOf(alias.domainId, alias.suffix);
+    const known = this.#links.get(ownKey) ?? this.#fetchLink(ownKey, alias.domainId, alias.suffix);
+    return known instanceof Promise ? known.then(checked) : checked(known);
+  }
+
+  #fetchLink(key: string, domainId: number, suffix: string): Loaded | Promise<Loaded> {
     const pending = this.#pending.get(key);
     if (pending && !pending.isOutdated) return pending.promise;
     const loaded = this.#ask(domainId, suffix);
@@ -68,6 +102,7 @@ export class LinkCache {
     if (pending) pending.isOutdated = true;
     this.#links.delete(key);
     this.#misses.delete(key);
+    this.#aliases.delete(key);
   }
 
   #ask(domainId: number, suffix: string): Loaded | Promise<Loaded> {
@@ -79,8 +114,9 @@ export class LinkCache {
   }
 
   #keep(key: string, link: Loaded): Loaded {
-    if (link) this.#links.set(key, link);
-    else this.#misses.set(key, true);
+    if (!link) this.#misses.set(key, true);
+    else if (link.ownAddress) this.#aliases.set(key, { ...link.ownAddress, linkId: link.id });
+    else this.#links.set(key, link);
     return link;
   }
 
@@ -88,6 +124,7 @@ export class LinkCache {
     for (const load of this.#pending.values()) load.isOutdated = true;
     this.#links.clear();
     this.#misses.clear();
+    this.#aliases.clear();
   }
 }
 

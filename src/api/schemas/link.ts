@@ -33,6 +33,10 @@ export const Link = z
     updated_at: z.string().meta({ description: 'ISO 8601, UTC. Goes up with every change; see If-Match.' }),
     domain: z.string().meta({ description: 'With its scheme: https://<domain>.' }),
     suffix: z.string(),
+    aliases: z.array(z.string()).meta({
+      description: 'Further addresses that lead here, such as those that it had before.',
+      examples: [['https://go.example.com/sprnig']],
+    }),
     organization_id: z.int(),
     og_title: z.string().nullable(),
     og_description: z.string().nullable(),
@@ -251,6 +255,24 @@ const tagsSentBack = z
   .array(z.union([tagId, z.looseObject({ id: tagId }).transform((tag) => tag.id)]))
   .max(100);
 
+const aliasTexts = () => z.array(text(2000).min(1)).max(100);
+const aliasForm = 'Each is a web address on one of your domains, or a suffix on the domain of the link.';
+const aliasList = 'Send a list such as ["sprnig", "https://go.example.com/spring"].';
+
+const allAliases = (description: string) =>
+  z
+    .union([aliasTexts(), z.literal('')], { error: aliasList })
+    .nullish()
+    .transform((aliases) => (aliases === undefined ? undefined : aliases || []))
+    .meta({ description: `${description} ${aliasForm}`, examples: [['sprnig']] });
+
+const changedAliases = (verb: string) =>
+  z
+    .union([aliasTexts(), z.literal('')], { error: aliasList })
+    .nullish()
+    .transform((aliases) => aliases || undefined)
+    .meta({ description: `Aliases to ${verb}. ${aliasForm}`, examples: [['sprnig']] });
+
 const manyLinks = ({ input }: { input?: unknown }) =>
   Array.isArray(input)
     ? 'This call makes one link: send a JSON object. Many are made by POST /api/v1/link/bulk, as {"links": […]}.'
@@ -266,6 +288,7 @@ export const LinkToCreate = z.strictObject(
       .meta({ description: 'A verified domain; default: the domain of the service.' }),
     suffix: text(600).nullish().meta({ description: 'Default: seven random characters.' }),
     ...utmParameters,
+    aliases: allAliases('Further addresses that lead here, at most 20.'),
     ...settings,
     tags: tagIds(tagsSentBack, 'Ids of tags to attach.'),
   },
@@ -278,8 +301,20 @@ export const LinkUpdate = z.strictObject({
   ...settings,
   add_tags: changedTags('attach'),
   remove_tags: changedTags('detach'),
-  domain: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
-  suffix: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
+  domain: text(300)
+    .min(1)
+    .optional()
+    .meta({ description: 'A verified domain, or that of the service. As for `suffix`.' }),
+  suffix: text(600)
+    .min(1)
+    .optional()
+    .meta({
+      description: 'The address that the link had goes on leading here, as an alias.',
+      examples: ['spring'],
+    }),
+  aliases: allAliases('They take the place of all aliases; `null` or `""` removes them all.'),
+  add_aliases: changedAliases('add'),
+  remove_aliases: changedAliases('remove'),
   tags: tagIds(tagsSentBack, 'Can be sent back as it was read; add_tags and remove_tags change it.'),
   has_password: z
     .boolean()

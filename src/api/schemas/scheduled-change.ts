@@ -47,7 +47,7 @@ const at = text(64)
   .meta({ description: 'ISO 8601 date or date-time, UTC unless it has an offset; within a year.' });
 
 /** What can only be sent back as it was read has no place here. */
-const changes = LinkUpdate.omit({ domain: true, suffix: true, tags: true, has_password: true })
+const changes = LinkUpdate.omit({ tags: true, has_password: true })
   .refine((sent) => Object.values(sent).some((value) => value !== undefined), {
     error: 'Say what is to change, such as {"disabled": true}.',
     params: { code: 'FIELD_MISSING' },

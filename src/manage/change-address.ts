@@ -1,0 +1,166 @@
+import type { Caller } from '../rules/access.ts';
+import { normaliseSuffix } from '../rules/suffix.ts';
+import { type Alias, addressKey, readAliases, writeAliases } from '../storage/link-addresses.ts';
+import { deleteAliases, insertAliases, setAliasForwarding } from '../storage/link-aliases.ts';
+import { countLinksIn } from '../storage/link-counts.ts';
+import { linksUnder, type StoredLink } from '../storage/links.ts';
+import { defaultDomainId, type Queries } from '../storage/schema.ts';
+import type { Context } from './context.ts';
+import { takenAmong } from './held-addresses.ts';
+import { onLostDomains } from './held-domains.ts';
+import {
+  type AskedAlias,
+  addressOn,
+  askedAliases,
+  distinctAliases,
+  findLinkDomain,
+  hostOf,
+  type LinkDomain,
+  requireSuffix,
+} from './link-address.ts';
+import { addressOfLink, suffixTaken } from './taken-suffixes.ts';
+
+/** What a call says of a link's addresses. An alias is a web address, or a suffix on the link's own domain. */
+export interface AddressFields {
+  readonly domain?: string | undefined;
+  readonly suffix?: string | undefined;
+  /** They take the place of all aliases. Null: none. */
+  readonly aliases?: readonly string[] | null | undefined;
+  readonly add_aliases?: readonly string[] | undefined;
+  readonly remove_aliases?: readonly string[] | undefined;
+}
+
+export interface AskedAddresses {
+  /** Null: as it is. */
+  readonly domain: LinkDomain | null;
+  readonly suffix: string | null;
+  readonly aliases: readonly AskedAlias[] | null;
+  readonly added: readonly AskedAlias[];
+  readonly removed: readonly AskedAlias[];
+}
+
+/** Null where a call says nothing of addresses. Domains that the link is on already aren't looked up: a Link may be sent back as it was read. */
+export async function askedAddresses(
+  context: Context,
+  caller: Caller,
+  link: StoredLink,
+  { domain, suffix, aliases, add_aliases, remove_aliases }: AddressFields,
+): Promise<AskedAddresses | null> {
+  if ([domain, suffix, aliases, add_aliases, remove_aliases].every((field) => field === undefined))
+    return null;
+  const known: readonly Alias[] = [link, ...readAliases(link.aliases)];
+  const domainOf = (text: string): LinkDomain | Promise<LinkDomain> => {
+    const host = hostOf(context.site, text);
+    const found = known.find((address) => address.host === host);
+    return found ? { domainId: found.domain_id, host: found.host } : findLinkDomain(context, caller, text);
+  };
+  return {
+    domain: domain === undefined ? null : await domainOf(domain),
+    suffix: suffix === undefined ? null : normaliseSuffix(suffix),
+    aliases: aliases === undefined ? null : await askedAliases(aliases, domainOf),
+    added: await askedAliases(add_aliases, domainOf),
+    removed: await askedAliases(remove_aliases, domainOf),
+  };
+}
+
+export interface AddressChange {
+  readonly own: Alias;
+  readonly aliases: readonly Alias[];
+  readonly isMoved: boolean;
+  /** Those that the link didn't have, and those that it has no more. */
+  readonly gained: readonly Alias[];
+  readonly lost: readonly Alias[];
+}
+
+/** Null where all stays as it is. The address that a link had stays as an alias. */
+export function addressChange(before: StoredLink, asked: AskedAddresses | null): AddressChange | null {
+  if (asked === null) return null;
+  const domain = asked.domain ?? { domainId: before.domain_id, host: before.host };
+  const own = addressOn(domain, { domain: null, suffix: asked.suffix ?? before.suffix });
+  const had = readAliases(before.aliases);
+  const at = (alias: AskedAlias): Alias => addressOn(domain, alias);
+  const removed = new Set(asked.removed.map((alias) => addressKey(at(alias))));
+  const isMoved = addressKey(own) !== addressKey(before);
+  const { domain_id, host, suffix } = before;
+  const aliases = distinctAliases(
+    [
+      ...[...(asked.aliases?.map(at) ?? had), ...asked.added.map(at)].filter(
+        (alias) => !removed.has(addressKey(alias)),
+      ),
+      ...(isMoved ? [{ domain_id, host, suffix }] : []),
+    ],
+    own,
+  );
+  const keysBefore = new Set([before, ...had].map(addressKey));
+  const keysAfter = new Set([own, ...aliases].map(addressKey));
+  const gained = [own, ...aliases].filter((address) => !keysBefore.has(addressKey(address)));
+  const lost = had.filter((alias) => !keysAfter.has(addressKey(alias)));
+  if (!isMoved && gained.length === 0 && lost.length === 0) return null;
+  for (const address of gained)
+    requireSuffix(address.suffix, address.domain_id, address === own ? 'suffix' : 'aliases');
+  return { own, aliases, isMoved, gained, lost };
+}
+
+export const columnsAfter = (change: AddressChange | null) =>
+  change && {
+    domain_id: change.own.domain_id,
+    suffix: change.own.suffix,
+    aliases: writeAliases(change.aliases),
+    ...(change.isMoved && { moved: 1 }),
+  };
+
+/** Stores the aliases of a link that this transaction has locked, as they are after a change, and makes sure that it can have its addresses. */
+export async function changeAliases(
+  queries: Queries,
+  before: StoredLink,
+  after: StoredLink,
+  change: AddressChange | null,
+  now: number,
+): Promise<void> {
+  if (change !== null) await storeChange(queries, before, change, now);
+  if (after.aliases !== null && after.forward_path !== before.forward_path)
+    await setAliasForwarding(queries, before.id, after.forward_path);
+}
+
+async function storeChange(
+  queries: Queries,
+  before: StoredLink,
+  { own, aliases, gained, lost }: AddressChange,
+  now: number,
+): Promise<void> {
+  const { id, organization_id, forward_path } = before;
+  const isNew = (address: Alias) => gained.includes(address);
+  const row = { domain_id: isNew(own) ? own.domain_id : defaultDomainId, aliases: writeAliases(gained) };
+  const [refusal] = (await onLostDomains(queries, [{ host: own.host, row }])).values();
+  if (refusal) throw refusal;
+  const wanted = gained.map((address) => ({ ...address, organization_id }));
+  if (wanted.length > 0) {
+    const [taken] = await takenAmong(queries, wanted, now);
+    if (taken) throw await takenRefusal(queries, taken, addressKey(taken) === addressKey(own));
+  }
+  const had = readAliases(before.aliases);
+  const isOwn = (address: Alias) => addressKey(address) === addressKey(own);
+  await deleteAliases(queries, [...lost, ...had.filter(isOwn)]);
+  const kept = new Set(had.map(addressKey));
+  const added = aliases.filter((alias) => !kept.has(addressKey(alias)));
+  await insertAliases(
+    queries,
+    added.map((alias) => ({ ...alias, link_id: id, organization_id, forward_path })),
+    now,
+  );
+  if (own.domain_id === before.domain_id) return;
+  await countLinksIn(queries, [before], -1);
+  await countLinksIn(queries, [{ id, organization_id, domain_id: own.domain_id }], 1);
+}
+
+async function takenRefusal(
+  queries: Queries,
+  { domain_id, suffix, organization_id }: { domain_id: number; suffix: string; organization_id: number },
+  isOwn: boolean,
+) {
+  const field = isOwn ? 'suffix' : 'aliases';
+  const [holder] = await linksUnder(queries, domain_id, [suffix]);
+  return holder?.organization_id === organization_id
+    ? addressOfLink(suffix, holder.id, field)
+    : suffixTaken(suffix, field);
+}

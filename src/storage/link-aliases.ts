@@ -1,0 +1,206 @@
+import { sql } from 'kysely';
+import { dialectOf } from './dialect.ts';
+import { dropLinks } from './insert-links.ts';
+import { jsonRows, jsonTexts } from './json-rows.ts';
+import { type Alias, addressKey, type LinkAddress, writeAliases } from './link-addresses.ts';
+import { prepared } from './prepared.ts';
+import { hasRow } from './rows.ts';
+import type { Queries } from './schema.ts';
+
+/** What keeps an address from new links: a deleted link that had it, or an alias. */
+export interface HeldAddress extends LinkAddress {
+  /** Of the link. */
+  readonly id: number;
+  readonly organization_id: number;
+  /** Null: the link is there. 0: it is gone for good, as after the deletion by a version that knew no aliases. */
+  readonly deleted_at: number | null;
+  readonly is_alias: number;
+}
+
+/** Which of these suffixes of a domain are held by deleted links and by aliases. */
+export const heldUnder = (
+  queries: Queries,
+  domainId: number,
+  suffixes: readonly string[],
+): Promise<HeldAddress[]> => findHeld(queries, domainId, JSON.stringify(suffixes.map((suffix) => [suffix])));
+
+const findHeld = prepared<[domainId: number, json: string], HeldAddress>((queries, domainId, json) =>
+  queries
+    .selectFrom('link_bin')
+    .select(['id', 'organization_id', 'domain_id', 'suffix'])
+    .select(sql<number | null>`deleted_at`.as('deleted_at'))
+    .select(sql<number>`0`.as('is_alias'))
+    .where('domain_id', '=', domainId)
+    .where('suffix', 'in', jsonTexts(dialectOf(queries), json))
+    .unionAll(
+      queries
+        .selectFrom('link_aliases as alias')
+        .select(['alias.link_id as id', 'alias.organization_id', 'alias.domain_id', 'alias.suffix'])
+        .select(
+          sql<number | null>`case when exists (select 1 from links where links.id = alias.link_id) then null
+            else coalesce((select deleted_at from link_bin where link_bin.id = alias.link_id), 0) end`.as(
+            'deleted_at',
+          ),
+        )
+        .select(sql<number>`1`.as('is_alias'))
+        .where('alias.domain_id', '=', domainId)
+        .where('alias.suffix', 'in', jsonTexts(dialectOf(queries), json)),
+    )
+    .compile(),
+);
+
+export interface WantedAddress extends LinkAddress {
+  readonly organization_id: number;
+}
+
+/**
+ * Keeps others from taking these addresses until this transaction ends, and returns the keys of those that no link has as its own.
+ *
+ * Two tables have addresses, and one unique index can't span them. So each address is the own one of a row in `links` for a moment:
+ * whoever creates a link there waits at that index for this transaction, and looks at the aliases afterwards.
+ */
+export async function claimAddresses(
+  queries: Queries,
+  wanted: readonly WantedAddress[],
+): Promise<ReadonlySet<string>> {
+  const json = JSON.stringify(
+    wanted.map(({ domain_id, suffix, organization_id }) => [domain_id, suffix, organization_id]),
+  );
+  const columns = { domain_id: 'integer', suffix: 'text', organization_id: 'integer' } as const;
+  const sent = jsonRows(dialectOf(queries), columns, json);
+  const { rows } = await sql<LinkAddress & { id: number }>`
+    insert into links (domain_id, suffix, organization_id, created_at, updated_at, destination_url,
+      qr_foreground, qr_background, qr_png, bot_protection, captcha, search_text)
+    select domain_id, suffix, organization_id, 0, 0, '', '', '', 0, 0, 0, ${noText} from ${sent} as sent where true
+    order by domain_id, suffix
+    on conflict (domain_id, suffix) do nothing returning id, domain_id, suffix`.execute(queries);
+  if (rows.length > 0)
+    await dropLinks(
+      queries,
+      rows.map(({ id }) => id),
+    );
+  return new Set(rows.map(addressKey));
+}
+
+/** The lines that the indexes of search cut it into. */
+const noText = '\n\n';
+
+interface NewAlias extends WantedAddress {
+  readonly link_id: number;
+  readonly forward_path: number;
+}
+
+export async function insertAliases(
+  queries: Queries,
+  aliases: readonly NewAlias[],
+  now: number,
+): Promise<void> {
+  if (aliases.length === 0) return;
+  const names = ['domain_id', 'suffix', 'link_id', 'organization_id', 'forward_path'] as const;
+  const columns = Object.fromEntries(
+    names.map((name) => [name, name === 'suffix' ? 'text' : 'integer'] as const),
+  );
+  const json = JSON.stringify(aliases.map((alias) => names.map((name) => alias[name])));
+  await sql`insert into link_aliases (${sql.raw(names.join(', '))}, created_at)
+    select ${sql.raw(names.join(', '))}, cast(${now} as bigint)
+    from ${jsonRows(dialectOf(queries), columns, json)} as sent where true`.execute(queries);
+}
+
+/** Whichever link they lead to. */
+export async function deleteAliases(queries: Queries, addresses: readonly LinkAddress[]): Promise<void> {
+  for (const [domainId, some] of Map.groupBy(addresses, (address) => address.domain_id))
+    await queries
+      .deleteFrom('link_aliases')
+      .where('domain_id', '=', domainId)
+      .where(
+        'suffix',
+        'in',
+        some.map(({ suffix }) => suffix),
+      )
+      .execute();
+}
+
+export async function deleteAliasesOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
+  if (linkIds.length > 0) await queries.deleteFrom('link_aliases').where('link_id', 'in', linkIds).execute();
+}
+
+export async function setAliasForwarding(
+  queries: Queries,
+  linkId: number,
+  forward_path: number,
+): Promise<void> {
+  await queries.updateTable('link_aliases').set({ forward_path }).where('link_id', '=', linkId).execute();
+}
+
+/** Those of these links whose own address another link, which is there, has as an alias. An alias of a deleted one is removed. */
+export async function withTakenAddress(queries: Queries, ids: readonly number[]): Promise<number[]> {
+  const found = await queries
+    .selectFrom('links')
+    .innerJoin('link_aliases as alias', (join) =>
+      join.onRef('alias.domain_id', '=', 'links.domain_id').onRef('alias.suffix', '=', 'links.suffix'),
+    )
+    .leftJoin('links as holder', 'holder.id', 'alias.link_id')
+    .select(['links.id', 'links.domain_id', 'links.suffix', 'holder.id as holder'])
+    .where('links.id', 'in', ids)
+    .execute();
+  await deleteAliases(
+    queries,
+    found.filter(({ holder }) => holder === null),
+  );
+  return found.flatMap(({ id, holder }) => (holder === null ? [] : id));
+}
+
+/** Brings the copy in `links` in line with the table, and returns it for those of these links that have aliases. */
+export async function copyAliases(
+  queries: Queries,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await aliasRows(queries).where('link_id', 'in', ids).orderBy('link_aliases.id').execute();
+  const byLink = Map.groupBy(rows, ({ link_id }) => link_id);
+  const copies = new Map([...byLink].map(([id, aliases]) => [id, writeAliases(aliases) ?? '']));
+  const before = await queries.selectFrom('links').select(['id', 'aliases']).where('id', 'in', ids).execute();
+  for (const { id, aliases } of before) {
+    const copy = copies.get(id) ?? null;
+    if (copy !== aliases)
+      await queries.updateTable('links').set({ aliases: copy }).where('id', '=', id).execute();
+  }
+  return copies;
+}
+
+const aliasRows = (queries: Queries) =>
+  queries
+    .selectFrom('link_aliases')
+    .leftJoin('domains', 'domains.id', 'link_aliases.domain_id')
+    .select(['link_aliases.link_id', 'link_aliases.domain_id', 'domains.host', 'link_aliases.suffix']);
+
+/** Some of the aliases on a domain. */
+export const aliasesOn = (
+  queries: Queries,
+  domainId: number,
+  limit: number,
+): Promise<(Alias & { readonly link_id: number })[]> =>
+  aliasRows(queries)
+    .where('link_aliases.domain_id', '=', domainId)
+    .orderBy('link_aliases.suffix')
+    .limit(limit)
+    .execute();
+
+export const hasAliases = (queries: Queries, domainId: number): Promise<boolean> =>
+  hasRow(queries.selectFrom('link_aliases').select('link_id').where('domain_id', '=', domainId).limit(1));
+
+/** How many addresses on a domain are aliases of links that are there; and how many of those are of links in print. */
+export async function countAliases(
+  queries: Queries,
+  domainId: number,
+): Promise<{ readonly all: number; readonly onPaper: number }> {
+  const row = await queries
+    .selectFrom('link_aliases')
+    .innerJoin('links', 'links.id', 'link_aliases.link_id')
+    .select([
+      sql<number>`count(*)`.as('all'),
+      sql<number>`count(case when links.on_paper = 1 then 1 end)`.as('on_paper'),
+    ])
+    .where('link_aliases.domain_id', '=', domainId)
+    .executeTakeFirstOrThrow();
+  return { all: Number(row.all), onPaper: Number(row.on_paper) };
+}

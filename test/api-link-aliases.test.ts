@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'bun:test';
+import { type Answer, type Newcomer, storeKinds } from './support/app.ts';
+import { domainSuite, ours } from './support/domain-suite.ts';
+
+describe.each(storeKinds)('addresses of a link on %s', (store) => {
+  const { suite, visit, verified, remove } = domainSuite(store);
+  const call = (method: string, path: string, body?: object, { key }: Newcomer = suite.owner) =>
+    suite.app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
+  const create = async (body: object = {}, who = suite.owner) =>
+    (await call('POST', '/link', { destination_url: 'https://example.com/menu', ...body }, who)).json;
+  const patch = (id: number, body: object, query = '') => call('PATCH', `/link/${id}${query}`, body);
+  const on = async (host: string, path: string) => (await visit(host, path)).headers.location ?? null;
+  const to = (path: string) => on(ours, path);
+  const refused = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
+  const here = (suffix: string) => `https://${ours}/${suffix}`;
+  const menu = 'https://example.com/menu';
+
+  test('a suffix is changed, and the old one goes on leading here, through changes and back again', async () => {
+    const { id } = await create({ suffix: 'sprnig' });
+    expect(await to('/spring')).toBeNull();
+    expect(await to('/sprnig')).toBe(menu);
+    const { status, json } = await patch(id, { suffix: 'spring' });
+    expect([status, json.suffix, json.url, json.aliases]).toEqual([
+      ...[200, 'spring', here('spring')],
+      [here('sprnig')],
+    ]);
+    for (const path of ['/spring', '/sprnig', '/sprnig', '/sprnig']) expect(await to(path)).toBe(menu);
+    await patch(id, { destination_url: 'https://example.com/other' });
+    for (const path of ['/spring', '/sprnig']) expect(await to(path)).toBe('https://example.com/other');
+    const back = await patch(id, { suffix: 'sprnig' });
+    expect([back.json.suffix, back.json.aliases]).toEqual(['sprnig', [here('spring')]]);
+    for (const path of ['/spring', '/sprnig']) expect(await to(path)).toBe('https://example.com/other');
+    expect((await call('GET', '/link?q=SPRING')).json.links.map((link: { id: number }) => link.id)).toEqual([
+      id,
+    ]);
+  });
+
+  test('aliases are given, added and removed, by suffix or address, and a Link is sent back as it was read', async () => {
+    const { id, ...made } = await create({ suffix: 'given', aliases: ['given-2', here('ångström')] });
+    expect(made.aliases).toEqual([here('given-2'), here('%C3%A5ngstr%C3%B6m')]);
+    expect(await to('/%C3%A5ngstr%C3%B6m')).toBe(menu);
+    const more = await patch(id, {
+      add_aliases: ['given-3', 'given', 'given-3'],
+      remove_aliases: ['given-2'],
+    });
+    expect(more.json.aliases).toEqual([here('%C3%A5ngstr%C3%B6m'), here('given-3')]);
+    expect([await to('/given-2'), await to('/given-3')]).toEqual([null, menu]);
+    const same = await patch(id, { ...more.json, name: 'Sent back' });
+    expect([same.status, same.json.aliases]).toEqual([200, more.json.aliases]);
+    const all = await patch(id, { ...more.json, suffix: 'renamed' });
+    expect(all.json.aliases).toEqual([...more.json.aliases, here('given')]);
+    expect((await patch(id, { aliases: '' })).json.aliases).toEqual([]);
+    expect([await to('/given'), await to('/given-3'), await to('/renamed')]).toEqual([null, null, menu]);
+    const { json } = await call('GET', `/link/${id}/history`);
+    expect(json.history[1].changes).toMatchObject([
+      { field: 'suffix', from: 'given', to: 'renamed' },
+      { field: 'aliases', from: more.json.aliases, to: all.json.aliases },
+      { field: 'name' },
+    ]);
+  });
+
+  test('an address that another link has is refused, its own one or an alias, on creation, change and return', async () => {
+    const holder = await create({ suffix: 'held', aliases: ['held-too'] });
+    const { id } = await create({ suffix: 'wants' });
+    for (const suffix of ['held', 'held-too']) {
+      const taken = await patch(id, { suffix });
+      expect(refused(taken)).toEqual([409, 'SUFFIX_TAKEN', 'suffix']);
+      expect(taken.json.error_string).toContain(`link ${holder.id} `);
+      expect(refused(await patch(id, { add_aliases: ['free', suffix] }))).toEqual([
+        409,
+        'SUFFIX_TAKEN',
+        'aliases',
+      ]);
+      const body = { destination_url: menu, suffix };
+      expect(refused(await call('POST', '/link', body))).toEqual([409, 'SUFFIX_TAKEN', 'suffix']);
+      expect(refused(await call('POST', '/link', body, suite.other))).toEqual([
+        409,
+        'SUFFIX_TAKEN',
+        'suffix',
+      ]);
+      const asAlias = { destination_url: menu, suffix: `as-alias-${suffix}`, aliases: ['free', suffix] };
+      expect(refused(await call('POST', '/link', asAlias))).toEqual([409, 'SUFFIX_TAKEN', 'aliases']);
+      expect([await to(`/as-alias-${suffix}`), await to('/free')]).toEqual([null, null]);
+    }
+    const links = [
+      { destination_url: menu, suffix: 'bulk-1', aliases: ['bulk-alias'] },
+      { destination_url: menu, suffix: 'bulk-2', aliases: ['bulk-alias'] },
+      { destination_url: menu, suffix: 'bulk-alias' },
+      { destination_url: menu, aliases: ['bulk-alias-2'] },
+    ];
+    const { json } = await call('POST', '/link/bulk', { links });
+    expect(json.results.map((result: { status: number }) => result.status).toSorted()).toEqual([
+      201, 201, 409, 409,
+    ]);
+    expect([await to('/bulk-alias'), await to('/bulk-alias-2'), await to('/bulk-2')]).toEqual([
+      menu,
+      menu,
+      null,
+    ]);
+  });
+
+  test('of many that want one address at once, one gets it', async () => {
+    const ids = await Promise.all(Array.from({ length: 4 }, async () => (await create()).id));
+    const outcomes = await Promise.all([
+      ...ids.slice(0, 2).map((id) => patch(id, { suffix: 'contested' })),
+      ...ids.slice(2).map((id) => patch(id, { add_aliases: ['contested'] })),
+      ...['a', 'b'].map(() => call('POST', '/link', { destination_url: menu, suffix: 'contested' })),
+      call('POST', '/link', { destination_url: menu, aliases: ['contested'] }),
+    ]);
+    expect(outcomes.filter(({ status }) => status < 300)).toHaveLength(1);
+    expect(outcomes.filter(({ status }) => status === 409)).toHaveLength(outcomes.length - 1);
+    expect(await to('/contested')).toBe(menu);
+  });
+
+  test('a deleted link keeps its aliases from others, and comes back with those that its organization did not give away', async () => {
+    const { id } = await create({ suffix: 'binned', aliases: ['binned-1', 'binned-2'] });
+    expect(await to('/binned-1')).toBe(menu);
+    await call('DELETE', `/link/${id}`);
+    expect([await to('/binned'), await to('/binned-1'), await to('/binned-2')]).toEqual([null, null, null]);
+    const body = { destination_url: 'https://example.com/thief', suffix: 'binned-1' };
+    expect(refused(await call('POST', '/link', body, suite.other))).toEqual([409, 'SUFFIX_TAKEN', 'suffix']);
+    expect((await call('POST', '/link', body)).status).toBe(201);
+    expect((await call('POST', '/link/restore', { ids: [id] })).status).toBe(200);
+    expect((await call('GET', `/link/${id}`)).json.aliases).toEqual([here('binned-2')]);
+    expect([await to('/binned-1'), await to('/binned-2')]).toEqual(['https://example.com/thief', menu]);
+    const other = await create({ suffix: 'binned-3' });
+    await call('DELETE', `/link/${other.id}`);
+    expect((await patch(id, { add_aliases: ['binned-3'] })).status).toBe(200);
+    expect((await call('GET', '/link/deleted')).json.links[0]).toMatchObject({
+      id: other.id,
+      suffix_taken_by: id,
+    });
+    expect(refused(await call('POST', '/link/restore', { ids: [other.id] }))).toEqual([
+      409,
+      'SUFFIX_TAKEN',
+      'ids',
+    ]);
+  });
+
+  test('the address of a link in print changes by a second yes, and its aliases go by one; more are added without', async () => {
+    const { id } = await create({ suffix: 'printed', on_paper: true, aliases: ['printed-1'] });
+    const onPaper = [409, 'LINK_ON_PAPER', 'confirm'];
+    expect(refused(await patch(id, { suffix: 'printed-2' }))).toEqual(onPaper);
+    expect(refused(await patch(id, { remove_aliases: ['printed-1'] }))).toEqual(onPaper);
+    const at = new Date(suite.app.clock.now + 60_000).toISOString();
+    const plan = { at, changes: { suffix: 'printed-2' } };
+    expect(refused(await call('POST', `/link/${id}/scheduled`, plan))).toEqual(onPaper);
+    expect((await patch(id, { add_aliases: ['printed-3'] })).status).toBe(200);
+    expect((await patch(id, { suffix: 'printed-2' }, '?confirm=true')).status).toBe(200);
+    expect(await to('/printed')).toBe(menu);
+  });
+
+  test('the picture of the code has another path once the address is another', async () => {
+    const { id, qr_code_png: before } = await create({ suffix: 'pictured' });
+    const { qr_code_png: after } = (await patch(id, { suffix: 'pictured-2' })).json;
+    expect(after).not.toBe(before);
+    for (const picture of [before, after])
+      expect((await visit(ours, new URL(picture).pathname)).headers['content-type']).toBe('image/png');
+    await patch(id, { aliases: null });
+    expect((await call('GET', `/link/${id}`)).json.qr_code_png).toBe(after);
+  });
+
+  test('what can be no address is refused with its field, and so is too many', async () => {
+    const { id } = await create({ suffix: 'proper' });
+    const wrong: readonly (readonly [object, string, string])[] = [
+      [{ suffix: 'two words' }, 'SUFFIX_INVALID', 'suffix'],
+      [{ suffix: 'api' }, 'SUFFIX_RESERVED', 'suffix'],
+      [{ suffix: '' }, 'FIELD_INVALID', 'suffix'],
+      [{ suffix: null }, 'FIELD_INVALID', 'suffix'],
+      [{ domain: 'https://not-ours.example' }, 'DOMAIN_UNVERIFIED', 'domain'],
+      [{ add_aliases: ['two words'] }, 'SUFFIX_INVALID', 'aliases'],
+      [{ add_aliases: [here('api/v1')] }, 'SUFFIX_RESERVED', 'aliases'],
+      [{ aliases: ['https://not-ours.example/x'] }, 'DOMAIN_UNVERIFIED', 'aliases'],
+      [{ aliases: [here('a?b')] }, 'SUFFIX_INVALID', 'aliases'],
+      [{ aliases: Array.from({ length: 21 }, (_, index) => `many-${index}`) }, 'FIELD_INVALID', 'aliases'],
+      [{ aliases: 'proper-2' }, 'FIELD_INVALID', 'aliases'],
+    ];
+    for (const [body, code, field] of wrong) {
+      const { status, json } = await patch(id, body);
+      expect([body, status, json.error_code, json.field_key]).toEqual([body, 400, code, field]);
+    }
+    expect((await call('GET', `/link/${id}`)).json).toMatchObject({ suffix: 'proper', aliases: [] });
+  });
+
+  test('a link moves to another domain, forwards paths from all addresses, and loses those of a deleted domain', async () => {
+    const domain = await verified('aliases.example.org');
+    const { id } = await create({ suffix: 'moving', forward_path: true });
+    const moved = await patch(id, { domain: 'https://aliases.example.org', add_aliases: ['moving-2'] });
+    expect(moved.json.aliases).toEqual(['https://aliases.example.org/moving-2', here('moving')]);
+    const there = (path: string) => on('aliases.example.org', path);
+    for (const path of ['/moving', '/moving-2']) expect(await there(path)).toBe(menu);
+    expect(await there('/moving-2/lunch')).toBe(`${menu}/lunch`);
+    expect(await to('/moving/lunch')).toBe(`${menu}/lunch`);
+    await patch(id, { forward_path: false });
+    expect(await to('/moving/lunch')).toBeNull();
+    expect((await call('GET', `/domain/${domain}`)).json.links).toBe(1);
+
+    expect((await patch(id, { domain: ours })).json.domain).toBe(`https://${ours}`);
+    await patch(id, { on_paper: true });
+    expect(refused(await remove(domain))).toEqual([409, 'DOMAIN_HAS_LINKS', undefined]);
+    const path = `/domain/${domain}?links=delete`;
+    expect(refused(await call('DELETE', path))).toEqual([409, 'LINK_ON_PAPER', 'confirm']);
+    expect((await call('DELETE', `${path}&confirm=true`)).status).toBe(204);
+    expect((await call('GET', `/link/${id}`)).json.aliases).toEqual([]);
+    expect(await to('/moving')).toBe(menu);
+    const { json } = await call('GET', `/link/${id}/history`);
+    expect(json.history[0]).toMatchObject({ via: 'linnet', changes: [{ field: 'aliases', to: [] }] });
+  });
+
+  test('an earlier state comes back with its address, and keeps the later one; a change of it can be scheduled', async () => {
+    const { id } = await create({ suffix: 'state-1' });
+    await patch(id, { suffix: 'state-2', name: 'Second' });
+    const { json } = await call('POST', `/link/${id}/history/restore`, { entry: 0 });
+    expect([json.suffix, json.name, json.aliases]).toEqual(['state-1', null, [here('state-2')]]);
+    const at = new Date(suite.app.clock.now + 60_000).toISOString();
+    const plan = await call('POST', `/link/${id}/scheduled`, { at, changes: { suffix: 'state-3' } });
+    expect([plan.status, plan.json.changes]).toEqual([201, { suffix: 'state-3' }]);
+    const wrong = await call('POST', `/link/${id}/scheduled`, { at, changes: { suffix: 'two words' } });
+    expect(refused(wrong)).toEqual([400, 'SUFFIX_INVALID', 'changes.suffix']);
+  });
+
+  test('the CSV has the aliases, and the link with an external id gets its address by PUT', async () => {
+    const put = (body: object) => call('PUT', '/link/external/order-1', { destination_url: menu, ...body });
+    expect((await put({ suffix: 'put-1', aliases: ['put-2', 'put-3'] })).status).toBe(201);
+    const { text } = await call('GET', '/link.csv?q=put-1');
+    expect(text).toContain(`${here('put-2')} ${here('put-3')}`);
+    expect((await put({ suffix: 'put-4' })).json.aliases).toEqual(['put-2', 'put-3', 'put-1'].map(here));
+  });
+});
