@@ -14,6 +14,7 @@ const base: Fields = {
   archived: false,
   on_paper: false,
   statistics: true,
+  watch_destination: null,
   name: 'before',
   tags: [tag(1), tag(2)],
   android_link_destination: '',

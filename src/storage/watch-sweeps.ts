@@ -32,6 +32,11 @@ export async function continueSweep(queries: Queries, until: number): Promise<vo
   await queries.updateTable('watch_sweeps').set({ claimed_until: until }).execute();
 }
 
+/** Where a node stops before its end, another one begins it anew. */
+export async function leaveSweep(queries: Queries): Promise<void> {
+  await queries.updateTable('watch_sweeps').set({ claimed_until: 0 }).execute();
+}
+
 export async function endSweep(queries: Queries, now: number): Promise<void> {
   await queries.updateTable('watch_sweeps').set({ claimed_until: 0, finished_at: now }).execute();
 }

@@ -54,7 +54,7 @@ describe('a link in print', () => {
       await link(who, 'poster', { on_paper: true });
       await link(who, 'banner');
       const page = await dashboardOf(app, who);
-      await page.getByRole('combobox', { name: 'Filter by paper' }).selectOption('true');
+      await page.getByRole('combobox', { name: 'Filter by state' }).selectOption('on_paper');
       await row(page, 'banner').waitFor({ state: 'detached' });
       expect(await rows(page).count()).toBe(1);
       const remove = async () => {

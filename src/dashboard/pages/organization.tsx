@@ -11,6 +11,7 @@ import { InstanceHealth } from './organization/instance-health.tsx';
 import { Members } from './organization/members.tsx';
 import { OutstandingInvitations } from './organization/outstanding-invitations.tsx';
 import { QrSection } from './organization/qr-section.tsx';
+import { WatchSection } from './organization/watch-section.tsx';
 
 export function OrganizationPage() {
   const organization = useQuery('organization', () => call('GET /api/v1/organization'));
@@ -26,6 +27,7 @@ export function OrganizationPage() {
               <Members isAdministrator={isAdministrator} />
               {isAdministrator && <OutstandingInvitations />}
               {isAdministrator && <QrSection known={known} />}
+              {isAdministrator && <WatchSection known={known} />}
               {isAdministrator && <EraseSection />}
               {isAdministrator && known.runs_instance && <InstanceHealth />}
             </>

@@ -90,7 +90,8 @@ function said(fields: Fields, name: Exclude<FieldName, 'password'>): string {
   if (name === 'webhook_auth_key') return fields.webhook_auth_key === '' ? 'none' : 'another key';
   if (name === 'expiration_date' || name === 'start_date') return dateInWords(name, fields[name]);
   if (name === 'click_limit') return fields[name] === null ? 'none' : number(fields[name]);
-  const value = fields[name];
+  if (name === 'watch_destination' && fields[name] === null) return 'as the organization';
+  const value = fields[name] ?? '';
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : text(value);
 }
 

@@ -23,6 +23,8 @@ const eventNames: Readonly<Record<string, string>> = {
   'link.updated': 'Link changed',
   'link.deleted': 'Link deleted',
   'link.expired': 'Link expired',
+  'link.destination_failed': 'Destination failed',
+  'link.destination_recovered': 'Destination recovered',
 };
 
 const isSample = (body: string): boolean => /"sample":\s*true/.test(body);

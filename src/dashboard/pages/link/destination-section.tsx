@@ -6,6 +6,7 @@ import { UtmSection } from '../../parts/utm-section.tsx';
 import { hostOf } from '../../short.ts';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
+import { WatchField } from './watch-field.tsx';
 
 /** The link's destinations, name and tags, and its fixed address. */
 export function DestinationSection({ form }: { form: LinkForm }) {
@@ -23,6 +24,7 @@ export function DestinationSection({ form }: { form: LinkForm }) {
       {(['android_link_destination', 'ios_link_destination'] as const).map((name) => (
         <TextField key={name} {...form.url(name)} placeholder="Same as everywhere" />
       ))}
+      <WatchField form={form} />
       <TextField
         {...form.text('name')}
         maxLength={500}

@@ -30,6 +30,8 @@ export interface Fields {
   readonly archived: boolean;
   readonly on_paper: boolean;
   readonly statistics: boolean;
+  /** Null: as the organization does. */
+  readonly watch_destination: boolean | null;
   readonly qr_code_foreground_hex: string;
   readonly qr_code_background_hex: string;
   readonly qr_code_marker: boolean;
@@ -67,6 +69,7 @@ export const labels: Readonly<Record<FieldName, string>> = {
   archived: 'Archived',
   on_paper: 'On paper',
   statistics: 'Statistics',
+  watch_destination: 'Destination watch',
   qr_code_foreground_hex: 'QR code colour',
   qr_code_background_hex: 'QR background colour',
   qr_code_marker: 'QR scans counted apart',
@@ -111,6 +114,7 @@ export const fieldsOf = (link: Link): Fields => ({
   archived: link.archived,
   on_paper: link.on_paper,
   statistics: link.statistics,
+  watch_destination: link.watch_destination,
   qr_code_foreground_hex: link.qr_code_foreground_hex,
   qr_code_background_hex: link.qr_code_background_hex,
   qr_code_marker: link.qr_code_marker,

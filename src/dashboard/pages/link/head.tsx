@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Link } from '../../api-types.ts';
+import { problemWords } from '../../destination-problems.ts';
 import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -67,6 +68,9 @@ export function LinkAbout({ link }: { link: Link }) {
         {hasPassed(link.expiration_date) && <span class="chip bad">Expired</span>}
         {link.clicks_left === 0 && <span class="chip bad">No clicks left</span>}
         {link.disabled && <StateChip word="Disabled" look="bad" icon="stop" />}
+        {problemWords(link).map((word) => (
+          <StateChip key={word} word={word} look="bad" icon="warning" />
+        ))}
         {link.on_paper && <StateChip word="On paper" look="" icon="paper" />}
         {!link.statistics && <StateChip word="No statistics" look="" icon="unseen" />}
         {link.archived && <StateChip word="Archived" look="" icon="archive" />}

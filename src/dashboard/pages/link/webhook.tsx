@@ -50,6 +50,12 @@ const events: readonly { readonly event: WebhookEvent; readonly name: string; re
   { event: 'click', name: 'Clicks', about: 'A person was redirected.' },
   { event: 'link.updated', name: 'Changes', about: 'Somebody changed the link.' },
   { event: 'link.expired', name: 'Expiry', about: 'The link has come to its end.' },
+  {
+    event: 'link.destination_failed',
+    name: 'Failing destination',
+    about: 'The destination watch found it twice.',
+  },
+  { event: 'link.destination_recovered', name: 'Recovery', about: 'A failing destination is well again.' },
   { event: 'link.deleted', name: 'Deletion', about: 'The link was deleted.' },
 ];
 

@@ -1,5 +1,6 @@
 import type { Link } from '../../api-types.ts';
 import { archiveLinks } from '../../archive-links.ts';
+import { problemWords } from '../../destination-problems.ts';
 import { say } from '../../notices.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { CopyButton, copyText } from '../../parts/copy.tsx';
@@ -125,6 +126,7 @@ interface Mark {
 function marksOf(link: Link): readonly Mark[] {
   const { has_password, start_date, expiration_date, click_limit, clicks_left } = link;
   const { rules, captcha, bot_protection, disabled, archived, on_paper, statistics } = link;
+  const problems = problemWords(link);
   const marks: readonly (Mark | false)[] = [
     disabled && {
       icon: 'stop',
@@ -151,6 +153,13 @@ function marksOf(link: Link): readonly Mark[] {
         why: `It led to its destination for ${counted(click_limit, 'click')}.`,
         isWarning: true,
       },
+    problems.length > 0 && {
+      icon: 'warning',
+      word: problems.join(', '),
+      why: 'Found twice by the destination watch. Show all such links.',
+      isWarning: true,
+      href: '/app?has_problem=true',
+    },
     on_paper && {
       icon: 'paper',
       word: 'On paper',
@@ -188,7 +197,7 @@ function Marks({ link }: { link: Link }) {
           </>
         );
         return href ? (
-          <a key={word} class="mark" href={href} title={why}>
+          <a key={word} class={isWarning ? 'mark warn' : 'mark'} href={href} title={why}>
             {content}
           </a>
         ) : (

@@ -45,16 +45,22 @@ export function Toolbar({ view }: { view: View }) {
         />
       )}
       {/* Where there is little room the mark of such a link leads to it. */}
-      <div class={view.isOnPaper ? 'paper-filter' : 'paper-filter on-wide'}>
+      <div class={view.isOnPaper || view.hasProblem ? 'state-filter' : 'state-filter on-wide'}>
         <SelectField
-          label="Filter by paper"
+          label="Filter by state"
           isLabelUnseen
-          value={view.isOnPaper ? 'true' : ''}
+          value={view.hasProblem ? 'has_problem' : view.isOnPaper ? 'on_paper' : ''}
           choices={[
-            { value: '', label: 'On paper or not' },
-            { value: 'true', label: 'On paper' },
+            { value: '', label: 'Any state' },
+            { value: 'on_paper', label: 'On paper' },
+            { value: 'has_problem', label: 'Failing destination' },
           ]}
-          onChoice={(on_paper) => narrow({ on_paper: on_paper || null })}
+          onChoice={(state) =>
+            narrow({
+              on_paper: state === 'on_paper' ? 'true' : null,
+              has_problem: state === 'has_problem' ? 'true' : null,
+            })
+          }
         />
       </div>
       <SelectField

@@ -30,6 +30,7 @@ export interface View {
   readonly isArchive: boolean;
   /** Only links that are in print. */
   readonly isOnPaper: boolean;
+  readonly hasProblem: boolean;
   readonly order: Order;
   readonly size: number;
   readonly page: number;
@@ -52,6 +53,7 @@ export function viewOf(search: string): View {
     domain: query.get('domain') ?? '',
     isArchive: query.get('archived') === 'true',
     isOnPaper: query.get('on_paper') === 'true',
+    hasProblem: query.get('has_problem') === 'true',
     order: orders.find(({ value }) => value === query.get('sort'))?.value ?? '-created_at',
     size: sizes.find((one) => one === size) ?? sizes[0],
     page: Math.min(wholeNumber(query.get('page')) ?? 1, maxPages),
@@ -60,14 +62,15 @@ export function viewOf(search: string): View {
 }
 
 export const isNarrowed = (view: View): boolean =>
-  view.words !== '' || view.tagIds.length > 0 || view.domain !== '' || view.isOnPaper;
+  view.words !== '' || view.tagIds.length > 0 || view.domain !== '' || view.isOnPaper || view.hasProblem;
 
-const filtersOf = ({ words, tagIds, domain, isArchive, isOnPaper }: View) => ({
+const filtersOf = ({ words, tagIds, domain, isArchive, isOnPaper, hasProblem }: View) => ({
   q: words || undefined,
   tag: tagIds.join(',') || undefined,
   domain: domain || undefined,
   archived: isArchive ? ('true' as const) : undefined,
   on_paper: isOnPaper || undefined,
+  has_problem: hasProblem || undefined,
 });
 
 const questionOf = (view: View) => ({
@@ -85,10 +88,13 @@ export const linksOf = (view: View) => call('GET /api/v1/link', { query: questio
 
 /** Changes the filters or the order, and goes to the first page. */
 export const narrow = (
-  changes: Readonly<Partial<Record<'q' | 'tag' | 'domain' | 'on_paper' | 'sort' | 'size', string | null>>>,
+  changes: Readonly<
+    Partial<Record<'q' | 'tag' | 'domain' | 'on_paper' | 'has_problem' | 'sort' | 'size', string | null>>
+  >,
 ): void => setQuery({ ...changes, page: null, before: null });
 
-export const showAll = (): void => narrow({ q: null, tag: null, domain: null, on_paper: null });
+export const showAll = (): void =>
+  narrow({ q: null, tag: null, domain: null, on_paper: null, has_problem: null });
 
 /** Adds a step to the browser's history, so that Back leads to the previous page of the list. */
 export function showPage(page: number, view: View, shown: readonly Link[]): void {

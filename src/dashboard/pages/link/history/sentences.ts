@@ -61,6 +61,7 @@ const isRules = (value: readonly (string | object)[]): value is readonly LinkRul
 
 /** A value in words; null where there was none. */
 export function wordsOf(field: string, value: Change['from']): string | null {
+  if (field === 'watch_destination' && value === null) return 'As the organization';
   if (value === null || value === '') return null;
   if (typeof value === 'boolean') return value ? 'On' : 'Off';
   if (typeof value === 'number') return String(value);

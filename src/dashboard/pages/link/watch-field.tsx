@@ -1,0 +1,77 @@
+import type { DestinationProblem, Organization } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { sentenceOf } from '../../destination-problems.ts';
+import { Button } from '../../parts/button.tsx';
+import { SelectField } from '../../parts/field.tsx';
+import { useQuery } from '../../queries.ts';
+import { bare, since } from '../../words.ts';
+import { labels } from './fields.ts';
+import type { LinkForm } from './form.ts';
+
+/** Whether the link's destinations are looked at, and what was found. */
+export function WatchField({ form }: { form: LinkForm }) {
+  const organization = useQuery('organization', () => call('GET /api/v1/organization'));
+  const value = form.fields.watch_destination;
+  return (
+    <>
+      <Problems form={form} />
+      <SelectField
+        label={labels.watch_destination}
+        hint={hintOf(organization.data.value)}
+        error={form.errorOf('watch_destination')}
+        value={value === null ? '' : String(value)}
+        choices={[
+          { value: '', label: byDefault(organization.data.value) },
+          { value: 'true', label: 'On' },
+          { value: 'false', label: 'Off' },
+        ]}
+        onChoice={(choice) => form.set('watch_destination', choice === '' ? null : choice === 'true')}
+      />
+    </>
+  );
+}
+
+const byDefault = (organization: Organization | undefined): string =>
+  organization
+    ? `As the organization: ${organization.watch_destinations ? 'on' : 'off'}`
+    : 'As the organization';
+
+const hintOf = (organization: Organization | undefined): string =>
+  organization?.can_watch_destinations === false
+    ? 'The operator of this service has switched it off.'
+    : 'Each destination is looked at once a day. What is wrong twice, an hour apart, is told here and by mail.';
+
+function Problems({ form }: { form: LinkForm }) {
+  const { destination_problems } = form.link;
+  if (destination_problems.length === 0) return null;
+  return (
+    <ul class="destination-problems" aria-label="Failing destinations">
+      {destination_problems.map((found) => (
+        <li key={found.url}>
+          <Problem found={found} form={form} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Problem({ found, form }: { found: DestinationProblem; form: LinkForm }) {
+  const isMoved = found.problem === 'moved';
+  const isMain = URL.parse(form.fields.destination_url)?.href === found.url;
+  return (
+    <>
+      <p>
+        <bdi class="whole">{bare(found.url)}</bdi> {sentenceOf(found)}{' '}
+        {isMoved && <bdi class="whole">{bare(found.detail)}</bdi>}
+      </p>
+      <p class="soft small">
+        {!isMoved && `${found.detail} `}First found {since(found.since)}.
+      </p>
+      {isMoved && isMain && (
+        <Button isSlim onClick={() => form.set('destination_url', found.detail)}>
+          Lead there directly
+        </Button>
+      )}
+    </>
+  );
+}

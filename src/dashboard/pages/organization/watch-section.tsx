@@ -1,0 +1,37 @@
+import { useAction } from '../../action.ts';
+import type { Organization } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { FormErrors } from '../../parts/error-box.tsx';
+import { Switch } from '../../parts/field.tsx';
+import { Section } from '../../parts/section.tsx';
+import { assume, refresh } from '../../queries.ts';
+
+export function WatchSection({ known }: { known: Organization }) {
+  const turn = useAction(async (isOn: boolean) => {
+    const show = (watch_destinations: boolean) =>
+      assume<Organization>('organization', (before) => ({ ...before, watch_destinations }));
+    show(isOn);
+    try {
+      await call('PATCH /api/v1/organization', { body: { watch_destinations: isOn } });
+    } catch (cause) {
+      show(!isOn);
+      throw cause;
+    }
+    refresh('organization');
+  });
+  return (
+    <Section title="Destination watch">
+      <FormErrors error={turn.error.value} />
+      <Switch
+        label="Destinations are looked at once a day"
+        hint={
+          known.can_watch_destinations
+            ? 'What does not answer, has moved for good, has a bad certificate or is parked is told when it was found twice, an hour apart: in the list of links, and to administrators by mail. Each link can choose otherwise.'
+            : 'The operator of this service has switched it off: nothing is looked at, whatever is chosen here.'
+        }
+        isOn={known.watch_destinations}
+        onTurn={(isOn) => void turn.run(isOn)}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { eventually } from '../support/eventually.ts';
+import { linksOf, row, rows } from './link-list.ts';
+import { linkPagesOf, patience, save, unsaved } from './link-page.ts';
+
+const app = await appOfSuite();
+const { link } = linksOf(app);
+const open = linkPagesOf(app);
+
+const problems = [
+  {
+    url: 'https://example.com/old',
+    problem: 'moved',
+    detail: 'https://example.com/new-place-of-it',
+    since: Date.now() - 7_200_000,
+  },
+  {
+    url: 'https://phones.example.com/app',
+    problem: 'broken',
+    detail: 'It answered 404.',
+    since: Date.now() - 90_000_000,
+  },
+] as const;
+
+/** As the watch stores what it found. */
+const find = (id: number) =>
+  app.app.context.database.write((queries) =>
+    queries
+      .updateTable('links')
+      .set({ destination_problems: JSON.stringify(problems) })
+      .where('id', '=', id)
+      .execute(),
+  );
+
+describe('the destination watch', () => {
+  test(
+    'says on the page of a link what it found, is chosen there, and leads to where the destination has moved',
+    async () => {
+      const { page, link: made, read } = await open({ destination_url: 'https://example.com/old' });
+      await find(made.id);
+      await page.reload();
+      const list = page.getByRole('list', { name: 'Failing destinations' });
+      await list.getByText('has moved for good').waitFor();
+      await list.getByText('It answered 404.').waitFor();
+      await page.locator('.facts').getByText('Moved').waitFor();
+      expect(await barriersOn(page)).toEqual([]);
+      await page.getByRole('combobox', { name: 'Destination watch' }).selectOption('On');
+      await list.getByRole('button', { name: 'Lead there directly' }).click();
+      await save(page);
+      await unsaved(page).waitFor({ state: 'detached' });
+      expect(await read()).toMatchObject({
+        watch_destination: true,
+        destination_url: 'https://example.com/new-place-of-it',
+        destination_problems: [],
+      });
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'marks failing links in the list, which a filter shows alone, and is turned on for all on the page Organization',
+    async () => {
+      const who = await app.newcomer();
+      const { id } = await link(who, 'failing');
+      await link(who, 'well');
+      await find(id);
+      const page = await dashboardOf(app, who);
+      await page.getByRole('combobox', { name: 'Filter by state' }).selectOption('has_problem');
+      await row(page, 'well').waitFor({ state: 'detached' });
+      await row(page, 'failing').getByText('Moved, Broken').waitFor();
+      expect(await rows(page).count()).toBe(1);
+      await page.goto(`${app.url}/app/organization`);
+      await page
+        .getByRole('switch', { name: 'Destinations are looked at once a day', checked: false })
+        .click();
+      await page
+        .getByRole('switch', { name: 'Destinations are looked at once a day', checked: true })
+        .waitFor();
+      const turnedOn = async () =>
+        (await app.call('GET', '/api/v1/organization', { key: who.key })).json.watch_destinations;
+      await eventually(turnedOn, 'the organization to watch');
+      await page.goto(`${app.url}/app/links/${id}`);
+      await page.getByRole('option', { name: 'As the organization: on' }).waitFor({ state: 'attached' });
+      await page.context().close();
+    },
+    patience,
+  );
+});
