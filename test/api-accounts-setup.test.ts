@@ -16,6 +16,8 @@ test('before and after the first account, every client is told what a page needs
     origin,
     base_url_is_set: false,
     domains_lead_here: false,
+    regions_known: false,
+    cities_known: false,
   };
   expect(await setup(app)).toEqual(fresh);
   const elsewhere = { 'x-forwarded-for': '203.0.113.9' };

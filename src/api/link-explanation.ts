@@ -15,6 +15,8 @@ export const explain = endpoint({
   async handle({ caller, params, body }, context) {
     const { outcome, status, steps } = await explainLink(context, caller, params.id, {
       country: body.country,
+      region: body.region,
+      city: body.city,
       userAgent: body.user_agent,
       acceptLanguage: body.language,
       referrer: body.referrer,

@@ -19,6 +19,8 @@ export const read = endpoint({
       origin: site.origin,
       base_url_is_set: config.baseUrl !== null || !site.isTrial,
       domains_lead_here: context.domains.leadHere,
+      regions_known: context.placesKnown().regions,
+      cities_known: context.placesKnown().cities,
     };
   },
 });

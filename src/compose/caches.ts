@@ -60,12 +60,12 @@ export const redirectsOf = (
   { links, hosts }: Caches,
   config: Pick<Config, 'trustedProxies' | 'https'>,
   parts: Pick<RedirectParts, 'now' | 'misses' | 'notFound' | 'record' | 'counts'> &
-    Pick<VisitorMeans, 'countryOf' | 'hashSeed'>,
+    Pick<VisitorMeans, 'placeOf' | 'hashSeed'>,
 ): Redirects =>
   new Redirects({
     ...parts,
     visitors: {
-      countryOf: parts.countryOf,
+      placeOf: parts.placeOf,
       hashSeed: parts.hashSeed,
       believesProxies: believesProxies(config.trustedProxies),
     },

@@ -20,6 +20,7 @@ import { allowListOf } from '../rules/webhook-allow.ts';
 import type { Database } from '../storage/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Deliverer } from '../webhooks/deliver.ts';
+import { placesKnown } from './countries.ts';
 import { domainContextOf } from './domains.ts';
 import type { Overrides } from './overrides.ts';
 
@@ -55,6 +56,7 @@ export function contextOf(
     now,
     randomBytes: bytes,
     randomSuffix: drawSuffix,
+    placesKnown: placesKnown(config),
     passwords: new Passwords(overrides.hashCost),
     tokens: new Tokens(database, secrets, bytes, now),
     limits,

@@ -1,20 +1,38 @@
 import { resolve } from 'node:path';
 import { bundledCountryFile } from '../bundle/located.ts';
 import type { Config } from '../config/options.ts';
-import { openCountryFile, whenAsked } from '../ledger/geo.ts';
+import { CountryFileError, openPlaceFile, placesKnownIn, whenAsked } from '../ledger/geo.ts';
+import { nowhere, type Place, type PlacesKnown } from '../rules/place.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Log } from '../telemetry/log.ts';
 
 const maxNetworks = 16_384;
 
-/** The countries of networks as `networkOf` writes them. The file is opened for the first link that asks. */
-export function countriesOf(
-  { countryFile }: Pick<Config, 'countryFile'>,
-  log: Log,
-): (network: string) => string {
-  const countryOf = whenAsked(
-    () => openCountryFile(countryFile === null ? bundledCountryFile() : resolve(countryFile)),
+/** Where networks are, as `networkOf` writes them. The file is opened for the first link that asks. */
+export function placesOf({ countryFile }: Pick<Config, 'countryFile'>, log: Log): (network: string) => Place {
+  const placeOf = whenAsked(
+    () => openPlaceFile(countryFile === null ? bundledCountryFile() : resolve(countryFile)),
+    nowhere,
     (problem) => log.warn('countries unknown', { error: problem.message }),
   );
-  return memoize(maxNetworks, (network) => countryOf(network.split('/')[0] ?? network));
+  return memoize(maxNetworks, (network) => placeOf(network.split('/')[0] ?? network));
+}
+
+/** What the country file tells besides countries: found out once, when it is first asked for. The bundled one tells neither. */
+export function placesKnown({ countryFile }: Pick<Config, 'countryFile'>): () => PlacesKnown {
+  let known: PlacesKnown | null = null;
+  return () => {
+    known ??= countryFile === null ? { regions: false, cities: false } : lookInto(resolve(countryFile));
+    return known;
+  };
+}
+
+function lookInto(path: string): PlacesKnown {
+  try {
+    return placesKnownIn(path);
+  } catch (cause) {
+    // It was there at the start.
+    if (cause instanceof CountryFileError) return { regions: false, cities: false };
+    throw cause;
+  }
 }

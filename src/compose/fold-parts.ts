@@ -10,6 +10,7 @@ import { ownSalts, SaltFolder } from '../ledger/salts/salt-folder.ts';
 import { SharedSalts } from '../ledger/salts/shared-salts.ts';
 import { SqliteFoldStore } from '../ledger/sqlite-fold-store.ts';
 import { DailySalts, type SaltStore } from '../ledger/visitor-hash.ts';
+import { unknownCountry } from '../rules/country.ts';
 import { Site } from '../rules/site.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { clickDeliveries } from '../webhooks/click-outbox.ts';
@@ -24,6 +25,7 @@ export function foldPartsOf(settings: Omit<FoldSettings, 'journal'>, tell: Tell)
   const hosts = new Set<string>([new URL(settings.origin).hostname]);
   const countryOf = whenAsked(
     () => openCountryFile(settings.countryFile ?? bundledCountryFile()),
+    unknownCountry,
     (problem) => tell({ kind: 'trouble', event: 'countries unknown', facts: { error: problem.message } }),
   );
   return {

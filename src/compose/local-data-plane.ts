@@ -23,7 +23,7 @@ import { NotFoundTally } from '../visit/not-found-tally.ts';
 import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
 import { VisitCounts } from '../visit/visit-counts.ts';
 import { type Caches, cachesOf, followChanges, forget, redirectsOf, trustOf } from './caches.ts';
-import { countriesOf } from './countries.ts';
+import { placesOf } from './countries.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
 import { type Https, httpsPorts } from './https-ports.ts';
 import type { Overrides } from './overrides.ts';
@@ -103,7 +103,7 @@ export class LocalDataPlane implements DataPlane {
     const recording = openRecording(site, saltKey, this.#start, (task) => this.#afterTurn(task));
     const redirects = redirectsOf(caches, config, {
       now,
-      countryOf: countriesOf(config, log),
+      placeOf: placesOf(config, log),
       hashSeed: hashSeedOf(saltKey),
       misses: new MissLimit(config.missLimit, now, this.#appServer.misses),
       notFound: this.#notFound,

@@ -13,7 +13,7 @@ import type { RedirectParts } from '../visit/redirects.ts';
 import { RequestHandler } from '../visit/request-handler.ts';
 import type { VisitorMeans } from '../visit/visitor.ts';
 import { type Caches, redirectsOf } from './caches.ts';
-import { countriesOf } from './countries.ts';
+import { placesOf } from './countries.ts';
 
 interface HandlerParts
   extends Pick<RedirectParts, 'misses' | 'notFound' | 'record' | 'counts'>,
@@ -44,7 +44,7 @@ export function requestHandlerOf({
       notFound,
       record,
       counts,
-      countryOf: countriesOf(config, log),
+      placeOf: placesOf(config, log),
       hashSeed,
     }),
     now,

@@ -372,7 +372,7 @@ export const options = {
   countryFile: option(
     'COUNTRY_FILE',
     '',
-    "A file of your own (.mmdb) that tells a visitor's country by the address. Default: the one that comes with Linnet.",
+    "A file of your own (.mmdb) that tells a visitor's country by the address. Default: the one that comes with Linnet. One of cities lets rules of links ask for regions and cities.",
     path,
   ),
   visitorSaltDir: option(

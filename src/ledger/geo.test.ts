@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { twoHalves } from '../../test/support/country-file.ts';
 import { bundledCountryFile } from '../bundle/located.ts';
 import { countryCode, unknownCountry } from '../rules/country.ts';
-import { CountryFileError, openCountryFile, whenAsked } from './geo.ts';
+import { CountryFileError, openCountryFile, openPlaceFile, placesKnownIn, whenAsked } from './geo.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -68,6 +68,37 @@ describe("the operator's own file", () => {
     }
   });
 
+  test('tells regions by their codes and cities by their English names, where it has them', () => {
+    const munich = {
+      country: { iso_code: 'DE' },
+      subdivisions: [{ iso_code: 'BY' }],
+      city: { names: { de: 'M', en: 'Munich' } },
+    };
+    for (const [record, region, city] of [
+      [munich, 'DE-BY', 'Munich'],
+      [{ country: 'US', region: 'California', region_code: 'CA', city: 'San Jose' }, 'US-CA', 'San Jose'],
+      [{ country_code: 'GB', region_code: 'GB-ENG' }, 'GB-ENG', ''],
+      [
+        {
+          country: { iso_code: 'DE' },
+          subdivisions: [{ names: { en: 'Bavaria' } }],
+          city: { names: { en: 'Fürth' } },
+        },
+        '',
+        'Fürth',
+      ],
+      [{ country_code: 'DE', region_code: 'Bavaria', city: 7 }, '', ''],
+      [{ region_code: 'BY' }, '', ''],
+      ['DE', '', ''],
+    ] as const) {
+      const path = file(twoHalves(record, { country_code: 'SE' }));
+      expect(openPlaceFile(path)('1.2.3.4')).toMatchObject({ region, city });
+      expect(openPlaceFile(path)('200.2.3.4')).toEqual({ country: 'SE', region: '', city: '' });
+      expect(placesKnownIn(path)).toEqual({ regions: region !== '', cities: city !== '' });
+    }
+    expect(placesKnownIn(bundledCountryFile())).toEqual({ regions: false, cities: false });
+  });
+
   test('for IPv4 says nothing of IPv6', () => {
     const countryOf = openCountryFile(file(twoHalves({ country_code: 'CH' }, { country_code: 'SE' })));
     expect(countryOf('2a02:2e0::1')).toBe('XX');
@@ -100,6 +131,7 @@ describe('a file opened when asked', () => {
         opened++;
         return () => 'CH';
       },
+      unknownCountry,
       () => {},
     );
     expect(opened).toBe(0);
@@ -111,6 +143,7 @@ describe('a file opened when asked', () => {
     const problems: CountryFileError[] = [];
     const countryOf = whenAsked(
       () => openCountryFile(join(folder, 'nowhere.mmdb')),
+      unknownCountry,
       (problem) => problems.push(problem),
     );
     expect([countryOf('1.2.3.4'), countryOf('1.2.3.5')]).toEqual(['XX', 'XX']);
@@ -125,7 +158,7 @@ describe('a file opened when asked', () => {
       if (address === '9.9.9.9') throw new RangeError('out of bounds');
       return 'CH';
     };
-    const countryOf = whenAsked(breaking, (problem) => problems.push(problem));
+    const countryOf = whenAsked(breaking, unknownCountry, (problem) => problems.push(problem));
     expect(['1.2.3.4', '9.9.9.9', '1.2.3.4'].map(countryOf)).toEqual(['CH', 'XX', 'XX']);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toBeInstanceOf(CountryFileError);

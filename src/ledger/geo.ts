@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { Reader, type Response } from 'mmdb-lib';
 import { countryCode, unknownCountry } from '../rules/country.ts';
+import { nowhere, type Place, type PlacesKnown, regionCode } from '../rules/place.ts';
 
 /** ISO 3166 alpha-2, in capitals. */
 export type CountryOf = (address: string) => string;
+export type PlaceOf = (address: string) => Place;
 
 /** A country file that can't be read. Its sentence is for the operator. */
 export class CountryFileError extends Error {
@@ -16,13 +18,38 @@ export class CountryFileError extends Error {
  * public register, private and loopback ones among them, are in none of these files, and so are unknown.
  */
 export function openCountryFile(path: string): CountryOf {
+  const recordOf = recordsIn(path);
+  return (address) => countryIn(recordOf(address));
+}
+
+/** The same file, of which regions and cities are told as well, where it has them. */
+export function openPlaceFile(path: string): PlaceOf {
+  const recordOf = recordsIn(path);
+  return (address) => placeIn(recordOf(address));
+}
+
+/** Looks at addresses all over the address space: a file of cities knows one for most of them. */
+export function placesKnownIn(path: string): PlacesKnown {
+  const placeOf = openPlaceFile(path);
+  let [regions, cities] = [false, false];
+  for (let first = 1; first < 224; first++)
+    for (let second = 0; second < 256; second += 16) {
+      const { region, city } = placeOf(`${first}.${second}.0.1`);
+      regions ||= region !== '';
+      cities ||= city !== '';
+      if (regions && cities) return { regions, cities };
+    }
+  return { regions, cities };
+}
+
+function recordsIn(path: string): (address: string) => unknown {
   const reader = readDatabase(path);
   return (address) => {
     // 1.2.3.4 as IPv6, which these files don't index.
     const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
     const version = isIP(plain);
     const isCovered = version === 4 || (version === 6 && reader.metadata.ipVersion === 6);
-    return isCovered ? countryIn(reader.get(plain)) : unknownCountry;
+    return isCovered ? reader.get(plain) : null;
   };
 }
 
@@ -59,30 +86,55 @@ function countryIn(record: unknown): string {
   return countryCode(record.country_code ?? country) ?? unknownCountry;
 }
 
+/** Regions by their codes alone: names of regions differ from file to file. */
+function placeIn(record: unknown): Place {
+  if (!isRecord(record)) return nowhere;
+  const country = countryIn(record);
+  return { country, region: regionIn(record, country), city: textIn(record.city) };
+}
+
+/** MaxMind has a list of subdivisions, the widest first, IPinfo one code. Both leave the country out. */
+function regionIn(record: Record<string, unknown>, country: string): string {
+  const [widest] = Array.isArray(record.subdivisions) ? record.subdivisions : [];
+  const code = isRecord(widest) ? widest.iso_code : record.region_code;
+  if (typeof code !== 'string' || country === unknownCountry) return '';
+  return regionCode(code.includes('-') ? code : `${country}-${code}`) ?? '';
+}
+
+/** MaxMind and DB-IP have names by language, others the English one alone. */
+function textIn(city: unknown): string {
+  const name = isRecord(city) ? (isRecord(city.names) ? city.names.en : null) : city;
+  return typeof name === 'string' ? name.trim() : '';
+}
+
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
 /**
  * Opens the file at the first address asked for. A file that is missing or broken costs the countries and nothing
- * else: it is reported once, and every country is unknown from then on.
+ * else: it is reported once, and everything is unknown from then on.
  */
-export function whenAsked(open: () => CountryOf, onProblem: (problem: CountryFileError) => void): CountryOf {
-  let countryOf: CountryOf | null = null;
-  const giveUp = (cause: unknown): CountryOf => {
+export function whenAsked<Found>(
+  open: () => (address: string) => Found,
+  unknown: Found,
+  onProblem: (problem: CountryFileError) => void,
+): (address: string) => Found {
+  let find: ((address: string) => Found) | null = null;
+  const giveUp = (cause: unknown) => {
     onProblem(
       cause instanceof CountryFileError
         ? cause
         : new CountryFileError('The country file is broken.', { cause }),
     );
-    return () => unknownCountry;
+    return () => unknown;
   };
   return (address) => {
     try {
-      countryOf ??= open();
-      return countryOf(address);
+      find ??= open();
+      return find(address);
     } catch (cause) {
-      countryOf = giveUp(cause);
-      return unknownCountry;
+      find = giveUp(cause);
+      return unknown;
     }
   };
 }

@@ -34,6 +34,7 @@ interface CheckedRules {
 
 /** Every destination is checked like that of the link. */
 export function checkRules(context: Context, rules: readonly RuleInput[]): CheckedRules {
+  refuseUnknownPlaces(rules, context.placesKnown);
   const destinations: FoundDestination[] = [];
   const find = (url: string, field: string): string => {
     const found = destinationIn(context, field)(url);
@@ -59,6 +60,25 @@ export function checkRules(context: Context, rules: readonly RuleInput[]): Check
   const text = stored.length === 0 ? null : JSON.stringify(stored);
   if (text !== null && text.length > maxRulesText) throw tooMuch();
   return { text, destinations };
+}
+
+/** The file is looked into only where a rule asks for what not every file has. */
+function refuseUnknownPlaces(rules: readonly RuleInput[], placesKnown: Context['placesKnown']): void {
+  for (const [index, { when }] of rules.entries())
+    for (const [conditions, path] of [
+      [when, 'when'],
+      [when.not, 'when.not'],
+    ] as const)
+      for (const [key, kind] of [
+        ['region', 'regions'],
+        ['city', 'cities'],
+      ] as const)
+        if (conditions?.[key] !== undefined && !placesKnown()[kind])
+          throw new Refusal(
+            'CONDITION_UNAVAILABLE',
+            `Rules by ${key} need a COUNTRY_FILE with ${kind}, and this instance has none. Take the condition out.`,
+            { field: `rules.${index}.${path}.${key}` },
+          );
 }
 
 function variantsOf(

@@ -8,6 +8,8 @@ import { agentKind, deviceOf } from './visitor-kind.ts';
 /** A visit that might be made. */
 export interface Description {
   readonly country: string;
+  readonly region: string;
+  readonly city: string;
   readonly userAgent: string;
   readonly acceptLanguage: string;
   readonly referrer: string;
@@ -29,6 +31,8 @@ export const describedVisitor = (described: Description): Visitor => ({
   parameters: () => new URLSearchParams(described.search),
   pathBehind: () => described.pathBehind,
   country: () => described.country,
+  region: () => described.region,
+  city: () => described.city,
   language: () => firstLanguageTag(described.acceptLanguage),
   traits: () => readAgent(described.userAgent.slice(0, maxAgentLength)),
   referrer: () => referrerHost(described.referrer),

@@ -25,6 +25,8 @@ const instant = (): number =>
 const iso = (at: number) => new Date(at).toISOString();
 
 const countries = ['DE', 'AT', 'US', 'GB', 'XX', 'JP'];
+const regions = ['DE-BY', 'US-CA', ''];
+const cities = ['Munich', 'San José', ''];
 const languages = ['de', 'pt', 'pt-BR', 'en', 'en-US', 'zh-Hant-TW'];
 const systems = ['iOS', 'Android', 'Windows'];
 const browsers = ['Safari', 'Chrome', 'Instagram'];
@@ -65,6 +67,8 @@ function hours() {
 
 const makers: readonly (() => PlainConditions)[] = [
   () => ({ country: some([...countries, 'EU']) }),
+  () => ({ region: some(regions.slice(0, 2)) }),
+  () => ({ city: some(['munich', 'San Jose\u0301']) }),
   () => ({ language: some(languages) }),
   () => ({ device: some(devices) }),
   () => ({ os: some(systems) }),
@@ -95,6 +99,8 @@ interface Person {
   readonly solved: boolean;
   readonly search: string;
   readonly country: string;
+  readonly region: string;
+  readonly city: string;
   readonly language: string;
   readonly kind: (typeof devices)[number];
   readonly os: string;
@@ -110,6 +116,8 @@ const person = (): Person => ({
   solved: draw(2) === 0,
   search: pick(searches),
   country: pick(countries),
+  region: pick(regions),
+  city: pick(cities),
   language: pick([...languages.map((language) => language.toLowerCase()), 'ptx', '']),
   kind: pick(devices),
   os: pick(systems),
@@ -181,8 +189,22 @@ function isOpen(
 
 /** By key, whether a condition is met that is there. */
 function judged(wanted: PlainConditions, visitor: Person, now: number): boolean[] {
-  const { country, language, device, os, browser, query, referrer, network, from, to, hours, source } =
-    wanted;
+  const {
+    country,
+    region,
+    city,
+    language,
+    device,
+    os,
+    browser,
+    query,
+    referrer,
+    network,
+    from,
+    to,
+    hours,
+    source,
+  } = wanted;
   const parameters = new URLSearchParams(visitor.search);
   const verdicts: (boolean | null)[] = [
     country
@@ -190,6 +212,8 @@ function judged(wanted: PlainConditions, visitor: Person, now: number): boolean[
           (one) => one === visitor.country || (one === 'EU' && members.split(' ').includes(visitor.country)),
         )
       : null,
+    region ? region.includes(visitor.region) : null,
+    city ? city.some((one) => one.localeCompare(visitor.city, 'en', { sensitivity: 'accent' }) === 0) : null,
     language ? language.some((one) => new RegExp(`^${one}(-|$)`, 'i').test(visitor.language)) : null,
     device ? device.includes(visitor.kind) : null,
     os ? os.includes(visitor.os) : null,
@@ -246,6 +270,8 @@ function decided({ rules, options }: Drawn, visitor: Person, now: number): strin
       passedCaptcha: () => visitor.solved,
       search: () => visitor.search,
       country: () => visitor.country,
+      region: () => visitor.region,
+      city: () => visitor.city,
       language: () => visitor.language,
       traits: () => ({ device: visitor.kind, os: visitor.os, browser: visitor.browser }),
       referrer: () => visitor.referrer,

@@ -1,6 +1,7 @@
 import { type Address, readAddress, unmapped } from './address-rules.ts';
 import { clickSource } from './click-source.ts';
 import { unionMembers } from './european-union.ts';
+import { cityKey } from './place.ts';
 import type { ConditionKey, PlainConditions, RuleConditions } from './rule-fields.ts';
 import { hoursCondition } from './rule-hours.ts';
 import { withoutWww } from './user-agent.ts';
@@ -42,6 +43,8 @@ const makers: readonly ((conditions: PlainConditions) => Made)[] = [
   ({ browser }) => listed('browser', browser, (visitor) => visitor.traits().browser),
   ({ referrer }) => (referrer === undefined ? null : referrerCondition(referrer)),
   ({ country }) => (country === undefined ? null : countryCondition(country)),
+  ({ region }) => listed('region', region, (visitor) => visitor.region()),
+  ({ city }) => (city === undefined ? null : cityCondition(city)),
   ({ network }) => (network === undefined ? null : networkCondition(network)),
   ({ hours }) => (hours === undefined ? null : { key: 'hours', ...hoursCondition(hours) }),
 ];
@@ -68,6 +71,12 @@ const countryCondition = (countries: readonly string[]): Made =>
     countries.flatMap((country) => (country === 'EU' ? ['EU', ...unionMembers] : country)),
     (visitor) => visitor.country(),
   );
+
+function cityCondition(cities: readonly string[]): Made {
+  const wanted = new Set(cities.map(cityKey));
+  const saw = (visitor: Visitor) => visitor.city();
+  return { key: 'city', saw, matches: (visitor) => wanted.has(cityKey(saw(visitor))) };
+}
 
 function languageCondition(languages: readonly string[]): Made {
   const wanted = languages.map((language) => language.toLowerCase());

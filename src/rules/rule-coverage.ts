@@ -1,11 +1,14 @@
 import { devices, sources } from './click-fields.ts';
 import { unionMembers } from './european-union.ts';
+import { cityKey } from './place.ts';
 import { type PlainConditions, type RuleConditions, weekdays } from './rule-fields.ts';
 import { minutesInDay, readTime } from './rule-hours.ts';
 
 /** Conditions that are a list of values. */
 export const listKeys = [
   'country',
+  'region',
+  'city',
   'device',
   'os',
   'browser',
@@ -27,6 +30,8 @@ interface Values {
 const isSame = (one: string, other: string): boolean => one === other;
 const plain: Values = { includes: isSame, overlaps: isSame };
 
+const isSameCity = (one: string, other: string): boolean => cityKey(one) === cityKey(other);
+
 const isTagWithin = (wanted: string, tag: string): boolean =>
   `${tag}-`.toLowerCase().startsWith(`${wanted}-`.toLowerCase());
 
@@ -46,6 +51,7 @@ const eitherWay = (holds: (one: string, other: string) => boolean) => (one: stri
   holds(one, other) || holds(other, one);
 
 const valuesOf: Partial<Record<ListKey, Values>> = {
+  city: { includes: isSameCity, overlaps: isSameCity },
   language: { includes: isTagWithin, overlaps: eitherWay(isTagWithin) },
   referrer: {
     includes: isHostWithin,

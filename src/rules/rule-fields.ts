@@ -20,6 +20,8 @@ export interface VariantFields {
 /** A visitor has to meet all conditions, each by one of its values. Values are in the form in which they are compared. */
 export interface PlainConditions {
   readonly country?: readonly string[] | undefined;
+  readonly region?: readonly string[] | undefined;
+  readonly city?: readonly string[] | undefined;
   readonly language?: readonly string[] | undefined;
   readonly device?: readonly DeviceKind[] | undefined;
   readonly os?: readonly string[] | undefined;

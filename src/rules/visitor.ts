@@ -24,6 +24,10 @@ export interface Visitor {
   pathBehind(): string;
   /** ISO 3166 alpha-2, or XX. */
   country(): string;
+  /** ISO 3166-2, such as DE-BY; '' where none is known. */
+  region(): string;
+  /** Its English name; '' where none is known. */
+  city(): string;
   /** The language asked for first, with its region, in lower case; '' where none is named. */
   language(): string;
   traits(): AgentTraits;

@@ -2,6 +2,7 @@ import { type Address, readUnmapped } from '../rules/address-rules.ts';
 import { classOfAgent, maxAgentLength } from '../rules/agent-class.ts';
 import { countryCode, unknownCountry } from '../rules/country.ts';
 import { dayHash } from '../rules/day-hash.ts';
+import type { Place } from '../rules/place.ts';
 import { firstLanguageTag, readAgent, referrerHost } from '../rules/user-agent.ts';
 import type { AgentKind, AgentTraits, Device, Visitor } from '../rules/visitor.ts';
 import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
@@ -18,8 +19,8 @@ const never = () => false;
 
 /** What rules need to know of visitors beyond what they send. */
 export interface VisitorMeans {
-  /** The country of a network as `networkOf` writes it. */
-  readonly countryOf: (network: string) => string;
+  /** Where a network is, as `networkOf` writes it. */
+  readonly placeOf: (network: string) => Place;
   /** Whether headers count that proxies write. */
   readonly believesProxies: boolean;
   /** The same on every node of an instance, and of no other. */
@@ -35,6 +36,7 @@ export class VisitorOf implements Visitor {
   readonly #pathBehind: string;
   /** What several rules ask for is found out once. */
   #country: string | null = null;
+  #place: Place | null = null;
   #language: string | null = null;
   #traits: AgentTraits | null = null;
   #referrer: string | null = null;
@@ -90,6 +92,14 @@ export class VisitorOf implements Visitor {
     return this.#country;
   }
 
+  region(): string {
+    return this.#isPlaceOfCountry() ? this.#findPlace().region : '';
+  }
+
+  city(): string {
+    return this.#isPlaceOfCountry() ? this.#findPlace().city : '';
+  }
+
   language(): string {
     this.#language ??= firstLanguageTag(this.#visit.acceptLanguage);
     return this.#language;
@@ -124,8 +134,18 @@ export class VisitorOf implements Visitor {
   }
 
   #findCountry(): string {
-    const { countryOf, believesProxies } = this.#means;
+    const { believesProxies } = this.#means;
     const hinted = believesProxies ? countryCode(this.#visit.countryHint) : null;
-    return (hinted ?? countryOf(this.#visit.network)) || unknownCountry;
+    return (hinted ?? this.#findPlace().country) || unknownCountry;
+  }
+
+  #findPlace(): Place {
+    this.#place ??= this.#means.placeOf(this.#visit.network);
+    return this.#place;
+  }
+
+  /** Where a proxy names another country, the file is wrong about the region and the city as well. */
+  #isPlaceOfCountry(): boolean {
+    return this.#findPlace().country === this.country();
   }
 }

@@ -1,8 +1,9 @@
-type Value = string | number | { readonly [key: string]: Value };
+type Value = string | number | readonly Value[] | { readonly [key: string]: Value };
 
 function encoded(value: Value): number[] {
-  if (typeof value === 'string') return [(2 << 5) | value.length, ...Buffer.from(value)];
+  if (typeof value === 'string') return [(2 << 5) | Buffer.byteLength(value), ...Buffer.from(value)];
   if (typeof value === 'number') return [(6 << 5) | 2, value >> 8, value & 255];
+  if (Array.isArray(value)) return [value.length, 4, ...value.flatMap((each: Value) => encoded(each))];
   const entries = Object.entries(value);
   return [
     (7 << 5) | entries.length,

@@ -13,6 +13,8 @@ export const someVisitor = (known: Known = {}): Visitor => ({
   parameters: () => new URLSearchParams(known.search?.() ?? ''),
   pathBehind: () => '',
   country: () => 'XX',
+  region: () => '',
+  city: () => '',
   language: () => '',
   traits: () => ({ device: 'other', os: 'Unknown', browser: 'Unknown' }),
   referrer: () => '',

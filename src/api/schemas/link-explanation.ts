@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readAddress } from '../../rules/address-rules.ts';
 import { parseInstant } from '../../rules/instant.ts';
+import { regionCode } from '../../rules/place.ts';
 import { text } from './parts.ts';
 
 export const VisitToExplain = z.strictObject({
@@ -9,6 +10,14 @@ export const VisitToExplain = z.strictObject({
     .regex(/^[a-z]{2}$/i, 'Give a country by two letters (ISO 3166), such as DE.')
     .transform((code) => code.toUpperCase())
     .default('XX'),
+  region: z
+    .string()
+    .refine((sent) => sent === '' || regionCode(sent) !== null, {
+      error: 'Give a region by its code (ISO 3166-2), such as DE-BY.',
+    })
+    .transform((sent) => regionCode(sent) ?? '')
+    .default(''),
+  city: text(100).default('').meta({ description: 'Its English name.' }),
   user_agent: text(1024)
     .default('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0')
     .meta({ description: 'Default: a browser on a desktop.' }),

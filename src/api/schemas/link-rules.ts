@@ -4,6 +4,7 @@ import { systemNames } from '../../rules/agent-system.ts';
 import { appNames } from '../../rules/app-browsers.ts';
 import { devices, sources } from '../../rules/click-fields.ts';
 import { formatIso, parseInstant } from '../../rules/instant.ts';
+import { regionCode } from '../../rules/place.ts';
 import { readNetwork } from '../../rules/rule-conditions.ts';
 import { maxRules, maxValues, maxVariants, maxWeight, weekdays } from '../../rules/rule-fields.ts';
 import { readTime } from '../../rules/rule-hours.ts';
@@ -121,16 +122,27 @@ function nameAmong(names: readonly string[], noun: string, examples: string) {
     .transform((sent) => known.get(sent.toLowerCase()) ?? sent);
 }
 
-/** What only a file of cities can tell. */
-const unavailable = z.any().refine((sent) => sent === undefined, {
-  error: 'Regions and cities need a COUNTRY_FILE that has them, and this instance has none.',
-  params: { code: 'CONDITION_UNAVAILABLE' },
-});
+const needsFile = 'Only where `COUNTRY_FILE` has them: else 400 `CONDITION_UNAVAILABLE`.';
+
+const region = z
+  .string()
+  .refine((sent) => regionCode(sent) !== null, {
+    error: 'Give regions by their codes (ISO 3166-2), such as DE-BY or US-CA.',
+  })
+  .transform((sent) => regionCode(sent) ?? sent);
+
+const city = text(100)
+  .transform((sent) => sent.trim())
+  .refine((sent) => sent !== '', { error: 'Give cities by their English names, such as Munich.' });
 
 const conditions = {
   country: listOf(country).optional(),
-  region: unavailable.optional().meta({ description: 'Refused: needs a COUNTRY_FILE of cities.' }),
-  city: unavailable.optional().meta({ description: 'Refused: needs a COUNTRY_FILE of cities.' }),
+  region: listOf(region)
+    .optional()
+    .meta({ description: `Codes (ISO 3166-2), such as DE-BY. ${needsFile}` }),
+  city: listOf(city)
+    .optional()
+    .meta({ description: `English names, in any case. ${needsFile}` }),
   language: listOf(language).optional(),
   device: listOf(z.enum(devices)).optional(),
   os: listOf(nameAmong(systemNames, 'operating system', 'iOS, Android or Windows')).optional(),
@@ -218,6 +230,8 @@ const answeredHours = z.object({
 const strings = z.array(z.string()).readonly().optional();
 const answeredConditions = {
   country: strings,
+  region: strings,
+  city: strings,
   language: strings,
   device: z.array(z.enum(devices)).readonly().optional(),
   os: strings,

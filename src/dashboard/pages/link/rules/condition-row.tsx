@@ -7,6 +7,8 @@ import type { Condition, ConditionKey } from './rule.ts';
 
 export const conditionLabels: Readonly<Record<ConditionKey, string>> = {
   country: dimensionTexts.country.one,
+  region: 'Region',
+  city: 'City',
   device: dimensionTexts.device.one,
   os: dimensionTexts.os.one,
   browser: dimensionTexts.browser.one,

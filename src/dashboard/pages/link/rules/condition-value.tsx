@@ -21,10 +21,19 @@ const apart = (typed: string): readonly string[] => typed.split(/[\s,;]+/).filte
 const hostsIn = (typed: string): readonly string[] =>
   apart(typed).map((part) => part.replace(/^https?:\/\//, '').replace(/[/?#].*$/s, ''));
 
+/** Names of cities have spaces in them. */
+const citiesIn = (typed: string): readonly string[] =>
+  typed
+    .split(/[,;]+/)
+    .map((name) => name.trim())
+    .filter(Boolean);
+
 const noReferrer: ValueChoice = { value: '', label: 'No page (typed, or from an app)' };
 
 const placeholders: Readonly<Partial<Record<ConditionKey, string>>> = {
   country: 'Add a country',
+  region: 'By its code, such as DE-BY',
+  city: 'By its English name, such as Munich',
   language: 'Add a language, or type one such as pt-AO',
   referrer: 'example.com, or *.example.com',
   network: '192.0.2.0/24',
@@ -69,6 +78,8 @@ export function ConditionValue({ condition, label, path, problems, onChange }: C
       {...(key === 'language' && { read: apart, nameOf: (tag: string) => nameOf('language', tag) })}
       {...(key === 'referrer' && { read: hostsIn })}
       {...(key === 'network' && { read: apart })}
+      {...(key === 'region' && { read: (typed: string) => apart(typed.toUpperCase()) })}
+      {...(key === 'city' && { read: citiesIn })}
     />
   );
 }

@@ -7,6 +7,8 @@ import { listed, phraseOf } from './sentences.ts';
 
 const nouns: Readonly<Record<ConditionKey, string>> = {
   country: 'every country',
+  region: 'every region',
+  city: 'every city',
   device: 'every device',
   os: 'every system',
   browser: 'every browser',
@@ -21,7 +23,13 @@ const nouns: Readonly<Record<ConditionKey, string>> = {
 };
 
 const valueName = (key: ConditionKey, value: string): string =>
-  key === 'network' || key === 'query' || key === 'from' || key === 'to' || key === 'hours'
+  key === 'network' ||
+  key === 'region' ||
+  key === 'city' ||
+  key === 'query' ||
+  key === 'from' ||
+  key === 'to' ||
+  key === 'hours'
     ? value
     : nameOf(key, value);
 

@@ -3,6 +3,7 @@ import { Button } from '../../../parts/button.tsx';
 import { SelectField, TextField } from '../../../parts/field.tsx';
 import { Icon } from '../../../parts/icons.tsx';
 import { Menu } from '../../../parts/menu.tsx';
+import { setup } from '../../../session.ts';
 import { ConditionRow, conditionLabels } from './condition-row.tsx';
 import { firstValue } from './condition-value.tsx';
 import type { Problems } from './problems.ts';
@@ -111,9 +112,14 @@ interface AddConditionProps {
   readonly onAdd: (key: ConditionKey) => void;
 }
 
-/** A key may be there twice, wanted and excluded; instants only once, as each excludes what the other wants. */
+/**
+ * A key may be there twice, wanted and excluded; instants only once, as each excludes what the other wants. Regions and cities are offered where
+ * the country file has them.
+ */
 function AddCondition({ conditions, onAdd }: AddConditionProps) {
+  const isKnown = { region: setup.value?.regions_known, city: setup.value?.cities_known };
   const free = conditionKeys.filter((key) => {
+    if ((key === 'region' || key === 'city') && isKnown[key] !== true) return false;
     const times = conditions.filter((other) => other.key === key).length;
     return times === 0 || (times === 1 && key !== 'from' && key !== 'to');
   });

@@ -48,7 +48,15 @@ describe('conditions', () => {
 
   test('of every key are shown', () => {
     const every = {
-      ...{ country: ['DE'], language: ['de'], device: devices, os: ['iOS'], browser: ['Safari'] },
+      ...{
+        country: ['DE'],
+        region: ['DE-BY'],
+        city: ['Munich'],
+        language: ['de'],
+        device: devices,
+        os: ['iOS'],
+        browser: ['Safari'],
+      },
       ...{ query: { a: [] }, referrer: [''], network: ['192.0.2.1'], from: '2030-01-01T00:00:00.000Z' },
       ...{ to: '2031-01-01T00:00:00.000Z', hours: { timezone: 'UTC' }, source: ['qr'] },
     } satisfies Required<Omit<RuleFields['when'], 'not'>>;

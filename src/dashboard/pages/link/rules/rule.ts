@@ -16,6 +16,8 @@ export interface Condition<Key extends ConditionKey = ConditionKey> {
 /** In the order in which they are said and offered. */
 export const conditionKeys = [
   'country',
+  'region',
+  'city',
   'device',
   'os',
   'browser',

@@ -73,6 +73,8 @@ type Phrases = {
 
 const phrases: Phrases = {
   country: (codes, not) => `is ${not ? 'not ' : ''}in ${listed(codes.map(placeName))}`,
+  region: (codes, not) => `is ${not ? 'not ' : ''}in ${listed(codes)}`,
+  city: (names, not) => `is ${not ? 'not ' : ''}in ${listed(names)}`,
   device: (kinds, not) =>
     `is ${not ? 'not ' : ''}on ${listed(kinds.map((kind) => deviceWords[kind] ?? kind))}`,
   os: (names, not) => `${not ? "doesn't use" : 'uses'} ${listed(names)}`,

@@ -7,6 +7,7 @@ import { SelectField } from '../../../parts/field.tsx';
 import { Form, FormField, Submit } from '../../../parts/form.tsx';
 import { Icon } from '../../../parts/icons.tsx';
 import { Panel } from '../../../parts/section.tsx';
+import { setup } from '../../../session.ts';
 import type { LinkForm } from '../form.ts';
 import { outcomeInWords, stepInWords } from './explanation-sentences.ts';
 import { InstantInput } from './instant-input.tsx';
@@ -28,6 +29,8 @@ const asSearch = (typed: string): string => (typed === '' ? '' : `?${typed.repla
 /** Where a visitor would go who is described here, and why. */
 export function TryAs({ form: { link, changed } }: { form: LinkForm }) {
   const country = useSignal('XX');
+  const region = useSignal('');
+  const city = useSignal('');
   const agent = useSignal('0');
   const language = useSignal('');
   const at = useSignal('');
@@ -42,6 +45,8 @@ export function TryAs({ form: { link, changed } }: { form: LinkForm }) {
       params: { id: link.id },
       body: {
         country: country.value,
+        region: region.value.trim(),
+        city: city.value.trim(),
         user_agent: tryAgents[Number(agent.value)]?.userAgent ?? '',
         language: language.value,
         referrer: asPage(referrer.value.trim()),
@@ -59,9 +64,29 @@ export function TryAs({ form: { link, changed } }: { form: LinkForm }) {
       class="try-as"
       aside={changed.length > 0 && <span class="chip">As it is saved</span>}
     >
-      <Form action={action} fields={['referrer', 'url', 'at']} canRetry>
+      <Form action={action} fields={['region', 'city', 'referrer', 'url', 'at']} canRetry>
         <div class="try-fields">
           <SelectField label="From" value={country.value} choices={countries()} onChoice={storeIn(country)} />
+          {setup.value?.regions_known && (
+            <FormField
+              label="Region"
+              signal={region}
+              field="region"
+              placeholder="DE-BY"
+              maxLength={10}
+              autocomplete="off"
+            />
+          )}
+          {setup.value?.cities_known && (
+            <FormField
+              label="City"
+              signal={city}
+              field="city"
+              placeholder="Munich"
+              maxLength={100}
+              autocomplete="off"
+            />
+          )}
           <SelectField
             label="With"
             value={agent.value}

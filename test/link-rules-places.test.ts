@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { twoHalves } from './support/country-file.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const munich = {
+  country: { iso_code: 'DE' },
+  subdivisions: [{ iso_code: 'BY' }],
+  city: { names: { en: 'Munich' } },
+};
+const zurich = { country: { iso_code: 'CH' }, city: { names: { en: 'Zürich' } } };
+const inMunich = '9.9.9.9';
+const inZurich = '193.99.144.80';
+
+let app: TestApp;
+let owner: Newcomer;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+const fileOf = async (name: string, content: Uint8Array) => {
+  const path = join(folder.path, name);
+  await writeFile(path, content);
+  return path;
+};
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const COUNTRY_FILE = await fileOf('cities.mmdb', twoHalves(munich, zurich));
+  app = await startApp({ env: { COUNTRY_FILE, TRUSTED_PROXIES: '1' } });
+  owner = await app.newcomer();
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+  await folder[Symbol.asyncDispose]();
+});
+
+const to = (name: string) => ({ destination_url: `https://example.com/${name}` });
+const create = (rules: unknown, on = app, { key } = owner) =>
+  on.call('POST', '/api/v1/link', { key, body: { ...to('default'), rules } });
+
+/** Both ways of answering must say the same. */
+async function led(path: string, address: string, headers: Record<string, string> = {}) {
+  const sent = { 'x-forwarded-for': address, ...headers };
+  const one = await app.visit(`/${path}`, sent);
+  const other = await app.visit(`/${path}`, { ...sent, 'x-detour': '\xe9' });
+  expect(one.headers.get('location')).toBe(other.headers.get('location'));
+  return one.headers.get('location')?.replace('https://example.com/', '');
+}
+
+test('rules lead by region and city, as the file says by the address', async () => {
+  const made = await create([
+    { when: { region: ['de-by'], not: { city: ['Munich'] } }, ...to('rest-of-bavaria') },
+    { when: { region: ['de-by', 'AT-9'] }, ...to('bavaria') },
+    { when: { city: [' ZÜRICH '] }, ...to('zurich') },
+  ]);
+  expect([made.status, made.text]).toEqual([201, made.text]);
+  const { suffix, rules, id } = made.json;
+  expect(rules.map((rule: { when: unknown }) => rule.when)).toEqual([
+    { region: ['DE-BY'], not: { city: ['Munich'] } },
+    { region: ['DE-BY', 'AT-9'] },
+    { city: ['ZÜRICH'] },
+  ]);
+  expect(await led(suffix, inMunich)).toBe('bavaria');
+  expect(await led(suffix, inZurich)).toBe('zurich');
+  expect(await led(suffix, '::1')).toBe('default');
+  // A proxy that knows better about the country leaves the city open.
+  expect(await led(suffix, inMunich, { 'cf-ipcountry': 'FR' })).toBe('default');
+  expect(await led(suffix, inMunich, { 'cf-ipcountry': 'DE' })).toBe('bavaria');
+
+  const explain = (body: object) => app.call('POST', `/api/v1/link/${id}/explain`, { key: owner.key, body });
+  const { json } = await explain({ country: 'DE', region: 'de-by', city: 'Nuremberg' });
+  expect(json.to).toBe('https://example.com/rest-of-bavaria');
+  expect(json.steps.at(-1).conditions).toEqual([
+    { key: 'region', not: false, matched: true, saw: 'DE-BY' },
+    { key: 'city', not: true, matched: true, saw: 'Nuremberg' },
+  ]);
+  expect((await explain({ region: 'Bavaria' })).json.field_key).toBe('region');
+  const setup = (await app.call('GET', '/api/v1/setup')).json;
+  expect([setup.regions_known, setup.cities_known]).toEqual([true, true]);
+});
+
+test('what is no region or city is refused where it stands', async () => {
+  for (const [when, field] of [
+    [{ region: ['Bavaria'] }, 'rules.0.when.region.0'],
+    [{ region: ['DE-BY', 'DE'] }, 'rules.0.when.region.1'],
+    [{ not: { city: ['Munich', ' '] } }, 'rules.0.when.not.city.1'],
+    [{ city: 'Munich' }, 'rules.0.when.city'],
+    [{ city: [] }, 'rules.0.when.city'],
+    [{ city: ['x'.repeat(101)] }, 'rules.0.when.city.0'],
+  ] as const) {
+    const { status, json } = await create([{ when, ...to('x') }]);
+    expect([field, status, json.field_key]).toEqual([field, 400, field]);
+  }
+});
+
+test('a file without regions opens cities alone, and the bundled one neither', async () => {
+  const COUNTRY_FILE = await fileOf('no-regions.mmdb', twoHalves(zurich, zurich));
+  const other = await startApp({ env: { COUNTRY_FILE } });
+  try {
+    const someone = await other.newcomer();
+    expect((await create([{ when: { city: ['Bern'] }, ...to('x') }], other, someone)).status).toBe(201);
+    const { json } = await create(
+      [to('y'), { when: { not: { region: ['DE-BY'] } }, ...to('x') }],
+      other,
+      someone,
+    );
+    expect([json.error_code, json.field_key]).toEqual(['CONDITION_UNAVAILABLE', 'rules.1.when.not.region']);
+    expect(json.error_string).toBe(
+      'Rules by region need a COUNTRY_FILE with regions, and this instance has none. Take the condition out.',
+    );
+  } finally {
+    await other.stop();
+  }
+});
