@@ -42,7 +42,7 @@ const arrows: Record<string, readonly string[]> = {
 
 /** Arrows to a whole room that are meant for one part of it. */
 const narrow: Record<string, RegExp> = {
-  'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request)/,
+  'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request|guarded-page)/,
   'manage → ledger': /^ledger\/(correction-step|delete-chunks|kept-hits)/,
   'dashboard → rules': /^rules\/(rule-|click-fields|european-union|agent-|app-browsers|utm)/,
   'mail → http': /^http\/html/,

@@ -73,6 +73,9 @@ function rowOf(input: LinkInput, organization_id: number, now: number): Complete
     created_by: null,
     created_key: null,
     created_via: null,
+    page_title: null,
+    page_icon: null,
+    page_due_at: null,
     search_text: searchText({ ...input, suffix }),
   };
 }

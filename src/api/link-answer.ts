@@ -13,6 +13,9 @@ import { readProblems } from '../rules/watched-destinations.ts';
 import type { Link } from './schemas/link.ts';
 import type { CountedTag, Tag } from './schemas/tag.ts';
 
+/** Where icons of destinations are; behind it stands an icon's key. */
+export const iconPath = '/assets/icon/';
+
 const tagAnswer = (tag: StoredTag): z.input<typeof Tag> => ({
   id: tag.id,
   created_at: formatStamp(tag.created_at),
@@ -45,6 +48,8 @@ export function linkAnswer(
       ...problem,
       since: formatIso(problem.since),
     })),
+    destination_title: link.page_title,
+    destination_icon: link.page_icon === null ? null : `${site.origin}${iconPath}${link.page_icon}`,
     qr_code_svg: drawn ?? drawCode(site.readableUrl(link.host, link.suffix), link),
     qr_code_png: link.qr_png
       ? `${site.origin}${pngPath(secrets, pictureOf(link), addressTag(secrets, site, link))}`

@@ -63,6 +63,7 @@ const columns: Readonly<Record<string, CellOf>> = {
       .map(({ problem, url }) => `${problem}: ${url}`)
       .join(', '),
   aliases: ({ link }, site) => aliasUrls(site, link).join(' '),
+  destination_title: ({ link }) => link.page_title,
 };
 
 export const all = endpoint({

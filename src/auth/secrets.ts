@@ -14,6 +14,7 @@ type Purpose =
   | 'cursor'
   | 'domain-proof'
   | 'fingerprint'
+  | 'icon'
   | 'idempotency'
   | 'known-browser'
   | 'link-pass'

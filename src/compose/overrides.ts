@@ -34,6 +34,8 @@ export interface Overrides {
   readonly scheduledInterval?: number;
   /** How often visits to addresses without a link are stored, in milliseconds. */
   readonly notFoundInterval?: number;
+  /** How often links are searched for whose destination is to be looked at, in milliseconds. */
+  readonly pageInterval?: number;
   /** How often failing webhooks are told of, in milliseconds. */
   readonly outageInterval?: number;
   /** How often corrections of clicks are searched for that are to go on, in milliseconds. */

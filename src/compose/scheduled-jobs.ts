@@ -4,6 +4,7 @@ import { checkDueDomains } from '../manage/check-due-domains.ts';
 import { DeletedOrganizations } from '../manage/clear-organizations.ts';
 import type { Context } from '../manage/context.ts';
 import { continueCorrections } from '../manage/correct-clicks.ts';
+import { PageFetcher } from '../manage/page-fetcher.ts';
 import { sendExpiries } from '../manage/send-expiries.ts';
 import { tidyUp } from '../manage/tidy-up.ts';
 import { tellOutages } from '../manage/webhook-outages.ts';
@@ -18,6 +19,7 @@ const tidyInterval = 60 * 60 * 1000;
 const expiryInterval = 15_000;
 /** They are promised within a second of their instant. */
 const scheduledInterval = 250;
+const pageInterval = 500;
 const outageInterval = 10 * 60 * 1000;
 const domainInterval = 2_000;
 const correctionInterval = 1_000;
@@ -26,7 +28,7 @@ const clearingInterval = 2_000;
 
 /** Starts the jobs of the control plane that run at intervals. */
 export function startScheduledJobs(start: Start, context: Context, deliverer: Deliverer): void {
-  const { overrides, log, opened } = start;
+  const { config, overrides, log, opened } = start;
   const repeat = (work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) => {
     const job = repeatJob(work, interval, onFault);
     opened.defer(() => job.stop());
@@ -58,6 +60,14 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
     overrides.scheduledInterval ?? scheduledInterval,
     (cause) => cause instanceof StoreAway || log.error('scheduled changes not applied', cause),
   );
+  if (config.fetchTitles === 'on') {
+    const onFault = (cause: unknown) =>
+      cause instanceof StoreAway || log.error('pages of destinations not looked at', cause);
+    const pages = new PageFetcher(context, overrides.webhooks?.postOptions ?? {}, onFault);
+    // Closed in reverse order: no look begins once the others are being ended.
+    opened.defer(() => pages.stop());
+    repeat(() => pages.run(), overrides.pageInterval ?? pageInterval, onFault);
+  }
   repeat(
     () => tellOutages(context),
     overrides.outageInterval ?? outageInterval,

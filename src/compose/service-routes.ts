@@ -1,3 +1,5 @@
+import { destinationIcon } from '../api/destination-icon.ts';
+import { iconPath } from '../api/link-answer.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import { qrImage } from '../api/qr-image.ts';
 import { referencePage } from '../api/reference-page.ts';
@@ -48,7 +50,13 @@ export function serviceRoutes(
   return new Map<ReservedSegment, ServiceRoute>([
     ['app', dashboard.page],
     ['invitation', dashboard.page],
-    ['assets', dashboard.asset],
+    [
+      'assets',
+      (incoming) =>
+        incoming.path.startsWith(iconPath)
+          ? readOnly(incoming.request, () => destinationIcon(context, incoming.path, log))
+          : dashboard.asset(incoming),
+    ],
     ['api', ({ request, network, isLocal, keepOpen }) => api(request, { network, isLocal, keepOpen })],
     ['qr', ({ request, path }) => readOnly(request, () => qrImage(context, path, log))],
     [

@@ -333,6 +333,12 @@ export const options = {
     "What becomes of a visitor's query with links that don't say so: none, merge (the destination's parameters win) or override.",
     oneOf(...queryForwardings),
   ),
+  fetchTitles: option(
+    'FETCH_TITLES',
+    'on',
+    "Whether the titles and icons of new links' destinations are fetched, over public addresses alone (and WEBHOOK_ALLOW): on or off.",
+    oneOf('on', 'off'),
+  ),
   missLimit: option(
     'MISS_LIMIT',
     '600',

@@ -42,6 +42,7 @@ export interface Context {
     | 'clickRetentionDays'
     | 'forwardQuery'
     | 'watchDestinations'
+    | 'fetchTitles'
   >;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;

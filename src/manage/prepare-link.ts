@@ -14,6 +14,7 @@ import {
   requireSuffix,
 } from './link-address.ts';
 import { asksForDomains, columnsOfNew, type LinkFields, providedColumns } from './link-fields.ts';
+import { pageDueAt } from './page-fetcher.ts';
 import type { PreparedLink } from './prepared-link.ts';
 
 export interface LinkToCreate extends LinkFields {
@@ -53,6 +54,10 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
       created_by: caller.userId,
       created_key: caller.keyId ?? null,
       created_via: caller.via,
+      page_title: null,
+      page_icon: null,
+      // An import brings many, of which few are looked at.
+      page_due_at: caller.via === 'import' ? null : pageDueAt(context, provided.destination_url ?? ''),
     };
     refuseEqualColours(row, input);
     refuseEndBeforeStart(row, input);

@@ -2,6 +2,7 @@ import { goneBefore } from '../rules/link-bin.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { deleteOldAttempts } from '../storage/attempts.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
+import { deleteFreeHosts, deleteOldestIcons } from '../storage/destination-pages.ts';
 import { deleteExpired, expiringTables } from '../storage/expired.ts';
 import { deleteOldestKeys, deleteOldIdempotencyKeys, withManyAnswers } from '../storage/idempotency-keys.ts';
 import { deleteOldBinned } from '../storage/link-bin.ts';
@@ -23,6 +24,8 @@ const deliveriesKept = deliveryDays * day;
 const scheduledKept = 90 * day;
 /** In characters, of one organization: the answers to some 190,000 calls that each make a link. */
 const maxAnswersKept = 256 * 1024 * 1024;
+/** Of at most 32 KB each, most of them of one or two. */
+const iconsKept = 20_000;
 /** Few enough at a time that no click waits long behind them. */
 const rowsAtOnce = 1_000;
 
@@ -44,6 +47,8 @@ export async function tidyUp({
     await database.write((queries) => deleteExpired(queries, table, instant));
   await database.write(deleteEmptyFamilies);
   await database.write((queries) => deleteOldAttempts(queries, instant));
+  await database.write((queries) => deleteFreeHosts(queries, instant - day));
+  await database.write((queries) => deleteOldestIcons(queries, iconsKept));
   await database.write((queries) => deleteOldOutages(queries, instant - outageKept));
   await untilFewer(() =>
     database.write((queries) => deleteOldChanges(queries, instant - changesKept, rowsAtOnce)),

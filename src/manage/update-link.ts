@@ -22,6 +22,7 @@ import { columnsOf, type LinkFields, utmColumns } from './link-fields.ts';
 import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
 import { endsBy, requireAddressConfirmation, requireConfirmation } from './on-paper.ts';
+import { pageDueAt } from './page-fetcher.ts';
 import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 import { recordUpdates } from './record-history.ts';
@@ -74,7 +75,13 @@ export async function updateLink(
     const spent = isLimited ? { clicks_spent: before.clicks ?? 0 } : {};
     const addresses = addressChange(before, asked);
     const moved = addresses && { ...columnsAfter(addresses), host: addresses.own.host };
-    const after = { ...before, ...columns, ...expiry, ...spent, ...moved };
+    // What is known of the page was of another one.
+    const { destination_url = before.destination_url } = columns;
+    const page =
+      destination_url === before.destination_url
+        ? {}
+        : { page_title: null, page_icon: null, page_due_at: pageDueAt(context, destination_url) };
+    const after = { ...before, ...columns, ...expiry, ...spent, ...moved, ...page };
     refuseEqualColours(after, update);
     if (update.start_date || update.expiration_date) refuseEndBeforeStart(after, update);
     if (endsBy(before, after)) requireConfirmation([before], isConfirmed);
@@ -90,6 +97,7 @@ export async function updateLink(
       ...expiry,
       ...spent,
       destination_problems,
+      ...page,
       search_text: searchText(after),
       updated_at,
     });

@@ -72,6 +72,12 @@ const columns = {
   notes: 'text null',
   /** An id of the organization's own, unique among its links. */
   external_id: 'text null',
+  /** What the destination's page calls itself; null where that isn't known. */
+  page_title: 'text null',
+  /** The key of its icon. */
+  page_icon: 'text null',
+  /** When the page is to be looked at; null once that was done. */
+  page_due_at: 'integer null',
   /** A user. Null for links that are older than the history. */
   created_by: 'integer null',
   /** An API key. */
@@ -115,6 +121,9 @@ export const erasedColumns = {
   name: null,
   notes: null,
   external_id: null,
+  page_title: null,
+  page_icon: null,
+  page_due_at: null,
   webhook_url: null,
   webhook_auth_key: null,
   zapier_hook_url: null,

@@ -61,6 +61,7 @@ import { notFoundVisits } from './migrations/054-not-found-visits.ts';
 import { destinationWatch } from './migrations/055-destination-watch.ts';
 import { nodes } from './migrations/056-nodes.ts';
 import { linkAliases } from './migrations/057-link-aliases.ts';
+import { destinationPages } from './migrations/058-destination-pages.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -121,6 +122,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   destinationWatch,
   nodes,
   linkAliases,
+  destinationPages,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

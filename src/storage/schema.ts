@@ -102,6 +102,10 @@ export interface Schema {
     name: string;
     name_folded: string;
   };
+  /** Icons of destinations, in base64. */
+  page_icons: { key: string; type: string; content: string; fetched_at: number };
+  /** Until when a host is asked for a page by one node. */
+  page_hosts: { host: string; free_at: number };
   utm_templates: {
     id: Generated<number>;
     organization_id: number;

@@ -9,7 +9,7 @@ import { parseRetryAfter } from './back-off.ts';
 import { checkTarget, portOf, type Resolver, resolveTarget, withoutBrackets } from './target-guard.ts';
 
 const maxAnswer = 64 * 1024;
-const maxHeader = 16 * 1024;
+export const maxHeader = 16 * 1024;
 /** No character of UTF-8 is longer than four bytes. */
 const bytesPerCharacter = 4;
 const maxAddresses = 4;
@@ -62,7 +62,7 @@ export type Fault = 'connection' | 'certificate' | 'protocol';
  * its operator uses. The resolver needn't be trusted: every address is checked. Bun resolves without a blocked thread (by
  * c-ares on Linux), so a silent name server doesn't block other requests.
  */
-const systemResolver: Resolver = async (name) =>
+export const systemResolver: Resolver = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address);
 
 /** Asks a target, if the guard lets it, at an address that the guard has seen. Follows no redirect. Never rejects. */
@@ -167,14 +167,14 @@ function exchange(
 }
 
 /** The host as TLS names it: never an address, never with the root's dot. */
-const trust = (hostname: string, ca: string | undefined) => ({
+export const trust = (hostname: string, ca: string | undefined) => ({
   servername: readAddress(withoutBrackets(hostname)) ? '' : normaliseHostname(hostname),
   rejectUnauthorized: true,
   ...(ca === undefined ? {} : { ca }),
 });
 
 /** Answers every name with the addresses that were checked, so that nothing is resolved a second time. */
-function pinned(addresses: readonly Address[]): LookupFunction {
+export function pinned(addresses: readonly Address[]): LookupFunction {
   const all = addresses.slice(0, maxAddresses).map((address) => ({
     address: address.toString(),
     family: address.kind() === 'ipv6' ? 6 : 4,
@@ -223,7 +223,7 @@ class Excerpt {
 /** An end that we made, with the sentence for it. */
 class Broken extends Error {}
 
-function rejection(signal: AbortSignal): Promise<never> {
+export function rejection(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   if (signal.aborted) reject(signal.reason);
   signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -73,6 +73,7 @@ export async function startApp(
     MISS_LIMIT: '0',
     // What is counted leaves no trace to wait for.
     JOURNAL_KEEP_MINUTES: '0',
+    FETCH_TITLES: 'off',
     DNS_SERVERS: closedPort,
     ...options.env,
   });

@@ -110,7 +110,7 @@ function run(command: string[], settings: Record<string, string>, stdin: string,
   const { PATH = '', HOME = '' } = process.env;
   const child = Bun.spawn(command, {
     cwd,
-    env: { PATH, HOME, ...settings },
+    env: { PATH, HOME, FETCH_TITLES: 'off', ...settings },
     stdin: new Blob([stdin]),
     stdout: 'pipe',
     stderr: 'pipe',

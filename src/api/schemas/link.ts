@@ -45,6 +45,14 @@ export const Link = z
       description:
         'A URI, as it was sent where that is one. Braces of a template stay: a visitor gets them escaped.',
     }),
+    destination_title: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'What the page there calls itself. Null: not known, or not yet.',
+        examples: ['Spring collection'],
+      }),
+    destination_icon: z.string().nullable().meta({ description: 'Where its icon is, on this service.' }),
     qr_code_svg: z.string(),
     qr_code_png: z
       .string()

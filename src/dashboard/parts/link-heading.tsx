@@ -2,9 +2,11 @@ import type { ComponentChildren } from 'preact';
 import type { Link } from '../api-types.ts';
 import { hostOf, readableUrl, shortOf } from '../short.ts';
 import { bare } from '../words.ts';
+import { SiteIcon } from './site-icon.tsx';
 
 interface LinkHeadingProps {
-  readonly link: Pick<Link, 'domain' | 'suffix' | 'name' | 'destination_url'>;
+  readonly link: Pick<Link, 'domain' | 'suffix' | 'name' | 'destination_url'> &
+    Partial<Pick<Link, 'destination_title' | 'destination_icon'>>;
   /** The page of the link, where it has one. */
   readonly href?: string;
   /** Beside the short address. */
@@ -13,6 +15,8 @@ interface LinkHeadingProps {
 
 /** The first column of a link's row: its short address, name and destination. */
 export function LinkHeading({ link, href, children }: LinkHeadingProps) {
+  // What the page there calls itself says more than nothing.
+  const name = link.name || link.destination_title;
   return (
     <div class="row-main">
       <div class="row-first">
@@ -26,13 +30,14 @@ export function LinkHeading({ link, href, children }: LinkHeadingProps) {
           </a>
         )}
         {children}
-        {link.name && (
-          <span class="row-name soft cut" dir="auto" title={link.name}>
-            {link.name}
+        {name && (
+          <span class="row-name soft cut" dir="auto" title={name}>
+            {name}
           </span>
         )}
       </div>
       <p class="soft small cut" title={link.destination_url}>
+        {link.destination_icon && <SiteIcon src={link.destination_icon} />}
         {bare(link.destination_url)}
       </p>
     </div>

@@ -22,7 +22,7 @@ export function UtmSection({ destinations, onChange }: UtmProps) {
   const summary = values && utmFields.flatMap((field) => values[field] || []).join(' · ');
   return (
     <div class="utm">
-      <div class="utm-foot">
+      <div class="field-more">
         <button
           type="button"
           class="button plain slim"

@@ -1,6 +1,7 @@
 import { withUtm } from '../../../rules/utm.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { TextArea, TextField } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icons.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { UtmSection } from '../../parts/utm-section.tsx';
 import { hostOf } from '../../short.ts';
@@ -14,7 +15,7 @@ export function DestinationSection({ form }: { form: LinkForm }) {
   return (
     <section class="form" aria-labelledby="destination-heading">
       <h2 id="destination-heading">Where it leads</h2>
-      <div class="with-utm">
+      <div class="field-with-more">
         <TextField {...form.url('destination_url')} required />
         <UtmSection
           destinations={[fields.destination_url]}
@@ -25,12 +26,17 @@ export function DestinationSection({ form }: { form: LinkForm }) {
         <TextField key={name} {...form.url(name)} placeholder="Same as everywhere" />
       ))}
       <WatchField form={form} />
-      <TextField
-        {...form.text('name')}
-        maxLength={500}
-        autocomplete="off"
-        hint="Only your organization sees it."
-      />
+      <div class="field-with-more">
+        <TextField
+          {...form.text('name')}
+          maxLength={500}
+          autocomplete="off"
+          hint="Only your organization sees it."
+        />
+        {link.destination_title && fields.name === '' && (
+          <OfferedName title={link.destination_title} onTake={(title) => form.set('name', title)} />
+        )}
+      </div>
       <TextArea
         {...form.text('notes')}
         maxLength={2000}
@@ -56,5 +62,25 @@ export function DestinationSection({ form }: { form: LinkForm }) {
         </p>
       </div>
     </section>
+  );
+}
+
+interface OfferedProps {
+  readonly title: string;
+  readonly onTake: (title: string) => void;
+}
+
+/** What the destination calls itself, for a link that has no name. */
+function OfferedName({ title, onTake }: OfferedProps) {
+  return (
+    <div class="field-more">
+      <button type="button" class="button plain slim" onClick={() => onTake(title)}>
+        <Icon name="plus" size={16} />
+        Use the title of the page
+      </button>
+      <span class="soft small cut" dir="auto" title={title}>
+        {title}
+      </span>
+    </div>
   );
 }

@@ -1,0 +1,19 @@
+import { useState } from 'preact/hooks';
+
+/** The icon of a destination. It says nothing that isn't beside it, and one that can't be shown leaves no gap. */
+export function SiteIcon({ src }: { src: string }) {
+  const [isBroken, setBroken] = useState(false);
+  if (isBroken) return null;
+  return (
+    <img
+      class="site-icon"
+      src={src}
+      alt=""
+      width={16}
+      height={16}
+      loading="lazy"
+      decoding="async"
+      onError={() => setBroken(true)}
+    />
+  );
+}

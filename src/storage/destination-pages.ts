@@ -1,0 +1,115 @@
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import { dialectOf } from './dialect.ts';
+import type { LinkRow } from './link-columns.ts';
+import { hasRow } from './rows.ts';
+import type { Queries } from './schema.ts';
+
+export type DuePage = Pick<Selectable<LinkRow>, 'id' | 'destination_url'>;
+
+export interface StoredIcon {
+  readonly type: string;
+  /** In base64. */
+  readonly content: string;
+}
+
+export const hasDuePages = (queries: Queries, now: number): Promise<boolean> =>
+  hasRow(queries.selectFrom('links').select('id').where('page_due_at', '<=', now).limit(1));
+
+/** Claims links whose destination is to be looked at, longest due first. No other node gets them before `until`. */
+export async function claimDuePages(
+  queries: Queries,
+  claim: { readonly now: number; readonly until: number; readonly max: number },
+): Promise<DuePage[]> {
+  const due = queries
+    .selectFrom('links')
+    .select('id')
+    .where('page_due_at', '<=', claim.now)
+    .orderBy('page_due_at')
+    .limit(claim.max);
+  const ids = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
+  if (ids.length === 0) return [];
+  return queries
+    .updateTable('links')
+    .set({ page_due_at: claim.until })
+    .where(
+      'id',
+      'in',
+      ids.map((row) => row.id),
+    )
+    .returning(['id', 'destination_url'])
+    .execute();
+}
+
+export async function postponePages(queries: Queries, ids: readonly number[], until: number): Promise<void> {
+  if (ids.length === 0) return;
+  await queries
+    .updateTable('links')
+    .set({ page_due_at: until })
+    .where('id', 'in', ids)
+    .where('page_due_at', 'is not', null)
+    .execute();
+}
+
+/** What was found; nothing where the link leads elsewhere by now, as that is looked at by itself. */
+export async function setPage(
+  queries: Queries,
+  { id, destination_url }: DuePage,
+  found: { readonly page_title: string | null; readonly page_icon: string | null },
+): Promise<void> {
+  await queries
+    .updateTable('links')
+    .set({ ...found, page_due_at: null })
+    .where('id', '=', id)
+    .where('destination_url', '=', destination_url)
+    .execute();
+}
+
+/** False while another node, or this one, is asking the host. */
+export const claimHost = (queries: Queries, host: string, now: number, until: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .insertInto('page_hosts')
+      .values({ host, free_at: until })
+      .onConflict((conflict) =>
+        conflict.column('host').doUpdateSet({ free_at: until }).where('page_hosts.free_at', '<=', now),
+      )
+      .returning('host'),
+  );
+
+export async function freeHost(queries: Queries, host: string, at: number): Promise<void> {
+  await queries.updateTable('page_hosts').set({ free_at: at }).where('host', '=', host).execute();
+}
+
+export async function deleteFreeHosts(queries: Queries, before: number): Promise<void> {
+  await queries.deleteFrom('page_hosts').where('free_at', '<', before).execute();
+}
+
+export const hasIcon = (queries: Queries, key: string, since: number): Promise<boolean> =>
+  hasRow(
+    queries.selectFrom('page_icons').select('key').where('key', '=', key).where('fetched_at', '>=', since),
+  );
+
+export const findIcon = (queries: Queries, key: string): Promise<StoredIcon | undefined> =>
+  queries.selectFrom('page_icons').select(['type', 'content']).where('key', '=', key).executeTakeFirst();
+
+export async function storeIcon(
+  queries: Queries,
+  key: string,
+  { type, content }: StoredIcon,
+  now: number,
+): Promise<void> {
+  const icon = { type, content, fetched_at: now };
+  await queries
+    .insertInto('page_icons')
+    .values({ key, ...icon })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(icon))
+    .execute();
+}
+
+/** Deletes the oldest icons beyond so many. */
+export async function deleteOldestIcons(queries: Queries, kept: number): Promise<void> {
+  await sql`delete from page_icons where fetched_at < (
+    select fetched_at from page_icons order by fetched_at desc limit 1 offset ${kept}
+  )`.execute(queries);
+}

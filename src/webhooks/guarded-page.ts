@@ -1,0 +1,124 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Address } from '../rules/address-rules.ts';
+import type { AllowList } from '../rules/webhook-allow.ts';
+import {
+  maxHeader,
+  pinned,
+  type RequestOptions,
+  rejection,
+  systemResolver,
+  trust,
+} from './guarded-request.ts';
+import { checkTarget, portOf, resolveTarget } from './target-guard.ts';
+
+const maxRedirects = 3;
+const redirects = [301, 302, 303, 307, 308];
+
+export type PageOptions = Pick<RequestOptions, 'lookup' | 'deadline' | 'ca'>;
+
+interface Wanted {
+  /** What `Accept` says. */
+  readonly accept: string;
+  /** Whether a body of this type is read. */
+  readonly isWanted: (contentType: string) => boolean;
+  /** Bytes. Of what is longer the beginning is read, or nothing. */
+  readonly max: number;
+  readonly whole: boolean;
+  /** Aborts the call, as when the program stops. */
+  readonly signal: AbortSignal;
+}
+
+/** What was read, and where it stood in the end. */
+export interface FetchedPage {
+  readonly url: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Reads what stands at a web address, if the guard lets it: each redirect is another address, which the guard looks at anew.
+ * Null where there is nothing that is wanted, whatever the reason. Never rejects, and is done by the deadline.
+ */
+export async function guardedPage(
+  address: string,
+  wanted: Wanted,
+  allowed: AllowList,
+  { lookup = systemResolver, deadline = 10_000, ca }: PageOptions = {},
+): Promise<FetchedPage | null> {
+  const signal = AbortSignal.any([wanted.signal, AbortSignal.timeout(deadline)]);
+  let next = address;
+  try {
+    for (let hop = 0; hop <= maxRedirects; hop++) {
+      const checked = checkTarget(next, allowed);
+      if (!checked.ok) return null;
+      const { url } = checked;
+      url.hash = '';
+      const found = await Promise.race([
+        resolveTarget(url.hostname, portOf(url), lookup, allowed),
+        rejection(signal),
+      ]);
+      if (found.kind !== 'checked') return null;
+      const answer = await read(url, found.addresses, wanted, signal, ca);
+      if (answer === null || typeof answer !== 'string') return answer;
+      const target = URL.parse(answer, url.href);
+      if (target === null) return null;
+      next = target.href;
+    }
+    return null;
+  } catch {
+    return null;
+  }
+}
+
+/** What stands there; a text is where else to look. */
+function read(
+  url: URL,
+  addresses: readonly Address[],
+  { accept, isWanted, max, whole }: Wanted,
+  signal: AbortSignal,
+  ca: string | undefined,
+): Promise<FetchedPage | string | null> {
+  const { promise, resolve } = Promise.withResolvers<FetchedPage | string | null>();
+  const options = {
+    method: 'GET',
+    agent: false,
+    headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'Linnet (titles of destinations)' },
+    lookup: pinned(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 2000,
+    maxHeaderSize: maxHeader,
+  };
+  const request =
+    url.protocol === 'https:'
+      ? https.request(url, { ...options, ...trust(url.hostname, ca) })
+      : http.request(url, options);
+  const end = (result: FetchedPage | string | null) => {
+    resolve(result);
+    request.destroy();
+  };
+  signal.addEventListener('abort', () => end(null), { once: true });
+  if (signal.aborted) end(null);
+  request.on('response', (response) => {
+    const { statusCode = 0, headers } = response;
+    const contentType = headers['content-type'] ?? '';
+    response.on('error', () => end(null));
+    if (redirects.includes(statusCode)) return end(headers.location ?? null);
+    const isPlain = /^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
+    if (statusCode !== 200 || !isPlain || !isWanted(contentType)) return end(null);
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const finish = () => end({ url: url.href, contentType, bytes: Buffer.concat(chunks).subarray(0, max) });
+    response.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > max && whole) return end(null);
+      chunks.push(chunk);
+      if (length >= max) finish();
+    });
+    response.on('close', finish);
+  });
+  request.on('error', () => end(null));
+  request.on('close', () => end(null));
+  request.end();
+  return promise;
+}

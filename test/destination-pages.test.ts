@@ -1,0 +1,307 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { answerWhen, eventually } from './support/eventually.ts';
+import { inside, outside } from './support/outside-target.ts';
+
+const png = Buffer.concat([
+  Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\b\x06\0\0\0', 'latin1'),
+  Buffer.alloc(60, 7),
+]);
+const html = (body: string, headers = {}) =>
+  new Response(body, { headers: { 'content-type': 'text/html', ...headers } });
+
+interface Site {
+  readonly url: string;
+  readonly asked: string[];
+  /** The most requests that were under way at once. */
+  readonly most: () => number;
+  stop(): void;
+}
+
+const opened: Site[] = [];
+const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address);
+
+/** A site on a port of its own, and so a host of its own; unless it is said, at an address that may be asked. */
+function site(answer: (path: string) => Response | Promise<Response>, address = outside): Site {
+  const asked: string[] = [];
+  let [active, most] = [0, 0];
+  const server = Bun.serve({
+    port: 0,
+    hostname: address,
+    idleTimeout: 60,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      asked.push(pathname + search);
+      most = Math.max(most, ++active);
+      try {
+        return await answer(pathname);
+      } finally {
+        active -= 1;
+      }
+    },
+  });
+  const made = {
+    url: `http://${inUrl(address)}:${server.port}`,
+    asked,
+    most: () => most,
+    stop: () => void server.stop(true),
+  };
+  opened.push(made);
+  return made;
+}
+afterEach(() => {
+  for (const one of opened.splice(0)) one.stop();
+});
+
+const SECRET_KEY = 'the same key on every node of a test';
+const env = { FETCH_TITLES: 'on', WEBHOOK_ALLOW: outside };
+const overrides = {
+  pageInterval: 50,
+  webhooks: { postOptions: { deadline: 1_500, lookup: async () => [inside] } },
+};
+
+describe.each(storeKinds)('pages of destinations on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  const call = (method: string, path: string, body?: object) =>
+    app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
+  const create = async (destination_url: string) => (await call('POST', '/link', { destination_url })).json;
+  const read = async ({ id }: { id: number }) => (await call('GET', `/link/${id}`)).json;
+  const dueOf = async ({ id }: { id: number }) =>
+    (
+      await app.app.context.database.read
+        .selectFrom('links')
+        .select('page_due_at')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+    ).page_due_at;
+  /** The link once its destination was looked at. */
+  const looked = async (link: { id: number }) => {
+    // A host that is at rest is asked again later, by the app's clock.
+    await eventually(async () => {
+      if ((await dueOf(link)) === null) return true;
+      app.clock.now += 500;
+      return false;
+    }, 'the destination to be looked at');
+    return read(link);
+  };
+
+  beforeAll(async () => {
+    app = await startApp({ store, env, overrides });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('a new link gets the title and the icon, which is served from here as what it is', async () => {
+    const there = site((path) =>
+      path === '/i.png'
+        ? new Response(png, { headers: { 'content-type': 'text/html' } })
+        : html('<title>Spring &amp; all</title><link rel=icon href="i.png">'),
+    );
+    const link = await create(`${there.url}/page`);
+    expect([link.destination_title, link.destination_icon]).toEqual([null, null]);
+    const found = await looked(link);
+    expect(found).toMatchObject({ destination_title: 'Spring & all', updated_at: link.updated_at });
+    const path = new URL(found.destination_icon).pathname;
+    const icon = await fetch(app.url + path);
+    expect([
+      icon.status,
+      icon.headers.get('content-type'),
+      icon.headers.get('x-content-type-options'),
+    ]).toEqual([200, 'image/png', 'nosniff']);
+    expect(icon.headers.get('content-security-policy')).toContain('sandbox');
+    expect(Buffer.from(await icon.arrayBuffer()).equals(png)).toBe(true);
+    expect(
+      (
+        await app.call(
+          'GET',
+          path.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+        )
+      ).status,
+    ).toBe(404);
+    expect((await app.call('GET', '/assets/icon/../../etc/passwd')).status).toBe(404);
+    const csv = (await call('GET', `/link.csv?ids=${link.id}`)).text;
+    expect(csv).toContain('Spring & all');
+
+    // Another link to the page: the icon is there.
+    const second = await looked(await create(`${there.url}/page`));
+    expect(second.destination_icon).toBe(found.destination_icon);
+    expect(there.asked.filter((asked) => asked === '/i.png')).toHaveLength(1);
+    // It is looked at once, and again when the link leads elsewhere.
+    expect(there.asked.filter((asked) => asked === '/page')).toHaveLength(2);
+    const moved = (await call('PATCH', `/link/${link.id}`, { destination_url: `${there.url}/other` })).json;
+    expect([moved.destination_title, moved.destination_icon]).toEqual([null, null]);
+    expect((await looked(link)).destination_title).toBe('Spring & all');
+    await call('PATCH', `/link/${link.id}`, { name: 'named' });
+    expect(await dueOf(link)).toBeNull();
+  });
+
+  test.each<[string, (path: string) => Response | Promise<Response>, string | null]>([
+    ['is huge', () => html(`<title>Huge</title>${'x'.repeat(5_000_000)}`), 'Huge'],
+    [
+      'never ends',
+      () =>
+        html('', {}) &&
+        new Response(new ReadableStream({ start: (to) => to.enqueue('<title>Slow</title>') }), {
+          headers: { 'content-type': 'text/html' },
+        }),
+      null,
+    ],
+    [
+      'is in another encoding',
+      () =>
+        new Response(Buffer.from('<title>Caf\xe9</title>', 'latin1'), {
+          headers: { 'content-type': 'text/html; charset=iso-8859-1' },
+        }),
+      'Café',
+    ],
+    [
+      'has script in its title',
+      () => html('<title><script>alert(1)</script></title>'),
+      '<script>alert(1)</script>',
+    ],
+    ['has a title in a script', () => html('<script>document.write("<title>no</title>")</script>'), null],
+    ['is packed', () => html('<title>x</title>', { 'content-encoding': 'gzip' }), null],
+    [
+      'is no page',
+      () => new Response('<title>x</title>', { headers: { 'content-type': 'application/pdf' } }),
+      null,
+    ],
+    [
+      'is not there',
+      () =>
+        new Response('<title>Not found</title>', { status: 404, headers: { 'content-type': 'text/html' } }),
+      null,
+    ],
+    ['goes on for ever', (path) => Response.redirect(`${path}x`), null],
+    [
+      'has an icon of SVG',
+      (path) =>
+        path === '/'
+          ? html('<title>S</title><link rel=icon href=/a>')
+          : new Response('<svg xmlns="http://www.w3.org/2000/svg"/>', {
+              headers: { 'content-type': 'image/png' },
+            }),
+      'S',
+    ],
+    [
+      'has a huge icon',
+      (path) =>
+        path === '/' ? html('<title>H</title>') : new Response(Buffer.concat([png, Buffer.alloc(40_000)])),
+      'H',
+    ],
+  ])('a page that %s is read as far as is good', async (_, answer, title) => {
+    const there = site(answer);
+    const found = await looked(await create(there.url));
+    expect([found.destination_title, found.destination_icon]).toEqual([title, null]);
+  });
+
+  test('a redirect is followed, and never to an address inside', async () => {
+    const secret = site(() => html('<title>Secret</title>'), inside);
+    const port = new URL(secret.url).port;
+    const goals = [
+      `http://localhost:${port}/`,
+      `http://[::1]:${port}/`,
+      `http://[::ffff:127.0.0.1]:${port}/`,
+      `http://127.0.0.1:${port}/`,
+      `http://2130706433:${port}/`,
+      `http://leads-inside.example:${port}/`,
+      `http://leads-inside.example/`,
+      'http://169.254.169.254/latest/meta-data/',
+      'http://10.0.0.1/',
+      'file:///etc/passwd',
+      'gopher://127.0.0.1/',
+      'http://user:pass@127.0.0.1/',
+    ];
+    const there = site((path) => {
+      const at = Number(path.slice(1));
+      if (path === '/fine')
+        return html(`<title>Fine</title><link rel=icon href="http://localhost:${port}/i.png">`);
+      return new Response(null, {
+        status: 302,
+        headers: { location: path === '/go' ? '/fine' : (goals[at] ?? '') },
+      });
+    });
+    expect((await looked(await create(`${there.url}/go`))).destination_title).toBe('Fine');
+    for (const at of goals.keys())
+      expect((await looked(await create(`${there.url}/${at}`))).destination_title).toBeNull();
+    expect(secret.asked).toEqual([]);
+  }, 60_000);
+
+  test('a host is asked by one at a time, however many links lead there, and visits do not wait', async () => {
+    let release = () => {};
+    const held = new Promise<void>((done) => {
+      release = done;
+    });
+    const slow = site(async (path) => {
+      if (path === '/1') await held;
+      return html(`<title>${path}</title>`);
+    });
+    const links = [];
+    for (let at = 1; at <= 4; at++) links.push(await create(`${slow.url}/${at}`));
+    await eventually(async () => slow.asked.includes('/1'), 'the first to be asked for');
+    const [first] = links;
+    const started = performance.now();
+    expect((await app.visit(`/${first.suffix}`)).status).toBe(302);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    release();
+    for (const [index, link] of links.entries())
+      expect((await looked(link)).destination_title).toBe(`/${index + 1}`);
+    expect(slow.most()).toBe(1);
+  });
+});
+
+test('what was due when a process stopped is looked at by the next one, by one of two nodes, and nothing while it is off', async () => {
+  const first = await startApp({
+    store: 'postgres',
+    env: { ...env, SECRET_KEY },
+    overrides: { pageInterval: 3_600_000 },
+  });
+  const { key } = await first.newcomer();
+  const there = site((path) =>
+    path === '/favicon.ico' ? new Response(null, { status: 404 }) : html(`<title>${path}</title>`),
+  );
+  const made = [];
+  for (let at = 0; at < 6; at++) {
+    const body = { destination_url: `${there.url}/${at}` };
+    made.push((await first.call('POST', '/api/v1/link', { key, body })).json);
+  }
+  expect(there.asked).toEqual([]);
+  const shared = { DATABASE_URL: first.databaseUrl, SECRET_KEY };
+  const off = await startApp({ env: { ...shared, FETCH_TITLES: 'off' }, overrides });
+  const nodes: TestApp[] = [];
+  try {
+    const quiet = (
+      await off.call('POST', '/api/v1/link', { key, body: { destination_url: `${there.url}/off` } })
+    ).json;
+    for (let node = 0; node < 2; node++)
+      nodes.push(await startApp({ env: { ...env, ...shared }, overrides }));
+    const [one] = nodes as [TestApp];
+    const titles = async () => {
+      for (const node of nodes) node.clock.now += 700;
+      const { links } = (await one.call('GET', '/api/v1/link', { key })).json;
+      return links.map((link: { destination_title: string | null }) => link.destination_title);
+    };
+    await answerWhen(
+      titles,
+      (all) => all.filter((title: unknown) => title !== null).length === 6,
+      'all titles',
+    );
+    expect(there.asked.filter((path) => path !== '/favicon.ico').sort()).toEqual([
+      '/0',
+      '/1',
+      '/2',
+      '/3',
+      '/4',
+      '/5',
+    ]);
+    expect(there.most()).toBe(1);
+    expect((await one.call('GET', `/api/v1/link/${quiet.id}`, { key })).json.destination_title).toBeNull();
+    expect([...first.faults, ...nodes.flatMap((node) => node.faults)]).toEqual([]);
+  } finally {
+    for (const node of [...nodes, off, first]) await node.stop();
+  }
+}, 60_000);
