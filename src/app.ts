@@ -122,10 +122,9 @@ async function open(start: Start, startDataPlane: StartDataPlane, gather: Metric
     forget(caches, change);
     dataPlane.change(change);
   };
-  const { context, deliverer, authenticator } = openControlPlane(start, site, store, notify, () =>
-    dataPlane.clicks.settled(),
-  );
-  const feedLag = await followChanges(caches, database.lookup, start, lostChanges);
+  const controlPlane = openControlPlane(start, site, store, notify, () => dataPlane.clicks.settled());
+  const { context, deliverer, authenticator, keyHolders } = controlPlane;
+  const feedLag = await followChanges({ ...caches, keyHolders }, database.lookup, start, lostChanges);
   startScheduledJobs(start, context, deliverer);
   const notFound = new NotFoundTally(trustOf(config), now);
   keepNotFoundVisits(start, database, dataPlane, notFound);

@@ -371,10 +371,12 @@ describe('joining and leaving at once on postgres', () => {
       administrator.organizationId,
       () => invite(app, administrator.key, 'late@example.com', 'administrator'),
       (queries) =>
-        setMembership(queries, administrator.userId, {
-          organization_id: administrator.organizationId,
-          role: 'editor',
-        }),
+        setMembership(
+          queries,
+          administrator.userId,
+          { organization_id: administrator.organizationId, role: 'editor' },
+          app.clock.now,
+        ),
     );
     expect([status, json.error_code]).toEqual([403, 'FORBIDDEN']);
   });

@@ -1,12 +1,13 @@
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
-import { findKeyHolder, touchApiKey } from '../storage/api-keys.ts';
+import { touchApiKey } from '../storage/api-keys.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import { findSessionHolder, renewSession } from '../storage/sessions.ts';
 import { findTokenHolder } from '../storage/tokens.ts';
 import { looksLikeApiKey } from './api-keys.ts';
 import { credentialSlip } from './credential-slips.ts';
+import type { KeyHolders } from './key-holders.ts';
 import { sessionGranularity, sessionLifetime } from './opaque-tokens.ts';
 import { digest } from './secrets.ts';
 
@@ -31,12 +32,19 @@ export interface SessionVisit {
 
 export class Authenticator {
   readonly #database: Database;
+  readonly #keyHolders: KeyHolders;
   readonly #now: () => number;
   readonly #onFault: (cause: unknown) => void;
   readonly #writing = new Map<number | string, Promise<void>>();
 
-  constructor(database: Database, now: () => number, onFault: (cause: unknown) => void) {
+  constructor(
+    database: Database,
+    keyHolders: KeyHolders,
+    now: () => number,
+    onFault: (cause: unknown) => void,
+  ) {
     this.#database = database;
+    this.#keyHolders = keyHolders;
     this.#now = now;
     this.#onFault = onFault;
   }
@@ -65,15 +73,17 @@ export class Authenticator {
   }
 
   async #keyHolder(key: string): Promise<Caller> {
-    const holder = await findKeyHolder(this.#database.lookup, digest(key));
+    const holder = await this.#keyHolders.find(digest(key));
     if (!holder)
       throw new Refusal(
         'KEY_INVALID',
         'This API key was deleted, or is of another instance. Make a new one in the dashboard under "Account".',
       );
     const now = this.#now();
-    if (holder.lastUsedAt === null || now - holder.lastUsedAt >= useGranularity)
+    if (holder.lastUsedAt === null || now - holder.lastUsedAt >= useGranularity) {
       this.#note(holder.keyId, (queries) => touchApiKey(queries, holder.keyId, now));
+      holder.lastUsedAt = now;
+    }
     const { userId, organizationId, role, keyId } = holder;
     return { userId, organizationId, role, via: 'api_key', keyId };
   }

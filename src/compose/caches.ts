@@ -1,7 +1,9 @@
+import type { KeyHolders } from '../auth/key-holders.ts';
 import type { Config } from '../config/options.ts';
 import { believesProxies } from '../http/client-address.ts';
 import type { QueryForwarding } from '../rules/forwarding.ts';
 import type { Site } from '../rules/site.ts';
+import { changedUser } from '../storage/caller-changes.ts';
 import {
   changesFrom,
   changesWithin,
@@ -34,6 +36,8 @@ export interface Caches {
   readonly hosts: Hosts;
   /** Where this thread serves certificates from the store. */
   readonly certificates?: () => Pick<CertificateFinder, 'forget' | 'clear'> | null;
+  /** Where this thread answers calls of the API. */
+  readonly keyHolders?: Pick<KeyHolders, 'forget' | 'clear'>;
 }
 
 const pollInterval = 400;
@@ -111,8 +115,9 @@ export async function followChanges(
   const follower = {
     changed: (change: LinkChange) => {
       lostChanges?.read(change);
-      const host = changedHost(change);
-      if (host !== null) forgetHost(caches, host);
+      const [host, userId] = [changedHost(change), changedUser(change)];
+      if (userId !== null) caches.keyHolders?.forget(userId);
+      else if (host !== null) forgetHost(caches, host);
       else for (const suffix of suffixesIn(change)) links.forget(change.domain_id, suffix);
     },
     lost: (reason: LossReason) => {
@@ -123,6 +128,7 @@ export async function followChanges(
       links.clear();
       hosts.clear();
       caches.certificates?.()?.clear();
+      caches.keyHolders?.clear();
     },
     failed: (cause: unknown) => log.warn('change feed away', { error: String(cause) }),
   };

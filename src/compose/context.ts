@@ -33,9 +33,17 @@ export function contextOf(
   overrides: Overrides = {},
   live: Pick<
     Context,
-    'linksChanged' | 'clicksFolded' | 'webhooks' | 'domains' | 'mailer' | 'backgroundTasks' | 'examine'
+    | 'linksChanged'
+    | 'callerChanged'
+    | 'clicksFolded'
+    | 'webhooks'
+    | 'domains'
+    | 'mailer'
+    | 'backgroundTasks'
+    | 'examine'
   > = {
     linksChanged: () => {},
+    callerChanged: () => {},
     clicksFolded: async () => {},
     webhooks: delivererOf(config, site, database, secrets, overrides),
     domains: domainContextOf(config, site, overrides.now ?? Date.now, () => {}),

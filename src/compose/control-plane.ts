@@ -1,6 +1,8 @@
 import { Authenticator } from '../auth/authenticate.ts';
+import { KeyHolders } from '../auth/key-holders.ts';
 import type { Context } from '../manage/context.ts';
 import type { Site } from '../rules/site.ts';
+import { findKeyHolder } from '../storage/api-keys.ts';
 import { addressesOf } from '../storage/link-addresses.ts';
 import type { Store } from '../store.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
@@ -14,6 +16,7 @@ interface ControlPlane {
   readonly context: Context;
   readonly deliverer: Deliverer;
   readonly authenticator: Authenticator;
+  readonly keyHolders: KeyHolders;
 }
 
 /** What users manage links with. `notify` tells the caches of this process about a change. */
@@ -28,12 +31,14 @@ export function openControlPlane(
   const { database, secrets } = store;
   const mailer = mailerOf(config, site, overrides, log);
   const deliverer = delivererOf(config, site, database, secrets, overrides, log);
+  const keyHolders = new KeyHolders((hash) => findKeyHolder(database.lookup, hash), overrides.keyLifetime);
   const context = contextOf(config, site, database, secrets, overrides, {
     linksChanged: (links) =>
       notify({
         links: links.flatMap(addressesOf).map(({ domain_id, suffix }) => ({ domainId: domain_id, suffix })),
         hosts: [],
       }),
+    callerChanged: (userId) => keyHolders.forget(userId),
     clicksFolded,
     webhooks: deliverer,
     mailer,
@@ -42,7 +47,9 @@ export function openControlPlane(
     domains: domainContextOf(config, site, now, (host) => notify({ links: [], hosts: [host] }), log),
   });
   opened.defer(() => context.backgroundTasks.finish());
-  const authenticator = new Authenticator(database, now, (cause) => log.error('key use not noted', cause));
+  const authenticator = new Authenticator(database, keyHolders, now, (cause) =>
+    log.error('key use not noted', cause),
+  );
   opened.defer(() => authenticator.finish());
-  return { context, deliverer, authenticator };
+  return { context, deliverer, authenticator, keyHolders };
 }

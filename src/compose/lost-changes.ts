@@ -1,3 +1,4 @@
+import { changedUser } from '../storage/caller-changes.ts';
 import { changesSince, type LinkChange, suffixesIn } from '../storage/changes.ts';
 import { hostsOfDomains } from '../storage/domains.ts';
 import { replicaMark, storeHistory } from '../storage/history.ts';
@@ -170,11 +171,12 @@ export class LostChanges {
       this.#parts.lookup,
       addresses.map(({ domain_id }) => domain_id),
     );
-    return addresses.map(
-      ({ domain_id, suffix }) =>
-        changedHost({ domain_id, suffixes: suffix }) ??
-        this.#parts.linkUrl(hosts.get(domain_id) ?? null, suffix),
-    );
+    return addresses.map(({ domain_id, suffix }) => {
+      const change = { domain_id, suffixes: suffix };
+      const userId = changedUser(change);
+      if (userId !== null) return `keys and role of user ${userId}`;
+      return changedHost(change) ?? this.#parts.linkUrl(hosts.get(domain_id) ?? null, suffix);
+    });
   }
 }
 

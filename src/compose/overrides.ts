@@ -13,6 +13,8 @@ export interface Overrides {
   readonly hashCost?: HashCost;
   /** How often the change feed is polled, in milliseconds. */
   readonly pollInterval?: number;
+  /** For how long the holder of an API key is kept without a look, in milliseconds. */
+  readonly keyLifetime?: number;
   /** What the journal is written to. */
   readonly journalDisk?: JournalDisk;
   /** For the bench: hits are answered and dropped, or written and never folded. */

@@ -37,6 +37,9 @@ export const readApiKeys = (context: Context, caller: Caller): Promise<stored.St
   stored.listApiKeys(context.database.read, caller.userId);
 
 export async function deleteApiKey(context: Context, caller: Caller, id: number): Promise<void> {
-  const deleted = await context.database.write((queries) => stored.deleteApiKey(queries, caller.userId, id));
+  const deleted = await context.database.write((queries) =>
+    stored.deleteApiKey(queries, caller.userId, id, context.now()),
+  );
   if (!deleted) throw notFound('API key');
+  context.callerChanged(caller.userId);
 }

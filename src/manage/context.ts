@@ -54,4 +54,6 @@ export interface Context {
   readonly clicksFolded: () => Promise<void>;
   /** Invalidates this node's caches at once; other nodes follow the change feed. */
   readonly linksChanged: (links: readonly ChangedLink[]) => void;
+  /** The same for keys of a user that have ended, and for what their keys may do. */
+  readonly callerChanged: (userId: number) => void;
 }

@@ -47,11 +47,12 @@ export async function deleteAccount(
     await lockOrganizations(queries, [member.organization_id]);
     await leave(context, queries, member, confirm !== undefined);
     await forgetInvitationsOf(queries, member.id, member.email);
-    await deleteUser(queries, member.id);
+    await deleteUser(queries, member.id, context.now());
     // Nobody is left: the next account is a first one again.
     if (await hasUsers(queries)) return;
     for (const setting of [firstAccount, instanceOrganization]) await deleteSetting(queries, setting);
   });
+  context.callerChanged(caller.userId);
 }
 
 async function leave(

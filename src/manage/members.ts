@@ -23,29 +23,39 @@ export type { StoredMember } from '../storage/members.ts';
 export const readMembers = (context: Context, { organizationId }: Caller): Promise<StoredMember[]> =>
   listMembers(context.database.read, organizationId);
 
-export const changeRole = (context: Context, caller: Caller, id: number, role: Role): Promise<StoredMember> =>
-  context.database.write(async (queries) => {
+export async function changeRole(
+  context: Context,
+  caller: Caller,
+  id: number,
+  role: Role,
+): Promise<StoredMember> {
+  const member = await context.database.write(async (queries) => {
     const member = await lockMember(queries, caller, id);
     if (member.role === 'administrator' && role === 'editor') await stepDown(queries, member, 'lowered');
-    await setMembership(queries, id, { organization_id: caller.organizationId, role });
+    await setMembership(queries, id, { organization_id: caller.organizationId, role }, context.now());
     const changed = await findMember(queries, caller.organizationId, id);
     if (!changed) throw notFound('member');
     return changed;
   });
+  context.callerChanged(id);
+  return member;
+}
 
 /**
  * A removed member gets an organization of their own. All their credentials for this one end: keys too,
  * or else they would work again if the member came back.
  */
-export const removeMember = (context: Context, caller: Caller, id: number): Promise<void> =>
-  context.database.write(async (queries) => {
+export async function removeMember(context: Context, caller: Caller, id: number): Promise<void> {
+  await context.database.write(async (queries) => {
     const member = await lockMember(queries, caller, id);
     if (member.role === 'administrator') await stepDown(queries, member, 'removed');
     const own = await insertOrganization(queries, member.name || member.email, context.now());
-    await setMembership(queries, id, { organization_id: own, role: 'administrator' });
-    await deleteApiKeysOf(queries, id);
+    await setMembership(queries, id, { organization_id: own, role: 'administrator' }, context.now());
+    await deleteApiKeysOf(queries, id, context.now());
     await endSessions(queries, id, context.now());
   });
+  context.callerChanged(id);
+}
 
 /** A member of the caller's organization. Locks its membership until the transaction ends. */
 async function lockMember(queries: Queries, caller: Caller, id: number): Promise<Membership> {

@@ -56,7 +56,7 @@ export async function declineInvitation(context: Context, caller: Caller, id: nu
 
 /** From the list of one's own invitations. */
 export const acceptInvitation = (context: Context, caller: Caller, id: number): Promise<StoredUser> =>
-  context.database.write(async (queries) => {
+  joining(context, caller, async (queries) => {
     const member = await lockCaller(queries, caller);
     const invitation = await findInvitationById(queries, id);
     if (invitation?.email !== member.email || invitation.expires_at <= context.now())
@@ -68,12 +68,12 @@ export const acceptInvitation = (context: Context, caller: Caller, id: number): 
         `Open the link in the mail that was sent to ${member.email}, and accept there: it shows that the address is yours.`,
       );
     }
-    return join(queries, member, invitation);
+    return join(queries, member, invitation, context.now());
   });
 
 /** By the mailed link: having it proves that the address is the user's. */
 export const acceptByToken = (context: Context, caller: Caller, token: string): Promise<StoredUser> =>
-  context.database.write(async (queries) => {
+  joining(context, caller, async (queries) => {
     const member = await lockCaller(queries, caller);
     const invitation = invitationTokens.matches(token)
       ? await findInvitation(queries, digest(token))
@@ -86,8 +86,18 @@ export const acceptByToken = (context: Context, caller: Caller, token: string): 
         { field: 'token' },
       );
     }
-    return join(queries, member, invitation);
+    return join(queries, member, invitation, context.now());
   });
+
+async function joining(
+  context: Context,
+  { userId }: Caller,
+  work: (queries: Queries) => Promise<StoredUser>,
+): Promise<StoredUser> {
+  const user = await context.database.write(work);
+  context.callerChanged(userId);
+  return user;
+}
 
 async function lockCaller(queries: Queries, { userId }: Caller): Promise<Membership> {
   const member = await lockMembership(queries, userId);
@@ -99,7 +109,12 @@ async function lockCaller(queries: Queries, { userId }: Caller): Promise<Members
  * One belongs to one organization at a time, so joining is leaving. API keys were made for the organization that is
  * left and end with the membership; sessions and tokens are the person's own and go along.
  */
-async function join(queries: Queries, member: Membership, invitation: StoredInvitation): Promise<StoredUser> {
+async function join(
+  queries: Queries,
+  member: Membership,
+  invitation: StoredInvitation,
+  now: number,
+): Promise<StoredUser> {
   const { organization_id: left } = member;
   const { organization_id: joined, role } = invitation;
   await lockOrganizations(queries, [left, joined]);
@@ -107,8 +122,8 @@ async function join(queries: Queries, member: Membership, invitation: StoredInvi
   if (!(await deleteReceivedInvitation(queries, member.email, invitation.id))) throw noSuchInvitation();
   if (left !== joined) {
     await requireLeave(queries, member);
-    await setMembership(queries, member.id, { organization_id: joined, role });
-    await deleteApiKeysOf(queries, member.id);
+    await setMembership(queries, member.id, { organization_id: joined, role }, now);
+    await deleteApiKeysOf(queries, member.id, now);
     await withdrawInvitations(queries, left, member.id);
   }
   return requireUser(queries, member.id);

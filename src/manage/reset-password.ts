@@ -40,9 +40,11 @@ export async function resetPassword(
     await endSignIns(queries, userId, context.now());
     const isFirstProof = await proveEmail(queries, userId);
     // With open registration, existing keys may have been made by a stranger who used this address.
-    if (isFirstProof && context.config.registration === 'open') await deleteApiKeysOf(queries, userId);
+    if (isFirstProof && context.config.registration === 'open')
+      await deleteApiKeysOf(queries, userId, context.now());
     return findUser(queries, userId);
   });
+  context.callerChanged(userId);
   if (user) await context.guesses.noteNetwork(loginTarget(user.email), network);
 }
 

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Caller } from '../rules/access.ts';
+import { recordCallerChange } from './caller-changes.ts';
 import { preparedRow } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -14,19 +15,30 @@ export const insertApiKey = (queries: Queries, key: Insertable<Schema['api_keys'
 export const listApiKeys = (queries: Queries, userId: number): Promise<StoredApiKey[]> =>
   queries.selectFrom('api_keys').select(shown).where('user_id', '=', userId).orderBy('id', 'desc').execute();
 
-export const deleteApiKey = (queries: Queries, userId: number, id: number): Promise<boolean> =>
-  hasRow(queries.deleteFrom('api_keys').where('user_id', '=', userId).where('id', '=', id).returning('id'));
+export async function deleteApiKey(
+  queries: Queries,
+  userId: number,
+  id: number,
+  now: number,
+): Promise<boolean> {
+  const ofUser = queries.deleteFrom('api_keys').where('user_id', '=', userId);
+  const isDeleted = await hasRow(ofUser.where('id', '=', id).returning('id'));
+  if (isDeleted) await recordCallerChange(queries, userId, now);
+  return isDeleted;
+}
 
-export async function deleteApiKeysOf(queries: Queries, userId: number): Promise<void> {
+export async function deleteApiKeysOf(queries: Queries, userId: number, now: number): Promise<void> {
   await queries.deleteFrom('api_keys').where('user_id', '=', userId).execute();
+  await recordCallerChange(queries, userId, now);
 }
 
-interface KeyHolder extends Omit<Caller, 'via'> {
+export interface KeyHolder extends Omit<Caller, 'via'> {
   readonly keyId: number;
-  readonly lastUsedAt: number | null;
+  /** As far as whoever keeps this one knows. */
+  lastUsedAt: number | null;
 }
 
-/** A key works while its maker belongs to the organization it was made in. */
+/** A key works while its maker belongs to the organization it was made in. What changes the answer calls `recordCallerChange`. */
 export const findKeyHolder = preparedRow<[hash: string], KeyHolder>((queries, hash) =>
   queries
     .selectFrom('api_keys')

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Role } from '../rules/access.ts';
+import { recordCallerChange } from './caller-changes.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -63,8 +64,10 @@ export async function setMembership(
   queries: Queries,
   userId: number,
   changes: Pick<Membership, 'organization_id' | 'role'>,
+  now: number,
 ): Promise<void> {
   await queries.updateTable('users').set(changes).where('id', '=', userId).execute();
+  await recordCallerChange(queries, userId, now);
 }
 
 /** True when the address was not proven before. */

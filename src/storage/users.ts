@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
+import { recordCallerChange } from './caller-changes.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -59,8 +60,9 @@ export async function renameUser(queries: Queries, id: number, name: string | nu
 }
 
 /** Keys, sessions, tokens and links for a new password go with it. */
-export async function deleteUser(queries: Queries, id: number): Promise<void> {
+export async function deleteUser(queries: Queries, id: number, now: number): Promise<void> {
   await queries.deleteFrom('users').where('id', '=', id).execute();
+  await recordCallerChange(queries, id, now);
 }
 
 export const hasUsers = (queries: Queries): Promise<boolean> =>
