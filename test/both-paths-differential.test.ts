@@ -223,10 +223,10 @@ async function send(visit: MadeUp, way: 'one' | 'two'): Promise<RawAnswer | unde
   return answers[0];
 }
 
-/** Save for the date, for whether it says that it is the last one, and for what is a captcha's or a card's own. */
+/** Save for the date and the request's id, for whether it says that it is the last one, and for what is a captcha's or a card's own. */
 function essence(answer: RawAnswer | undefined) {
   if (answer === undefined) return undefined;
-  const { date: _, connection: __, ...rest } = answer.headers;
+  const { date: _, connection: __, 'x-request-id': ___, ...rest } = answer.headers;
   const body = answer.body
     .replace(/data-challenge="[^"]*"|\{&#34;[^<"]*\}/g, '')
     .replace(/(?:one|two)-/gi, '');

@@ -40,6 +40,8 @@ function alone(waits: boolean) {
     }),
     scheme: null,
     headEnd: () => '\r\n',
+    nextId: () => '',
+    note: null,
     answered: () => {},
     draining: { isOn: false },
     awaitTurnOver: (connection) => void turn.push(connection),

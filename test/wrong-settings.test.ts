@@ -51,6 +51,7 @@ const wrong: Record<string, readonly string[]> = {
   CLICK_RETENTION_DAYS: ['0', '4000'],
   JOURNAL_KEEP_MINUTES: ['-1', '2000'],
   JOURNAL_KEEP_MEGABYTES: ['much'],
+  ACCESS_LOG: ['maybe'],
   BACKUP_BEFORE_UPGRADE: ['maybe'],
   REPEAT_WINDOW: ['long'],
   FLOOD_LIMIT: ['many', '-1'],

@@ -22,6 +22,7 @@ import { MissLimit } from '../visit/miss-limit.ts';
 import { NotFoundTally } from '../visit/not-found-tally.ts';
 import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
 import { VisitCounts } from '../visit/visit-counts.ts';
+import { accessLogOf } from './access-log.ts';
 import { type Caches, cachesOf, followChanges, forget, redirectsOf, trustOf } from './caches.ts';
 import { placesOf } from './countries.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
@@ -139,6 +140,7 @@ export class LocalDataPlane implements DataPlane {
       log.error('request failed', cause, leftOut > 0 ? { held_back: leftOut } : {});
     this.#listener = new Listener(config, this.#appServer, this.#limits, report, {
       https: this.#https,
+      note: accessLogOf(this.#start),
       answered: (milliseconds, count) => this.#counts.answerTimes.add(milliseconds, count),
     });
     this.#listener.open(this.#fastPath, this.#insecurePath);

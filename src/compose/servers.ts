@@ -1,6 +1,7 @@
 import { AppServer } from '../http/app-server.ts';
 import { ClientByPort } from '../http/client-by-port.ts';
 import { MissLimit } from '../visit/miss-limit.ts';
+import { accessLogOf } from './access-log.ts';
 import type { DataPlane, StartDataPlane } from './data-plane.ts';
 import type { Start } from './start.ts';
 
@@ -11,12 +12,13 @@ interface Servers {
 }
 
 /** Starts the app server and the data plane. Until they are opened, requests are answered with 503. */
-export async function openServers(
-  { config, overrides, log, now, opened }: Start,
-  startDataPlane: StartDataPlane,
-): Promise<Servers> {
+export async function openServers(start: Start, startDataPlane: StartDataPlane): Promise<Servers> {
+  const { config, overrides, log, now, opened } = start;
   const clientByPort = new ClientByPort();
-  const appServer = new AppServer(clientByPort, (cause) => log.error('request failed', cause));
+  const appServer = new AppServer(clientByPort, (cause) => log.error('request failed', cause), {
+    during: (id, run) => log.during(id, run),
+    note: accessLogOf(start),
+  });
   opened.defer(() => appServer.stop(0));
   const misses = new MissLimit(config.missLimit, now);
   const access = { port: appServer.port, clientByPort, misses: misses.memory };

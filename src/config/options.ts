@@ -405,6 +405,12 @@ export const options = {
     'How much that may be, of one process.',
     wholeNumber(0, 100_000),
   ),
+  accessLog: option(
+    'ACCESS_LOG',
+    'off',
+    'Whether each answer is logged, without anything of who asked: on or off.',
+    oneOf('on', 'off'),
+  ),
   backupBeforeUpgrade: option(
     'BACKUP_BEFORE_UPGRADE',
     'on',

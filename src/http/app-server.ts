@@ -1,10 +1,18 @@
 import type { Server } from 'bun';
+import type { NoteAnswer } from './access-log.ts';
 import type { ClientByPort } from './client-by-port.ts';
+import { RequestIds } from './request-ids.ts';
 import type { Caller } from './router.ts';
 import { startingAnswer } from './starting.ts';
 
 type Answer = Response | Promise<Response>;
 export type RequestHandler = (request: Request, caller: Caller) => Answer;
+
+interface AppServerOptions {
+  /** Runs a handler so that what it logs names its request. */
+  readonly during?: <T>(id: string, run: () => T) => T;
+  readonly note?: NoteAnswer | null;
+}
 
 /** Far above every limit that an endpoint sets: those are checked before a byte is read, and say so in words. */
 const largestBody = 1024 * 1024 * 1024;
@@ -22,7 +30,12 @@ export class AppServer {
   #handler: RequestHandler = startingAnswer;
   #isDraining = false;
 
-  constructor(clientByPort: Pick<ClientByPort, 'get'>, onFault: (cause: unknown) => void) {
+  constructor(
+    clientByPort: Pick<ClientByPort, 'get'>,
+    onFault: (cause: unknown) => void,
+    { during = (_, run) => run(), note = null }: AppServerOptions = {},
+  ) {
+    const ids = new RequestIds();
     const clientOf = (request: Request, server: Server<undefined>) => {
       const { address, port } = server.requestIP(request) ?? { address: '', port: 0 };
       return address === '127.0.0.1' ? clientByPort.get(port) : undefined;
@@ -35,25 +48,41 @@ export class AppServer {
       fetch: (request, server) => {
         const client = clientOf(request, server);
         if (client === undefined) return new Response(null, { status: 403 });
-        const answer = this.#handler(request, {
-          address: client,
-          keepOpen: (seconds = 0) => server.timeout(request, seconds),
+        const id = ids.next();
+        const keepOpen = (seconds = 0) => void server.timeout(request, seconds);
+        const asked = performance.now();
+        const named = (response: Response): Response => {
+          response.headers.set('x-request-id', id);
+          note?.(answeredOf(id, request, response.status, performance.now() - asked));
+          return response;
+        };
+        return during(id, () => {
+          const answer = this.#answer(request, { address: client, keepOpen }, onFault);
+          return answer instanceof Promise ? answer.then(named) : named(answer);
         });
-        if (this.#isDraining) return closing(answer);
-        return mayHaveMore(request) ? closingUnlessRead(request, answer) : answer;
       },
       error: (cause) => {
         onFault(cause);
-        return Response.json(
-          {
-            status_code: 500,
-            error_code: 'INTERNAL',
-            error_string: 'Something failed on our side. It was logged.',
-          },
-          { status: 500 },
-        );
+        return failed();
       },
     });
+  }
+
+  /** A handler that throws is answered for here, where its request is known. */
+  #answer(request: Request, caller: Caller, onFault: (cause: unknown) => void): Answer {
+    const fail = (cause: unknown) => {
+      onFault(cause);
+      return failed();
+    };
+    let answer: Answer;
+    try {
+      answer = this.#handler(request, caller);
+    } catch (cause) {
+      return fail(cause);
+    }
+    if (answer instanceof Promise) answer = answer.catch(fail);
+    if (this.#isDraining) return closing(answer);
+    return mayHaveMore(request) ? closingUnlessRead(request, answer) : answer;
   }
 
   get port(): number {
@@ -80,6 +109,22 @@ export class AppServer {
     clearTimeout(timer);
     await this.#server.stop(true);
   }
+}
+
+const failed = (): Response =>
+  Response.json(
+    {
+      status_code: 500,
+      error_code: 'INTERNAL',
+      error_string: 'Something failed on our side. It was logged.',
+    },
+    { status: 500 },
+  );
+
+function answeredOf(id: string, { method, headers, url }: Request, status: number, milliseconds: number) {
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
+  const path = url.slice(start).replace(/\?.*$/s, '');
+  return { request: id, method, host: headers.get('host') ?? '', path, status, milliseconds };
 }
 
 async function closing(answer: Answer): Promise<Response> {

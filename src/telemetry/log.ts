@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 type LogLevel = 'error' | 'warn' | 'info';
 
 /** More than there are: an event is a fixed text, and what belongs to it stands in its facts. */
@@ -15,12 +17,23 @@ export interface EventCount {
 export class Log {
   readonly #maxRank: number;
   readonly #write: (line: string) => void;
+  readonly #request = new AsyncLocalStorage<string>();
   readonly #counts = new Map<string, EventCount>();
   readonly #lastWarning = new Map<string, { at: number; held: number }>();
 
   constructor(level: LogLevel, write: (line: string) => void = (line) => void process.stderr.write(line)) {
     this.#maxRank = rank[level];
     this.#write = write;
+  }
+
+  /** Lines that are written meanwhile, and by what it leads to, name this request. */
+  during<T>(request: string, run: () => T): T {
+    return this.#request.run(request, run);
+  }
+
+  /** Whole lines that were made elsewhere. */
+  lines(text: string): void {
+    this.#write(text);
   }
 
   info(event: string, facts: Record<string, unknown> = {}): void {
@@ -68,6 +81,8 @@ export class Log {
 
   #line(level: LogLevel, event: string, facts: Record<string, unknown>): void {
     if (rank[level] > this.#maxRank) return;
-    this.#write(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...facts })}\n`);
+    const request = this.#request.getStore();
+    const named = request === undefined ? facts : { request, ...facts };
+    this.#write(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...named })}\n`);
   }
 }

@@ -112,6 +112,8 @@ class Trial {
       guard: new Guard((cause) => void this.faults.push(cause)),
       scheme: null,
       headEnd: () => '\r\n',
+      nextId: () => '',
+      note: null,
       answered: () => {},
       draining: { isOn: false },
       awaitTurnOver: (connection) => void this.#withAnswers.push(connection),

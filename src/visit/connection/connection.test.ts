@@ -34,6 +34,8 @@ test('what a visitor sent who went away while a link was looked up is neither an
     }),
     scheme: null,
     headEnd: () => '\r\n',
+    nextId: () => '',
+    note: null,
     answered: () => {},
     draining: { isOn: false },
     awaitTurnOver: () => {},

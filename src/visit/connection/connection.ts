@@ -1,3 +1,4 @@
+import type { NoteAnswer } from '../../http/access-log.ts';
 import { ByteQueue } from './byte-queue.ts';
 import {
   type ConnectionEvent,
@@ -31,8 +32,11 @@ export interface ConnectionContext {
   readonly guard: Guard;
   /** How requests come here, where this process itself speaks HTTPS. Null: as a proxy in front says. */
   readonly scheme: 'https' | 'http' | null;
-  /** What ends the head of every answer: its date, and an empty line. */
-  readonly headEnd: () => string;
+  /** What ends the head of every answer: the id of its request, its date, and an empty line. */
+  readonly headEnd: (id: string) => string;
+  readonly nextId: () => string;
+  /** Null where no access log is kept. */
+  readonly note: NoteAnswer | null;
   /** While it is on, each answer is the last of its connection: the client makes its next one to another process. */
   readonly draining: { readonly isOn: boolean };
   /** So many answers of the fast path were sent, so many milliseconds after their requests had come. */
@@ -147,7 +151,7 @@ export class Connection implements Limited {
       state.wasUsed = false;
       return isIdle(state) ? 'used' : 'busy';
     }
-    if (isIdle(state) && state.held > 0) this.#socket.write(tooSlow);
+    if (isIdle(state) && state.held > 0) this.#socket.write(tooSlow(this.#context.nextId()));
     this.#socket.end();
     this.terminate();
     return 'ended';
@@ -155,7 +159,7 @@ export class Connection implements Limited {
 
   /** There is no room for this connection. */
   refuse(): void {
-    this.#socket.write(tooBusy);
+    this.#socket.write(tooBusy(this.#context.nextId()));
     this.#socket.end();
     this.terminate();
   }
@@ -207,10 +211,11 @@ export class Connection implements Limited {
 
   #refusal(method: string | undefined): string {
     const { refusal: kind } = this.#state;
-    if (kind === 'too busy') return tooBusy;
-    if (kind === 'too slow') return tooSlow;
+    const id = this.#context.nextId();
+    if (kind === 'too busy') return tooBusy(id);
+    if (kind === 'too slow') return tooSlow(id);
     const { head, body } = refusal(kind, method ?? '');
-    return head + this.#context.headEnd() + body;
+    return head + this.#context.headEnd(id) + body;
   }
 
   #send(): void {
@@ -295,7 +300,9 @@ export class Connection implements Limited {
       }
       const closes = request.closes || this.#context.draining.isOn;
       const closing = closes ? 'Connection: close\r\n' : '';
-      this.#ready += answer.head + closing + this.#context.headEnd() + answer.body;
+      const id = this.#context.nextId();
+      this.#ready += answer.head + closing + this.#context.headEnd(id) + answer.body;
+      if (this.#context.note !== null) this.#note(id, request, answer);
       this.#answered += 1;
       if (answer.waits) waits = true;
       at = request.end;
@@ -308,6 +315,12 @@ export class Connection implements Limited {
     // Only once all answers before are written.
     if (isPlain || !canRead(state)) return at;
     return at + this.#passOn(text, at, from + window.length < bytes.length);
+  }
+
+  #note(request: string, { method, host, path }: PlainRequest, { head }: WireAnswer): void {
+    const status = Number(head.slice(statusAt, statusAt + 3));
+    const milliseconds = performance.now() - this.#since;
+    this.#context.note?.({ request, method, host, path, status, milliseconds });
   }
 
   #lookUp(found: Promise<unknown>): void {
@@ -422,6 +435,8 @@ export class Connection implements Limited {
     this.#happened(isLast ? 'last response complete' : 'response complete');
   }
 }
+
+const statusAt = 'HTTP/1.1 '.length;
 
 const lookedUp = (connection: Connection): void => connection.lookedUp(true);
 const lookupFailed = (connection: Connection): void => connection.lookedUp(false);

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/options.ts';
 import { believesProxies, limitedNetwork } from '../../http/client-address.ts';
 import type { ClientByPort } from '../../http/client-by-port.ts';
+import { RequestIds } from '../../http/request-ids.ts';
 import { Connection, type ConnectionContext, type FastPath } from './connection.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import { ConnectionTable } from './connection-table.ts';
@@ -34,6 +35,7 @@ interface Overrides {
   /** Where this process speaks HTTPS. */
   readonly https?: HttpsPorts | null;
   readonly answered?: ConnectionContext['answered'];
+  readonly note?: ConnectionContext['note'];
 }
 
 type OpenPort = typeof openPort;
@@ -82,9 +84,16 @@ export class Listener {
     appServer: { readonly port: number; readonly clientByPort: ClientByPort },
     limits: ConnectionLimits,
     onFault: OnFault,
-    { open = openPort, idleTime = defaultIdleTime, https = null, answered = () => {} }: Overrides = {},
+    {
+      open = openPort,
+      idleTime = defaultIdleTime,
+      https = null,
+      answered = () => {},
+      note = null,
+    }: Overrides = {},
   ) {
     const guard = new Guard(onFault);
+    const ids = new RequestIds();
     this.#guard = guard;
     const limitedAs = (peer: string) => limitedNetwork(peer, config.trustedProxies);
     this.#connections = new ConnectionTable(limits, limitedAs);
@@ -94,7 +103,9 @@ export class Listener {
       guard,
       scheme: https === null ? null : 'https',
       fastPath: (request, peer) => this.#fastPath(request, peer),
-      headEnd: https?.headLine ? () => https.headLine + this.#headEndNow() : () => this.#headEndNow(),
+      headEnd: https?.headLine ? (id) => https.headLine + this.#headEndOf(id) : (id) => this.#headEndOf(id),
+      nextId: () => ids.next(),
+      note,
       draining: this.#draining,
       answered,
       awaitTurnOver: (connection) => void this.#atTurnEnd().withAnswers.push(connection),
@@ -105,7 +116,7 @@ export class Listener {
       // What a proxy in front says counts there, if one is trusted.
       scheme: believesProxies(config.trustedProxies) ? null : 'http',
       fastPath: (request, peer) => this.#insecurePath(request, peer),
-      headEnd: () => this.#headEndNow(),
+      headEnd: (id) => this.#headEndOf(id),
     };
     const { host, port, workers } = config;
     this.#host = host;
@@ -273,13 +284,13 @@ export class Listener {
     for (const connection of end.withMore) this.#guard.run(connection, nextTurn);
   };
 
-  #headEndNow(): string {
+  #headEndOf(id: string): string {
     const now = Date.now();
     const second = Math.floor(now / 1000);
     if (second !== this.#dateSecond) {
       this.#dateSecond = second;
       this.#headEnd = `Date: ${new Date(now).toUTCString()}\r\n\r\n`;
     }
-    return this.#headEnd;
+    return `X-Request-Id: ${id}\r\n${this.#headEnd}`;
   }
 }
