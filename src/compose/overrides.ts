@@ -38,6 +38,8 @@ export interface Overrides {
   readonly notFoundInterval?: number;
   /** How often links are searched for whose destination is to be looked at, in milliseconds. */
   readonly pageInterval?: number;
+  /** How often authors of refused changes are mailed, in milliseconds. */
+  readonly refusalInterval?: number;
   /** How often failing webhooks are told of, in milliseconds. */
   readonly outageInterval?: number;
   /** How often corrections of clicks are searched for that are to go on, in milliseconds. */

@@ -4,6 +4,7 @@ import { checkDueDomains } from '../manage/check-due-domains.ts';
 import { DeletedOrganizations } from '../manage/clear-organizations.ts';
 import type { Context } from '../manage/context.ts';
 import { continueCorrections } from '../manage/correct-clicks.ts';
+import { mailRefusals } from '../manage/mail-refusals.ts';
 import { PageFetcher } from '../manage/page-fetcher.ts';
 import { sendExpiries } from '../manage/send-expiries.ts';
 import { tidyUp } from '../manage/tidy-up.ts';
@@ -20,6 +21,7 @@ const expiryInterval = 15_000;
 /** They are promised within a second of their instant. */
 const scheduledInterval = 250;
 const pageInterval = 500;
+const refusalInterval = 10_000;
 const outageInterval = 10 * 60 * 1000;
 const domainInterval = 2_000;
 const correctionInterval = 1_000;
@@ -68,6 +70,11 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
     opened.defer(() => pages.stop());
     repeat(() => pages.run(), overrides.pageInterval ?? pageInterval, onFault);
   }
+  repeat(
+    () => mailRefusals(context),
+    overrides.refusalInterval ?? refusalInterval,
+    (cause) => cause instanceof StoreAway || log.error('refused changes not mailed', cause),
+  );
   repeat(
     () => tellOutages(context),
     overrides.outageInterval ?? outageInterval,

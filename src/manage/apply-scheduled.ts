@@ -1,10 +1,15 @@
 import type { Caller, Role } from '../rules/access.ts';
 import { type Problem, Refusal, StoreAway } from '../rules/errors.ts';
+import { formatIso } from '../rules/instant.ts';
+import { findLink } from '../storage/links.ts';
 import { findMember } from '../storage/members.ts';
 import { findScheduled, finishScheduled, listDue, type ScheduledRow } from '../storage/scheduled-changes.ts';
+import type { Queries } from '../storage/schema.ts';
+import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { recordRefusal } from './record-history.ts';
 import { type LinkUpdate, NotDue, updateLink } from './update-link.ts';
+import { occasionOf } from './webhook-occasion.ts';
 
 type Facts = Readonly<Record<string, string | number>>;
 
@@ -110,7 +115,28 @@ async function refuse(
   const isOurs = await context.database.write(async (queries) => {
     if (!(await finishScheduled(queries, change, context.now(), refusal))) return false;
     await recordRefusal(context, queries, caller, change, refusal);
+    await enqueueRefusal(context, queries, change, problem);
     return true;
   });
-  if (isOurs) tell();
+  if (!isOurs) return;
+  context.webhooks.wake();
+  tell();
+}
+
+/** A deleted link has no webhook any more. */
+async function enqueueRefusal(
+  context: Context,
+  queries: Queries,
+  { id, organization_id, link_id, at }: ScheduledRow,
+  { code, sentence, field }: Problem,
+): Promise<void> {
+  const link = await findLink(queries, organization_id, link_id);
+  if (!link) return;
+  await enqueueLinkEvent(queries, 'link.scheduled_change_refused', link, occasionOf(context, context.now()), {
+    scheduled_change: {
+      id,
+      at: formatIso(at),
+      refusal: { error_code: code, error_string: sentence, field_key: field ?? null },
+    },
+  });
 }

@@ -16,7 +16,7 @@ const maxOpen = 20;
 const maxAhead = 366 * 24 * 60 * 60 * 1000;
 const doneShown = 50;
 
-export interface ScheduledChange extends Author, Omit<stored.ScheduledRow, 'changes' | 'refusal'> {
+export interface ScheduledChange extends Author, Omit<stored.ScheduledRow, 'changes' | 'refusal' | 'untold'> {
   readonly changes: LinkUpdate;
   readonly refusal: Problem | null;
 }
@@ -132,6 +132,7 @@ const rowOf = ({ userId, keyId, via }: Caller, { at, changes }: Plan, isConfirme
   via,
   done_at: null,
   refusal: null,
+  untold: null,
 });
 
 /** Whatever of a plan can be checked without its link. */

@@ -5,6 +5,7 @@ import { lockLink, type StoredLink } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
 import { hostIsDue } from '../storage/watched-hosts.ts';
 import {
+  clearProblems,
   deleteWatched,
   deleteWatchedOf,
   insertWatched,
@@ -52,7 +53,7 @@ export async function unwatchLinks(
   if (ids.length === 0) return;
   await database.write(async (queries) => {
     await deleteWatchedOf(queries, ids);
-    for (const id of ids) await setProblems(queries, id, null);
+    await clearProblems(queries, ids);
   });
 }
 

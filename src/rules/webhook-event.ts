@@ -6,6 +6,7 @@ export const webhookEvents = [
   'link.deleted',
   'link.destination_failed',
   'link.destination_recovered',
+  'link.scheduled_change_refused',
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 export type LinkEvent = Exclude<WebhookEvent, 'click'>;

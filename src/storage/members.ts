@@ -23,6 +23,15 @@ export const administratorsOf = (queries: Queries, organizationId: number) =>
     .orderBy('id')
     .execute();
 
+/** A member's address, and whether it is proved; undefined for who is no member any more. */
+export const mailableMember = (queries: Queries, organizationId: number, id: number) =>
+  queries
+    .selectFrom('users')
+    .select(['email', 'email_proven'])
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
 export const findMember = (
   queries: Queries,
   organizationId: number,

@@ -62,6 +62,7 @@ import { destinationWatch } from './migrations/055-destination-watch.ts';
 import { nodes } from './migrations/056-nodes.ts';
 import { linkAliases } from './migrations/057-link-aliases.ts';
 import { destinationPages } from './migrations/058-destination-pages.ts';
+import { untoldRefusals } from './migrations/059-untold-refusals.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -123,6 +124,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   nodes,
   linkAliases,
   destinationPages,
+  untoldRefusals,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
+import { dialectOf } from './dialect.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -99,7 +100,7 @@ export const finishScheduled = (
   hasRow(
     queries
       .updateTable('scheduled_changes')
-      .set({ done_at: now, refusal })
+      .set({ done_at: now, refusal, untold: refusal === null ? null : now })
       .where('id', '=', id)
       .where('updated_at', '=', updated_at)
       .where('done_at', 'is', null)
@@ -116,6 +117,44 @@ export const withdrawScheduled = (queries: Queries, organizationId: number, id: 
       .where((where) => where.or([where('done_at', 'is', null), where('refusal', 'is not', null)]))
       .returning('id'),
   );
+
+/** Refused ones whose authors have yet to be told, each for one node. They may be told by others after `until`. */
+export async function claimRefusals(
+  queries: Queries,
+  { before, until }: { readonly before: number; readonly until: number },
+  limit: number,
+): Promise<ScheduledRow[]> {
+  const untold = queries
+    .selectFrom('scheduled_changes')
+    .selectAll()
+    .where('untold', '<=', before)
+    .orderBy('untold')
+    .limit(limit);
+  const rows = await (dialectOf(queries).locksRows ? untold.forUpdate().skipLocked() : untold).execute();
+  await postponeRefusals(
+    queries,
+    rows.map(({ id }) => id),
+    until,
+  );
+  return rows;
+}
+
+export const postponeRefusals = (queries: Queries, ids: readonly number[], until: number): Promise<void> =>
+  setUntold(queries, ids, until);
+
+export const setRefusalsTold = (queries: Queries, ids: readonly number[]): Promise<void> =>
+  setUntold(queries, ids, null);
+
+async function setUntold(queries: Queries, ids: readonly number[], untold: number | null): Promise<void> {
+  if (ids.length === 0) return;
+  // One that is open again has nothing to be told.
+  await queries
+    .updateTable('scheduled_changes')
+    .set({ untold })
+    .where('id', 'in', ids)
+    .where('untold', 'is not', null)
+    .execute();
+}
 
 /** Some of those that were done before an instant; returns how many. */
 export async function deleteOldScheduled(queries: Queries, before: number, limit: number): Promise<number> {

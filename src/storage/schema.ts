@@ -171,6 +171,8 @@ export interface Schema {
     done_at: number | null;
     /** JSON: why it was not applied. */
     refusal: string | null;
+    /** Its author has yet to be mailed that it was refused: from when on a node may do so. */
+    untold: Generated<number | null>;
   };
   /** Visits to addresses that no link has; of an empty suffix: to those that aren't kept apart. */
   not_found_visits: { domain_id: number; day: number; suffix: string; visits: number };

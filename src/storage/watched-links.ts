@@ -155,3 +155,13 @@ export async function setProblems(queries: Queries, linkId: number, problems: st
     .where('id', '=', linkId)
     .execute();
 }
+
+/** Nothing is said of their destinations any more. */
+export async function clearProblems(queries: Queries, linkIds: readonly number[]): Promise<void> {
+  await queries
+    .updateTable('links')
+    .set({ destination_problems: null })
+    .where('id', 'in', linkIds)
+    .where('destination_problems', 'is not', null)
+    .execute();
+}

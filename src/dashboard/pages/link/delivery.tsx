@@ -25,6 +25,7 @@ const eventNames: Readonly<Record<string, string>> = {
   'link.expired': 'Link expired',
   'link.destination_failed': 'Destination failed',
   'link.destination_recovered': 'Destination recovered',
+  'link.scheduled_change_refused': 'Scheduled change refused',
 };
 
 const isSample = (body: string): boolean => /"sample":\s*true/.test(body);

@@ -56,6 +56,11 @@ const events: readonly { readonly event: WebhookEvent; readonly name: string; re
     about: 'The destination watch found it twice.',
   },
   { event: 'link.destination_recovered', name: 'Recovery', about: 'A failing destination is well again.' },
+  {
+    event: 'link.scheduled_change_refused',
+    name: 'Refused change',
+    about: 'A scheduled change could not be made.',
+  },
   { event: 'link.deleted', name: 'Deletion', about: 'The link was deleted.' },
 ];
 

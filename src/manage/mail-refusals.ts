@@ -1,0 +1,83 @@
+import { type RefusedChange, refusalMail } from '../mail/refusal-mail.ts';
+import type { Problem } from '../rules/errors.ts';
+import { findLink } from '../storage/links.ts';
+import { administratorsOf, mailableMember } from '../storage/members.ts';
+import { findOrganization } from '../storage/organizations.ts';
+import {
+  claimRefusals,
+  postponeRefusals,
+  type ScheduledRow,
+  setRefusalsTold,
+} from '../storage/scheduled-changes.ts';
+import type { Context } from './context.ts';
+import { mailWithinLimits } from './mail-limit.ts';
+
+const minute = 60_000;
+/** What is refused at one time is told together. */
+const gathering = 5_000;
+/** Longer than a mail takes: past it, a node is taken to have died. */
+const claimLength = 10 * minute;
+/** Later it isn't told by mail any more; it stands in the list and in the history. */
+const toldWithin = 3 * 24 * 60 * minute;
+const perRun = 500;
+const maxListed = 20;
+
+/** Mails what was refused to the member who planned it, or to administrators where that one has left. Any node may run it. */
+export async function mailRefusals(context: Context): Promise<void> {
+  const { database, mailer, now } = context;
+  if (mailer === null) return;
+  const at = now();
+  const claim = { before: at - gathering, until: at + claimLength };
+  const claimed = await database.write((queries) => claimRefusals(queries, claim, perRun));
+  const byAuthor = Map.groupBy(claimed, ({ organization_id, user_id }) => `${organization_id} ${user_id}`);
+  for (const changes of byAuthor.values()) {
+    const ids = changes.map(({ id }) => id);
+    const isOld = changes.every(({ done_at }) => (done_at ?? 0) < at - toldWithin);
+    const isTold = isOld || (await mailOne(context, mailer, changes));
+    await database.write((queries) =>
+      isTold ? setRefusalsTold(queries, ids) : postponeRefusals(queries, ids, now() + claimLength),
+    );
+  }
+}
+
+/** False where it has to be tried again. */
+async function mailOne(
+  context: Context,
+  mailer: NonNullable<Context['mailer']>,
+  changes: readonly ScheduledRow[],
+): Promise<boolean> {
+  const { database, site, config } = context;
+  const [first] = changes;
+  if (!first) return true;
+  const { organization_id: id, user_id, link_id } = first;
+  const organization = await findOrganization(database.lookup, id);
+  const author = await mailableMember(database.read, id, user_id);
+  const wanted = author ? [author] : await administratorsOf(database.read, id);
+  // Where registration is open, an address that wasn't proved may be a stranger's.
+  const told = wanted.filter(({ email_proven }) => email_proven === 1 || config.registration === 'closed');
+  if (!organization || told.length === 0) return true;
+  const ofOneLink = changes.every((change) => change.link_id === link_id);
+  const isThere = ofOneLink && (await findLink(database.read, id, link_id)) !== undefined;
+  const facts = {
+    organization: organization.name,
+    isAuthor: author !== undefined,
+    changes: await Promise.all(changes.slice(0, maxListed).map((change) => inWords(context, change))),
+    total: changes.length,
+    url: `${site.origin}/app${isThere ? `/links/${link_id}/scheduled` : ''}`,
+    origin: site.origin,
+  };
+  const sent = await Promise.all(
+    told.map(({ email }) => mailWithinLimits(context, mailer, id, refusalMail({ ...facts, to: email }))),
+  );
+  return sent.includes(true);
+}
+
+async function inWords({ database, site }: Context, change: ScheduledRow): Promise<RefusedChange> {
+  const link = await findLink(database.read, change.organization_id, change.link_id);
+  const problem = JSON.parse(change.refusal ?? '{}') as Partial<Problem>;
+  return {
+    link: link ? (link.name ?? site.readableUrl(link.host, link.suffix)) : 'A link that was deleted',
+    at: change.at,
+    sentence: problem.sentence ?? '',
+  };
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { type MailServer, startMailServer } from './support/mail-server.ts';
+import { member } from './support/members.ts';
+import { targetOfEachTest } from './support/webhook-target.ts';
+
+const minute = 60_000;
+const target = targetOfEachTest();
+
+describe.each(storeKinds)('scheduled changes that are refused on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let mails: MailServer;
+
+  beforeAll(async () => {
+    mails = await startMailServer();
+    app = await startApp({
+      store,
+      env: { SMTP_URL: `smtp://127.0.0.1:${mails.port}` },
+      overrides: { scheduledInterval: 10, refusalInterval: 10, webhooks: { pollInterval: 10 } },
+    });
+    owner = await app.newcomer();
+    await prove(owner.userId);
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+    await mails[Symbol.asyncDispose]();
+  });
+
+  const call = (method: string, path: string, body?: object, key = owner.key) =>
+    app.call(method, `/api/v1/${path}`, { key, ...(body && { body }) });
+  const create = async (body: object = {}) =>
+    (await call('POST', 'link', { destination_url: 'https://example.com/', ...body })).json;
+  const prove = (id: number) =>
+    app.app.context.database.write((queries) =>
+      queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', id).execute(),
+    );
+  /** Changes that can't be made, as their tag is gone by then. */
+  const scheduleRefused = async (links: readonly number[], key = owner.key) => {
+    const tag = (await call('POST', 'tag', { name: `gone ${links[0]}` })).json.id;
+    const at = new Date(app.clock.now + minute).toISOString();
+    for (const id of links)
+      expect(
+        (await call('POST', `link/${id}/scheduled`, { at, changes: { add_tags: [tag] } }, key)).status,
+      ).toBe(201);
+    await call('DELETE', `tag/${tag}`);
+    return at;
+  };
+  const refusedOf = async (id: number) =>
+    (await call('GET', `link/${id}/scheduled`)).json.scheduled.filter(
+      ({ status }: { status: string }) => status === 'refused',
+    );
+  /** Until they are refused, and what is told together is told. */
+  const pass = async (id: number) => {
+    app.clock.now += minute + 1;
+    await eventually(async () => (await refusedOf(id)).length > 0, 'the refusal');
+    app.clock.now += 6_000;
+  };
+  const mailsTo = ({ email }: { email: string }) =>
+    mails.mails.filter(
+      ({ to, headers }) => to.includes(email) && headers.get('subject')?.includes('scheduled change'),
+    );
+  const pending = async () => {
+    const { lookup } = app.app.context.database;
+    const rows = await lookup
+      .selectFrom('scheduled_changes')
+      .select('id')
+      .where('untold', 'is not', null)
+      .execute();
+    return rows.length;
+  };
+
+  test('are mailed to the member who planned them, together, and told to webhooks', async () => {
+    const hook = target();
+    const events = { webhook_url: hook.url, webhook_events: ['link.scheduled_change_refused'] };
+    const one = await create({ ...events, name: 'Summer' });
+    const other = await create();
+    const at = await scheduleRefused([one.id, other.id]);
+    await pass(other.id);
+    await eventually(() => mailsTo(owner).length > 0, 'the mail');
+    const [mail] = mailsTo(owner);
+    expect(mail?.headers.get('subject')).toBe('2 scheduled changes were not made');
+    const text = mail?.parts['text/plain'] ?? '';
+    expect(text).toContain(`Summer, `);
+    expect(text).toContain(`${at.slice(11, 16)} UTC`);
+    expect(text).toContain('/app\n');
+    const [received] = await hook.calls(1);
+    const [refused] = await refusedOf(one.id);
+    expect(JSON.parse(received?.body ?? '')).toMatchObject({
+      event: 'link.scheduled_change_refused',
+      payload: {
+        link_id: one.id,
+        scheduled_change: { id: refused.id, refusal: { error_code: 'TAG_NOT_FOUND', field_key: 'add_tags' } },
+      },
+    });
+    await eventually(async () => (await pending()) === 0, 'what was told to be noted');
+    app.clock.now += 60 * minute;
+    expect(mailsTo(owner)).toHaveLength(1);
+  });
+
+  test('of a member who has left are mailed to administrators, and of a deleted link to its planner', async () => {
+    const guest = await member(app, owner);
+    const { id } = await create();
+    await scheduleRefused([id], guest.key);
+    await call('DELETE', `member/${guest.userId}`);
+    const before = mailsTo(owner).length;
+    await pass(id);
+    await eventually(() => mailsTo(owner).length === before + 1, 'the mail to an administrator');
+    expect(mailsTo(owner).at(-1)?.parts['text/plain']).toContain('a former member');
+    expect(mailsTo(owner).at(-1)?.parts['text/plain']).toContain(`/app/links/${id}/scheduled`);
+    expect(mailsTo(guest)).toEqual([]);
+    const lost = await create();
+    await scheduleRefused([lost.id]);
+    await call('DELETE', `link/${lost.id}`);
+    app.clock.now += minute + 1;
+    await eventually(async () => (await pending()) > 0, 'the refusal');
+    app.clock.now += 6_000;
+    await eventually(() => mailsTo(owner).length === before + 2, 'the mail about a deleted link');
+    expect(mailsTo(owner).at(-1)?.parts['text/plain']).toContain('A link that was deleted');
+  });
+
+  test('that are planned anew before anybody was told are told to nobody', async () => {
+    const { id } = await create();
+    await scheduleRefused([id]);
+    const before = mailsTo(owner).length;
+    app.clock.now += minute + 1;
+    await eventually(async () => (await refusedOf(id)).length > 0, 'the refusal');
+    const [{ id: change }] = await refusedOf(id);
+    const changes = { name: 'now it can' };
+    const again = await call('PATCH', `scheduled_change/${change}`, {
+      at: new Date(app.clock.now + minute).toISOString(),
+      changes,
+    });
+    expect(again.json.status).toBe('open');
+    expect(await pending()).toBe(0);
+    app.clock.now += 2 * minute;
+    await eventually(async () => (await call('GET', `link/${id}`)).json.name === changes.name, 'the change');
+    expect(mailsTo(owner)).toHaveLength(before);
+  });
+});
