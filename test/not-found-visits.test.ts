@@ -98,9 +98,21 @@ describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store
     await come(host, '/flyer');
     await known(who, 1);
     const body = { destination_url: 'https://example.com', domain: host, suffix: 'flyer' };
-    expect((await app.call('POST', '/api/v1/link', { key: who.key, body })).status).toBe(201);
+    const { id } = (await app.call('POST', '/api/v1/link', { key: who.key, body })).json;
     expect((await list(who)).addresses).toEqual([]);
     expect((await come(host, '/flyer')).status).toBe(302);
+
+    // As a further address of a link, for as long as that is there.
+    await come(host, '/flier', '203.0.118.1');
+    await known(who, 1);
+    const change = (body: object) => app.call('PATCH', `/api/v1/link/${id}`, { key: who.key, body });
+    expect((await change({ add_aliases: ['flier'] })).status).toBe(200);
+    expect((await list(who)).addresses).toEqual([]);
+    await app.call('DELETE', `/api/v1/link/${id}`, { key: who.key });
+    expect((await list(who)).addresses.map((one: { suffix: string }) => one.suffix)).toEqual([
+      'flier',
+      'flyer',
+    ]);
   });
 
   test('a domain’s are seen by its organization alone, those of the service by who runs it', async () => {
@@ -196,7 +208,7 @@ describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store
 
   test('they go with their domain, and nothing is counted of one that is gone', async () => {
     const who = await owner();
-    await come(who.host, '/flyer');
+    await come(who.host, '/flyer', '203.0.119.1');
     await known(who, 1);
     const { key, domainId } = who;
     expect((await app.call('DELETE', `/api/v1/domain/${domainId}`, { key })).status).toBe(204);

@@ -113,7 +113,7 @@ export async function listNotFound(
   const visits = sql<number>`sum(not_found_visits.visits)`;
   let found = queries
     .selectFrom('not_found_visits')
-    .select(['domain_id', 'suffix', visits.as('visits')])
+    .select(['not_found_visits.domain_id', 'not_found_visits.suffix', visits.as('visits')])
     .select([sql<number>`min(day)`.as('first_day'), sql<number>`max(day)`.as('last_day')])
     .where('domain_id', 'in', domainIds)
     .where('day', '>=', fromDay)
@@ -126,6 +126,19 @@ export async function listNotFound(
             .select('links.id')
             .whereRef('links.domain_id', '=', 'not_found_visits.domain_id')
             .whereRef('links.suffix', '=', 'not_found_visits.suffix'),
+        ),
+      ),
+    )
+    // An alias of a link in the bin leads nowhere.
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('link_aliases')
+            .innerJoin('links', 'links.id', 'link_aliases.link_id')
+            .select('link_aliases.id')
+            .whereRef('link_aliases.domain_id', '=', 'not_found_visits.domain_id')
+            .whereRef('link_aliases.suffix', '=', 'not_found_visits.suffix'),
         ),
       ),
     )

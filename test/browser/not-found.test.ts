@@ -53,6 +53,10 @@ test(
     await rows.nth(1).waitFor();
     expect(await page.locator('tbody').innerText()).not.toContain('café');
 
+    await page.getByRole('button', { name: /Let .*sumer-sale lead to \/summer-sale/ }).click();
+    await page.getByText(/sumer-sale now leads where \/summer-sale does/).waitFor();
+    await rows.nth(1).waitFor({ state: 'detached' });
+
     await page.getByRole('link', { name: /Make this link: .*brochure/ }).click();
     expect(await page.getByLabel('Suffix').inputValue()).toBe('brochure');
     expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('');

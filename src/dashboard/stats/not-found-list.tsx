@@ -1,5 +1,9 @@
+import { useNoticedAction } from '../action.ts';
 import type { NotFoundAddress } from '../api-types.ts';
+import { call } from '../client.ts';
+import { say } from '../notices.ts';
 import { newLinkAt } from '../pages/links/prefilled.ts';
+import { Button } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ShortText } from '../parts/link-heading.tsx';
 import { StackingTable } from '../parts/stacking-table.tsx';
@@ -23,13 +27,33 @@ function AddressRow({ address }: { address: NotFoundAddress }) {
   const { domain, suffix, visits, last_day, similar } = address;
   const host = bare(domain);
   const isOfService = host === setup.value?.default_domain;
+  const lead = useNoticedAction(
+    async ({ id, suffix: meant }: NonNullable<NotFoundAddress['similar']>) => {
+      await call('PATCH /api/v1/link/{id}', { params: { id }, body: { add_aliases: [suffix] } });
+      say(`${shortOf(address)} now leads where /${meant} does.`);
+    },
+    'not found',
+    'links',
+    `link ${similar?.id}`,
+  );
   return (
     <tr>
       <td>
         <ShortText link={address} />
         {similar && (
-          <p class="small soft cut">
-            Did they mean <a href={pageOf(similar)}>/{similar.suffix}</a>?
+          <p class="small soft meant">
+            <span>
+              Did they mean <a href={pageOf(similar)}>/{similar.suffix}</a>?
+            </span>
+            <Button
+              kind="plain"
+              isSlim
+              disabled={lead.isRunning.value}
+              aria-label={`Let ${shortOf(address)} lead to /${similar.suffix}`}
+              onClick={() => void lead.run(similar)}
+            >
+              Lead there too
+            </Button>
           </p>
         )}
       </td>
