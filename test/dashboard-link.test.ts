@@ -9,6 +9,9 @@ const tag = (id: number) => ({ id, name: `tag ${id}`, created_at: '', organizati
 
 const base: Fields = {
   destination_url: 'https://example.com/',
+  domain: 'https://go.example',
+  suffix: 'spring',
+  aliases: [],
   notes: '',
   disabled: false,
   archived: false,

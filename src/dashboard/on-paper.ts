@@ -5,21 +5,28 @@ import { call } from './client.ts';
 import { sayError } from './notices.ts';
 import { assume, refresh } from './queries.ts';
 
+/** What the change does to a link that is in print. */
+type PrintedChange = 'end' | 'address';
+
 interface Question {
+  readonly change: PrintedChange;
   readonly answer: (isYes: boolean) => void;
 }
 
-/** The question whether a link that is in print is to be deleted or ended, while it is shown. */
+/** The question whether a link that is in print is to be deleted, ended or led to by another address, while it is shown. */
 export const printQuestion = signal<Question | null>(null);
 
 /** Calls once, and with a second yes of the user's again where a link is in print. */
-export async function confirmingPrint<T>(send: (confirm: true | undefined) => Promise<T>): Promise<T> {
+export async function confirmingPrint<T>(
+  send: (confirm: true | undefined) => Promise<T>,
+  change: PrintedChange = 'end',
+): Promise<T> {
   try {
     return await send(undefined);
   } catch (cause) {
     if (!isOnPaper(cause)) throw cause;
     const isYes = await new Promise<boolean>((answer) => {
-      printQuestion.value = { answer };
+      printQuestion.value = { answer, change };
     });
     printQuestion.value = null;
     if (!isYes) throw kept();

@@ -86,7 +86,7 @@ const text = (value: string): string => (value === '' ? 'none' : value);
 function said(fields: Fields, name: Exclude<FieldName, 'password'>): string {
   if (name === 'tags') return text(fields.tags.map((tag) => tag.name).join(', '));
   if (name === 'rules') return text(rulesInWords(fields.rules));
-  if (name === 'webhook_events') return text(fields.webhook_events.join(', '));
+  if (name === 'webhook_events' || name === 'aliases') return text(fields[name].join(', '));
   if (name === 'webhook_auth_key') return fields.webhook_auth_key === '' ? 'none' : 'another key';
   if (name === 'expiration_date' || name === 'start_date') return dateInWords(name, fields[name]);
   if (name === 'click_limit') return fields[name] === null ? 'none' : number(fields[name]);

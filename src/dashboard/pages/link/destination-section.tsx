@@ -1,15 +1,14 @@
 import { withUtm } from '../../../rules/utm.ts';
-import { Fact } from '../../parts/fact.tsx';
 import { TextArea, TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { UtmSection } from '../../parts/utm-section.tsx';
-import { hostOf } from '../../short.ts';
+import { Addresses } from './addresses.tsx';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { WatchField } from './watch-field.tsx';
 
-/** The link's destinations, name and tags, and its fixed address. */
+/** The link's destinations, name and tags, and its addresses. */
 export function DestinationSection({ form }: { form: LinkForm }) {
   const { link, fields } = form;
   return (
@@ -48,19 +47,7 @@ export function DestinationSection({ form }: { form: LinkForm }) {
         error={form.errorOf('tags')}
         onChange={(tags) => form.set('tags', tags)}
       />
-      <div class="fixed-address">
-        <dl class="fact-list">
-          <Fact name="Domain">
-            <bdi>{hostOf(link)}</bdi>
-          </Fact>
-          <Fact name="Suffix">
-            <bdi>{link.suffix}</bdi>
-          </Fact>
-        </dl>
-        <p class="soft small">
-          Both stay as they are: the link may be in print. Duplicate it to have another address.
-        </p>
-      </div>
+      <Addresses form={form} />
     </section>
   );
 }

@@ -6,6 +6,11 @@ export type WebhookEvent = Link['webhook_events'][number];
 /** The fields of a link that can be changed. A text that isn't set is empty. */
 export interface Fields {
   readonly destination_url: string;
+  /** With its scheme. */
+  readonly domain: string;
+  readonly suffix: string;
+  /** As the API has them, or as they were typed. */
+  readonly aliases: readonly string[];
   readonly name: string;
   readonly notes: string;
   readonly tags: readonly Tag[];
@@ -51,6 +56,9 @@ export const labels: Readonly<Record<FieldName, string>> = {
   name: 'Name',
   notes: 'Notes',
   tags: 'Tags',
+  domain: 'Domain',
+  suffix: 'Suffix',
+  aliases: 'Aliases',
   android_link_destination: 'Destination on Android',
   ios_link_destination: 'Destination on iPhone and iPad',
   rules: 'Rules',
@@ -96,6 +104,9 @@ export const fieldsOf = (link: Link): Fields => ({
   name: link.name ?? '',
   notes: link.notes ?? '',
   tags: link.tags,
+  domain: link.domain,
+  suffix: link.suffix,
+  aliases: link.aliases,
   android_link_destination: link.android_link_destination ?? '',
   ios_link_destination: link.ios_link_destination ?? '',
   rules: link.rules,
@@ -152,18 +163,19 @@ export const draftOn = (base: Fields, draft: Draft): Draft =>
   );
 
 /**
- * What a copy of a link is created with: all but the suffix and the password, which can't be read. It is made to be used,
+ * What a copy of a link is created with: all but the addresses and the password, which can't be read. It is made to be used,
  * so it is neither disabled nor archived; and its own address is not in print yet.
  */
 export const copyOf = (link: Link, password: string): Input<'POST /api/v1/link'>['body'] => ({
   ...fieldsOf(link),
+  suffix: null,
+  aliases: null,
   forward_query: link.forward_query,
   forward_path: link.forward_path,
   redirect_status: link.redirect_status,
   disabled: false,
   archived: false,
   on_paper: false,
-  domain: link.domain,
   tags: link.tags.map(({ id }) => id),
   password,
 });

@@ -70,6 +70,9 @@ const without = (draft: Draft, names: readonly FieldName[]): Draft => {
 
 const names = (draft: Draft): readonly FieldName[] => fieldNames.filter((name) => draft[name] !== undefined);
 
+/** Changes of these may be at odds with what was printed. */
+const addressFields = ['domain', 'suffix', 'aliases'] as const;
+
 const isMarkAlone = (changes: readonly FieldName[]): boolean =>
   changes.length === 1 && changes[0] === 'on_paper';
 
@@ -97,13 +100,16 @@ export function useLinkForm(latest: Link): LinkForm {
   const send = async (): Promise<void> => {
     const sent = draft.value;
     latestSent.value = { ...fieldsOf(base.value), ...sent };
-    const saved = await confirmingPrint((confirm) =>
-      call('PATCH /api/v1/link/{id}', {
-        params: { id: link.id },
-        query: { confirm },
-        body: patchOf(fieldsOf(base.value), sent),
-        headers: { 'if-match': `"${base.value.updated_at}"` },
-      }),
+    const isMoved = addressFields.some((name) => sent[name] !== undefined);
+    const saved = await confirmingPrint(
+      (confirm) =>
+        call('PATCH /api/v1/link/{id}', {
+          params: { id: link.id },
+          query: { confirm },
+          body: patchOf(fieldsOf(base.value), sent),
+          headers: { 'if-match': `"${base.value.updated_at}"` },
+        }),
+      isMoved ? 'address' : 'end',
     );
     // Changes made while it was being saved are still to be saved.
     const done = names(sent).filter((name) => draft.value[name] === sent[name]);

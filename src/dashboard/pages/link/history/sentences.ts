@@ -7,9 +7,6 @@ export type Change = LinkHistoryEntry['changes'][number];
 
 /** Of fields that this page doesn't show. */
 const otherLabels: Readonly<Record<string, string>> = {
-  domain: 'Domain',
-  suffix: 'Suffix',
-  aliases: 'Aliases',
   forward_query: 'Forwarding of parameters',
   forward_path: 'Forwarding of the path',
   redirect_status: 'Status of the redirect',

@@ -7,6 +7,10 @@ export interface Planned {
   readonly words: string | null;
 }
 
+const aliasLabels: Readonly<Record<string, string>> = {
+  add_aliases: 'Aliases added',
+  remove_aliases: 'Aliases removed',
+};
 const tagLabels: Readonly<Record<string, string>> = { add_tags: 'Tags added', remove_tags: 'Tags removed' };
 
 /** What a scheduled change makes of which fields, in words. */
@@ -16,7 +20,8 @@ export function plannedOf(
 ): readonly Planned[] {
   return Object.entries(changes).flatMap(([field, value]) => {
     const label = tagLabels[field];
-    if (label === undefined) return { label: labelOf(field), words: wordsOf(field, value as Change['to']) };
+    if (label === undefined)
+      return { label: aliasLabels[field] ?? labelOf(field), words: wordsOf(field, value as Change['to']) };
     const names = (value as number[]).map((id) => tags.find((tag) => tag.id === id)?.name ?? `Tag ${id}`);
     return names.length === 0 ? [] : { label, words: names.join(', ') };
   });

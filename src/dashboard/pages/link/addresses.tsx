@@ -1,0 +1,135 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { Link } from '../../api-types.ts';
+import { storeIn } from '../../handlers.ts';
+import { useOwnDomains } from '../../own-domains.ts';
+import { Button, IconButton } from '../../parts/button.tsx';
+import { type Choice, SelectField, TextField } from '../../parts/field.tsx';
+import { setup } from '../../session.ts';
+import { hostOf } from '../../short.ts';
+import { bare } from '../../words.ts';
+import { labels } from './fields.ts';
+import type { LinkForm } from './form.ts';
+
+/** The link's own address, and the aliases that lead here as well. */
+export function Addresses({ form }: { form: LinkForm }) {
+  const { link, fields } = form;
+  const domains = useDomains(link);
+  const isMoved = form.changed.includes('suffix') || form.changed.includes('domain');
+  return (
+    <div class="addresses">
+      <div class="own-address">
+        {domains.length > 1 && (
+          <SelectField
+            label={labels.domain}
+            value={fields.domain}
+            choices={domains}
+            error={form.errorOf('domain')}
+            onChoice={(domain) => form.set('domain', domain)}
+          />
+        )}
+        <TextField
+          {...form.text('suffix')}
+          required
+          maxLength={600}
+          autocomplete="off"
+          spellcheck={false}
+          hint={isMoved ? undefined : `What comes after ${hostOf(fields)}/`}
+        />
+      </div>
+      {isMoved && (
+        <p class="soft small" role="status">
+          <bdi>{bare(`${link.domain}/${link.suffix}`)}</bdi> goes on leading here, as an alias.
+        </p>
+      )}
+      <Aliases form={form} />
+    </div>
+  );
+}
+
+/** Where the link may be: the service's own domain, the organization's, and the one where it is. */
+function useDomains(link: Link): readonly Choice[] {
+  const { own } = useOwnDomains();
+  const [, scheme = '', port = ''] = /^(https?:\/\/).*?(:\d+)?$/.exec(link.domain) ?? [];
+  const service = setup.value?.default_domain ?? '';
+  const choices = [
+    { value: `${scheme}${service}`, label: service },
+    ...own.map(({ value, label }) => ({ value: `${scheme}${value}${port}`, label })),
+  ];
+  return choices.some(({ value }) => value === link.domain)
+    ? choices
+    : [{ value: link.domain, label: hostOf(link) }, ...choices];
+}
+
+function Aliases({ form }: { form: LinkForm }) {
+  const typed = useSignal('');
+  const { aliases, domain } = form.fields;
+  const add = () => {
+    const text = typed.value.trim();
+    if (text === '') return;
+    const address = /^https?:\/\//i.test(text) ? text : `${domain}/${text.replace(/^\//, '')}`;
+    if (!aliases.map(readable).includes(address)) form.set('aliases', [...aliases, address]);
+    typed.value = '';
+  };
+  const input = useRef<HTMLDivElement>(null);
+  const remove = (alias: string) => {
+    form.set(
+      'aliases',
+      aliases.filter((one) => one !== alias),
+    );
+    input.current?.querySelector('input')?.focus();
+  };
+  return (
+    <>
+      {aliases.length > 0 && (
+        <div class="alias-list">
+          <p class="soft small">Aliases, which lead here as well</p>
+          <ul class="aliases" aria-label={labels.aliases}>
+            {aliases.map((alias) => (
+              <li key={alias}>
+                <bdi class="cut" title={readable(alias)}>
+                  {bare(readable(alias))}
+                </bdi>
+                <IconButton
+                  isSlim
+                  icon="close"
+                  label={`Remove ${bare(readable(alias))}`}
+                  onClick={() => remove(alias)}
+                />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <div class="new-alias" ref={input}>
+        <TextField
+          label={aliases.length > 0 ? 'Another alias' : 'Alias'}
+          value={typed.value}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="another-suffix"
+          hint="Leads here as well: a suffix on the same domain, or a whole address on another of yours."
+          error={form.errorOf('aliases')}
+          onText={storeIn(typed)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return;
+            event.preventDefault();
+            add();
+          }}
+        />
+        <Button icon="plus" disabled={typed.value.trim() === ''} onClick={add}>
+          Add
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** As people write it: without escapes. */
+function readable(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test';
+import { barriersOn } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { field, linkPagesOf, patience, save, unsaved } from './link-page.ts';
+
+const app = await appOfSuite();
+const open = linkPagesOf(app);
+
+test(
+  'a link gets another suffix and aliases by the keyboard, and one in print asks first',
+  async () => {
+    const { page, read } = await open({ suffix: 'sprnig', on_paper: true });
+    await page.setViewportSize({ width: 360, height: 800 });
+    const aliases = page.getByRole('list', { name: 'Aliases' }).getByRole('listitem');
+    await field(page, 'Alias').fill('Café');
+    await field(page, 'Alias').press('Enter');
+    await field(page, 'Another alias').fill('second');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    expect(await aliases.count()).toBe(2);
+    await save(page);
+    expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/second`]);
+    expect((await aliases.allTextContents()).map((text) => text.split('/')[1])).toEqual(['Café', 'second']);
+
+    await field(page, 'Suffix').fill('two words');
+    await page.getByRole('status').getByText('/sprnig goes on leading here, as an alias.').waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    const question = page.getByRole('dialog', { name: 'This is in print' });
+    await page.getByText(/^A suffix has 1 to 255 characters/).waitFor();
+    await field(page, 'Suffix').fill('spring');
+    expect(await barriersOn(page)).toEqual([]);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(360);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await question.getByRole('button', { name: 'Change it all the same' }).click();
+    await page.getByRole('heading', { name: /\/spring$/ }).waitFor();
+    expect(await read()).toMatchObject({ suffix: 'spring' });
+    expect(await aliases.count()).toBe(3);
+    expect((await app.visit('/sprnig')).status).toBe(302);
+
+    await page.getByRole('button', { name: /^Remove .*\/second$/ }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await question.getByRole('button', { name: 'Change it all the same' }).click();
+    await unsaved(page).waitFor({ state: 'detached' });
+    expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/sprnig`]);
+    await page.context().close();
+  },
+  patience,
+);
