@@ -130,6 +130,7 @@ describe.each(storeKinds)('the watch of destinations on %s', (store) => {
     sites.answer(host, '/old', redirect(at('/new'), 301));
     sites.answer(host, '/away', redirect(at('/old'), 302));
     sites.answer(host, '/slash', redirect(at('/slash/'), 308));
+    sites.answer(host, '/inside', redirect('http://10.0.0.1:6379/', 302));
     sites.answer(host, '/sold', () => new Response('<title>x.com</title> This domain is for sale!'));
     const { certificate, key } = selfSigned('tls.example.com');
     using secure = Bun.serve({
@@ -152,6 +153,7 @@ describe.each(storeKinds)('the watch of destinations on %s', (store) => {
             { destination_url: 'http://no-such-host.example.org/', weight: 1 },
             { destination_url: at('/fine'), weight: 1 },
             { destination_url: 'http://10.0.0.1/inside', weight: 1 },
+            { destination_url: at('/inside'), weight: 1 },
           ],
         },
       ],
@@ -352,7 +354,8 @@ test('two nodes ask a host as seldom as one, and what a node that died has begun
     ['z.example.com', 10],
   ] as const) {
     const times = sites.asked(host).map((asked) => asked.at);
-    expect(times).toHaveLength(questions);
+    // What the other node had asked when it was stopped may be asked once more.
+    expect(times.length - questions).toBeOneOf([0, 1]);
     for (const [index, time] of times.slice(1).entries())
       expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
   }
