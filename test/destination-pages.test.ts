@@ -231,6 +231,32 @@ describe.each(storeKinds)('pages of destinations on %s', (store) => {
     expect(secret.asked).toEqual([]);
   }, 60_000);
 
+  test('a thousand links to one host hold up no other, and few of them are looked through at a time', async () => {
+    let release = () => {};
+    const held = new Promise<void>((done) => {
+      release = done;
+    });
+    const busy = site(async () => {
+      await held;
+      return html('<title>Busy</title>');
+    });
+    const links = Array.from({ length: 1_000 }, (_, at) => ({ destination_url: `${busy.url}/${at}` }));
+    const made = await call('POST', '/link/bulk', { links });
+    expect(made.status).toBe(200);
+    const other = site(() => html('<title>Other</title>'));
+    expect((await looked(await create(other.url))).destination_title).toBe('Other');
+    expect(busy.asked).toHaveLength(1);
+    const due = await app.app.context.database.read
+      .selectFrom('links')
+      .select((columns) => columns.fn.countAll<number>().as('links'))
+      .where('page_due_at', '<=', app.clock.now + 20_000)
+      .executeTakeFirstOrThrow();
+    expect(Number(due.links)).toBeLessThan(300);
+    const ids = made.json.results.map(({ link }: { link: { id: number } }) => link.id);
+    await call('POST', '/link/bulk_delete', { ids });
+    release();
+  });
+
   test('a host is asked by one at a time, however many links lead there, and visits do not wait', async () => {
     let release = () => {};
     const held = new Promise<void>((done) => {

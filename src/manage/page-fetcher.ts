@@ -47,15 +47,21 @@ export class PageFetcher {
         const claim = { now: now(), until: now() + claimLength, max: perClaim };
         const due = await stored.claimDuePages(queries, claim);
         const chosen = new Map<string, stored.DuePage>();
-        const later: number[] = [];
+        const later: { readonly id: number; readonly until: number }[] = [];
+        const waiting = new Map<string, number>();
         for (const page of due.sort((one, other) => one.id - other.id)) {
           const host = hostOf(page.destination_url);
           const hasRoom = this.#active.size + chosen.size < atOnce && !chosen.has(host);
           if (hasRoom && (await stored.claimHost(queries, host, now(), now() + claimLength)))
             chosen.set(host, page);
-          else later.push(page.id);
+          else {
+            // Those of one host come up again one after the other, and not all of them each time.
+            const turn = (waiting.get(host) ?? 0) + 1;
+            waiting.set(host, turn);
+            later.push({ id: page.id, until: now() + turn * busyWait });
+          }
         }
-        await stored.postponePages(queries, later, now() + busyWait);
+        await stored.postponePages(queries, later);
         return { chosen, isAll: due.length < perClaim };
       });
       for (const [host, page] of begun.chosen) this.#begin(host, page);

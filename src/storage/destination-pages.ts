@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
+import { jsonRows } from './json-rows.ts';
 import type { LinkRow } from './link-columns.ts';
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
@@ -41,14 +42,19 @@ export async function claimDuePages(
     .execute();
 }
 
-export async function postponePages(queries: Queries, ids: readonly number[], until: number): Promise<void> {
-  if (ids.length === 0) return;
-  await queries
-    .updateTable('links')
-    .set({ page_due_at: until })
-    .where('id', 'in', ids)
-    .where('page_due_at', 'is not', null)
-    .execute();
+export async function postponePages(
+  queries: Queries,
+  later: readonly { readonly id: number; readonly until: number }[],
+): Promise<void> {
+  if (later.length === 0) return;
+  const rows = jsonRows(
+    dialectOf(queries),
+    { id: 'integer', until: 'integer' },
+    JSON.stringify(later.map(({ id, until }) => [id, until])),
+  );
+  await sql`update links set page_due_at = later.until from ${rows} as later where links.id = later.id`.execute(
+    queries,
+  );
 }
 
 /** What was found; nothing where the link leads elsewhere by now, as that is looked at by itself. */
