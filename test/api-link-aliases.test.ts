@@ -226,4 +226,17 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(text).toContain(`${here('put-2')} ${here('put-3')}`);
     expect((await put({ suffix: 'put-4' })).json.aliases).toEqual(['put-2', 'put-3', 'put-1'].map(here));
   });
+
+  test('the addresses of a link that can not come back any more are free', async () => {
+    const { id } = await create({ suffix: 'over', aliases: ['over-1', 'over-2'] });
+    await call('DELETE', `/link/${id}`);
+    suite.app.clock.now += 31 * 24 * 60 * 60 * 1000;
+    const theirs = (body: object) => call('POST', '/link', { destination_url: menu, ...body }, suite.other);
+    expect((await theirs({ suffix: 'over-1' })).status).toBe(201);
+    expect((await theirs({ aliases: ['over', 'over-2'] })).json.aliases).toEqual(
+      ['over', 'over-2'].map(here),
+    );
+    for (const path of ['/over', '/over-1', '/over-2']) expect(await to(path)).toBe(menu);
+    expect((await call('POST', '/link/restore', { ids: [id] })).status).toBe(404);
+  });
 });

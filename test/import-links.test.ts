@@ -26,9 +26,9 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'Known' } });
     const said = await run(
       [
-        'destination_url,suffix,name,tags,captcha,expiration_date,password,clicks,redirect_status',
-        'https://example.com/1,import-1,"One, with a comma","known, fresh",true,2031-01-01,sesame,17,308',
-        'example.com/2,import-2,,,,,,',
+        'destination_url,suffix,name,tags,captcha,expiration_date,password,clicks,redirect_status,aliases',
+        'https://example.com/1,import-1,"One, with a comma","known, fresh",true,2031-01-01,sesame,17,308,imported imported/too',
+        'example.com/2,import-2,,,,,,,,',
         'javascript:alert(1),import-3,,,,,,',
         'example.com/4,import-1,,,,,,',
         '',
@@ -48,6 +48,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
       clicks: 0,
     });
     expect(json.links[0].tags.map((tag: { name: string }) => tag.name)).toEqual(['Known', 'fresh']);
+    expect(json.links[0].aliases).toEqual([`${app.url}/imported`, `${app.url}/imported/too`]);
     expect((await app.visit('/import-2')).headers.get('location')).toBe('https://example.com/2');
   });
 

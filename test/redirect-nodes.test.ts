@@ -44,6 +44,25 @@ test('a change made through one node is seen by visitors of the other within two
   await soon(async () => (await other.visit(path)).status === 404);
 });
 
+test('an address that was changed on one node leads on at the other, the old one and the new one, and both follow the link', async () => {
+  const suffix = 'first-address';
+  const { id } = await make({ suffix });
+  const targets = () =>
+    Promise.all(
+      [suffix, 'second-address'].map(async (one) => (await other.visit(`/${one}`)).headers.get('location')),
+    );
+  expect(await targets()).toEqual(['https://destination.example/first', null]);
+  const change = (body: object) => one.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body });
+  await change({ suffix: 'second-address' });
+  const first = 'https://destination.example/first';
+  await soon(async () => Bun.deepEquals(await targets(), [first, first]));
+  const next = 'https://destination.example/next';
+  await change({ destination_url: next });
+  await soon(async () => Bun.deepEquals(await targets(), [next, next]));
+  await change({ aliases: [] });
+  await soon(async () => Bun.deepEquals(await targets(), [null, next]));
+});
+
 test('a link made on one node is found on the other, though visitors there had asked for it before', async () => {
   const suffix = 'made-later';
   expect((await other.visit(`/${suffix}`)).status).toBe(404);
