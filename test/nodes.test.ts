@@ -4,6 +4,7 @@ import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app
 import { answerWhen } from './support/eventually.ts';
 import { member } from './support/members.ts';
 import { metricValues } from './support/metric-values.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { runCommand } from './support/program.ts';
 
 const minute = 60_000;
@@ -79,31 +80,64 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
     });
   });
 
-  test('are told by a command, which ends with 1 while clicks wait on one that is gone', async () => {
-    const settings = { DATA_DIR: app.dataDir, DATABASE_URL: app.databaseUrl };
-    const run = async (...words: string[]) => {
-      const program = runCommand(['nodes', ...words], settings);
-      const code = await program.exited;
-      return { code, out: program.output().out, err: program.output().err };
-    };
-    const told = await run();
-    expect(told).toMatchObject({ code: 1, err: '' });
-    expect(told.out).toMatch(/^dead {2}host of dead {2}version 0\.0\.1 {2}GONE, seen /m);
-    expect(told.out).toContain('At least 12 clicks wait (0.0 MB in its journals).');
-    expect(told.out).toContain('`fold DIR`, then `nodes forget dead`');
-    const here = (await Bun.file(`${app.dataDir}/node.id`).text()).trim();
-    expect(await run('forget', here)).toMatchObject({ code: 1, err: expect.stringContaining('is there') });
-    expect(await run('forget', 'nobody')).toMatchObject({ code: 1 });
-    expect(await run('remove', 'dead')).toMatchObject({ code: 1 });
+  // Each command is a process; the last test here runs one on PostgreSQL.
+  test.skipIf(store === 'postgres')(
+    'are told by a command, which ends with 1 while clicks wait on one that is gone',
+    async () => {
+      const settings = { DATA_DIR: app.dataDir, DATABASE_URL: app.databaseUrl };
+      const run = async (...words: string[]) => {
+        const program = runCommand(['nodes', ...words], settings);
+        const code = await program.exited;
+        return { code, out: program.output().out, err: program.output().err };
+      };
+      const told = await run();
+      expect(told).toMatchObject({ code: 1, err: '' });
+      expect(told.out).toMatch(/^dead {2}host of dead {2}version 0\.0\.1 {2}GONE, seen /m);
+      expect(told.out).toContain('At least 12 clicks wait (0.0 MB in its journals).');
+      expect(told.out).toContain('`fold DIR`, then `nodes forget dead`');
+      const here = (await Bun.file(`${app.dataDir}/node.id`).text()).trim();
+      expect(await run('forget', here)).toMatchObject({ code: 1, err: expect.stringContaining('is there') });
+      expect(await run('forget', 'nobody')).toMatchObject({ code: 1 });
 
-    // One that stops in good order, with all of its clicks in the database, is taken out of the list.
-    await app.app.stop();
-    const left = JSON.parse((await run('--json')).out).nodes;
-    expect(left.map(({ id }: { id: string }) => id)).toEqual(['dead']);
-    expect(await run('forget', 'dead')).toMatchObject({ code: 0 });
-    expect(await run()).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('No node has told of itself'),
-    });
-  });
+      // One that stops in good order, with all of its clicks in the database, is taken out of the list.
+      await app.app.stop();
+      const left = JSON.parse((await run('--json')).out).nodes;
+      expect(left.map(({ id }: { id: string }) => id)).toEqual(['dead']);
+      expect(await run('forget', 'dead')).toMatchObject({ code: 0 });
+      expect(await run()).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('No node has told of itself'),
+      });
+    },
+  );
+});
+
+test('a node that died with clicks is listed until its folder is folded', async () => {
+  const SECRET_KEY = 'the same secret on every node, long enough';
+  const DATABASE_URL = await migratedPostgres();
+  const env = { DATABASE_URL, SECRET_KEY };
+  const overrides = { heartbeatInterval: 20 };
+  const here = await startApp({ env, overrides });
+  const dead = await startApp({ env, overrides: { ...overrides, hits: 'unfolded' } });
+  try {
+    dead.clock.now = here.clock.now - 2 * minute;
+    const { key } = await here.newcomer();
+    const body = { destination_url: 'https://shop.example.com/' };
+    const { suffix } = (await here.call('POST', '/api/v1/link', { key, body })).json;
+    for (let time = 0; time < 3; time++) expect((await dead.visit(`/${suffix}`)).status).toBe(302);
+    const id = (await Bun.file(`${dead.dataDir}/node.id`).text()).trim();
+    const nodes = async () => (await here.call('GET', '/api/v1/instance/node', { key })).json.nodes;
+    const waits = (all: { node: string; waiting_clicks: number; waiting_bytes: number }[]) =>
+      all.some(({ node, ...left }) => node === id && left.waiting_clicks === 3 && left.waiting_bytes > 0);
+    await answerWhen(nodes, waits, 'the clicks that wait');
+    await dead.app.stop();
+    const left = (await nodes()).find(({ node }: { node: string }) => node === id);
+    expect(left).toMatchObject({ is_gone: true, waiting_clicks: 3, waiting_bytes: expect.any(Number) });
+
+    const fold = runCommand(['fold', dead.dataDir], { ...env, DATA_DIR: here.dataDir });
+    expect([await fold.exited, fold.output().out]).toEqual([0, expect.stringContaining('3 hits new')]);
+    expect((await nodes()).map(({ node }: { node: string }) => node)).not.toContain(id);
+  } finally {
+    await Promise.all([here.stop(), dead.stop()]);
+  }
 });

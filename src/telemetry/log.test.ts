@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test';
+import { Log } from './log.ts';
+
+test('warnings and errors are counted by their event, those that are held back or not written too', () => {
+  const lines: string[] = [];
+  const log = new Log('error', (line) => void lines.push(line));
+  for (let time = 0; time < 3; time++) log.warn('store away', { error: `no. ${time}` });
+  log.warnEach('certificate not issued', { host: 'one.example.com' });
+  log.error('fold failed', new Error('why'));
+  log.info('open files', {});
+  expect(lines).toHaveLength(1);
+  expect(log.counts()).toEqual([
+    { level: 'warn', event: 'store away', count: 3 },
+    { level: 'warn', event: 'certificate not issued', count: 1 },
+    { level: 'error', event: 'fold failed', count: 1 },
+  ]);
+});
+
+test('events that were put together from what somebody sent could not fill the memory', () => {
+  const log = new Log('error', () => {});
+  for (let number = 0; number < 1_000; number++) log.warn(`event ${number}`);
+  expect(log.counts()).toHaveLength(200);
+});
