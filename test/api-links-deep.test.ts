@@ -31,7 +31,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
       owner.organizationId,
       { text: { text, reach: 'bounded' } },
       { limit: 100, offset: 0, order: '-created_at' },
-    ).then(({ links }) => links.map((link) => link.id));
+    ).then(({ links }) => links.map(({ link }) => link.id));
 
   /** Every page is the one that counting down the list gives. */
   const pagesAreRight = async () => {

@@ -1,13 +1,11 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
 import { normaliseHostname } from '../rules/host.ts';
-import type { Database } from '../storage/database.ts';
 import { findOwnDomainId } from '../storage/domains.ts';
-import { closerStart, countBlocks } from '../storage/link-blocks.ts';
-import { archivedCount, hasArchived, linkCount } from '../storage/link-counts.ts';
+import { closerStart } from '../storage/link-blocks.ts';
+import { archivedCount, hasArchived, linkCount, linkTotals } from '../storage/link-counts.ts';
 import type { LinkPosition } from '../storage/link-position.ts';
-import { tagsOf } from '../storage/link-tags.ts';
-import { findAnyLink, findLink, type StoredLink } from '../storage/links.ts';
+import { findAnyLink, type StoredLink } from '../storage/links.ts';
 import {
   countLinks,
   type FilterTag,
@@ -18,19 +16,21 @@ import {
   listLinks,
   searchLinks,
 } from '../storage/list-links.ts';
+import { pageOf } from '../storage/rows.ts';
 import { defaultDomainId, type Queries } from '../storage/schema.ts';
 import { tagCount } from '../storage/tag-counts.ts';
+import { findTaggedLink, newestLinks } from '../storage/tagged-links.ts';
 import { ownTags } from '../storage/tags.ts';
 import type { Context } from './context.ts';
+import { countAhead, countInPassing, deepOffset } from './count-ahead.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 
 export type { LinkPosition };
 
 export async function readLink(context: Context, caller: Caller, id: number): Promise<LinkWithTags> {
-  const { lookup } = context.database;
-  const [link, tags] = await Promise.all([findLink(lookup, caller.organizationId, id), tagsOf(lookup, [id])]);
-  if (!link) throw notFound('link');
-  return { link, tags: tags.get(id) ?? [] };
+  const found = await findTaggedLink(context.database.lookup, caller.organizationId, id);
+  if (!found) throw notFound('link');
+  return found;
 }
 
 /** The picture of a link's QR code is public under its signed address. Null where there is none. */
@@ -64,12 +64,12 @@ interface LinkPageFound {
 }
 
 export async function readLinks(context: Context, caller: Caller, query: LinkQuery): Promise<LinkPageFound> {
+  if (isUsual(query)) return usualPage(context, caller, query);
   const filter = await filterFor(context, caller, query);
   if (filter === null) return { links: [], total: 0, next: null };
   const page = { ...filter, before: query.before };
   if (filter.text !== undefined && query.before === undefined && query.after === undefined) {
-    const found = await searchLinks(context.database.read, caller.organizationId, filter, query);
-    return { ...found, links: await withTags(context, found.links) };
+    return searchLinks(context.database.read, caller.organizationId, filter, query);
   }
   const [{ links, next }, total] = await Promise.all([
     isWhole(filter) && query.offset > deepOffset
@@ -78,11 +78,38 @@ export async function readLinks(context: Context, caller: Caller, query: LinkQue
     totalOf(context, caller, filter),
   ]);
   if (isWhole(filter)) countAhead(context.database, caller.organizationId, total);
-  return { links: await withTags(context, links), total, next };
+  return { links, total, next };
 }
 
-/** From so many links on it pays to look up where a page begins. */
-const deepOffset = 20_000;
+/** Beyond, it pays to pass over links by an index alone, which can be done where none is archived. */
+const maxUsualOffset = 1_000;
+const noFilters = ['text', 'tagIds', 'ids', 'domain', 'onPaper', 'hasProblem'] as const;
+
+const isUsual = (query: LinkQuery): boolean =>
+  noFilters.every((name) => query[name] === undefined) &&
+  (query.archived ?? 'false') === 'false' &&
+  query.order === '-created_at' &&
+  query.offset <= maxUsualOffset;
+
+/** The list that nearly all callers ask for: two questions, neither of which waits for the other. */
+async function usualPage(
+  { database }: Context,
+  { organizationId }: Caller,
+  { before, after, offset, limit }: LinkQuery,
+): Promise<LinkPageFound> {
+  const below = Math.min(before ?? Number.MAX_SAFE_INTEGER, after?.id ?? Number.MAX_SAFE_INTEGER);
+  const [found, { links, archived }] = await Promise.all([
+    newestLinks(database.read, organizationId, { below, offset, limit: limit + 1 }),
+    linkTotals(database.read, organizationId),
+  ]);
+  if (archived === 0) countAhead(database, organizationId, links);
+  const { rows, last } = pageOf(found, limit);
+  return {
+    links: rows,
+    total: links - archived,
+    next: last && { key: last.link.id, id: last.link.id },
+  };
+}
 
 /** A page far down a list by id, found without counting down to it. In any other order that is what is done. */
 async function deepPage(
@@ -98,38 +125,6 @@ async function deepPage(
   const start = await closerStart(database.read, organizationId, before, offset, direction);
   if (start.offset > deepOffset) void countInPassing(database, organizationId);
   return listFrom(database.read, organizationId, start, limit, direction);
-}
-
-/** By organization: how many links it had when counting its blocks was last requested. */
-const countedAhead = new WeakMap<Queries, Map<number, number>>();
-
-/** A client that reads the first page of a long list may jump far down next: prepares what that needs. */
-function countAhead(database: Database, organizationId: number, total: number): void {
-  const totals = countedAhead.get(database.lookup) ?? new Map<number, number>();
-  countedAhead.set(database.lookup, totals);
-  if (total - (totals.get(organizationId) ?? 0) <= deepOffset) return;
-  totals.set(organizationId, total);
-  void countInPassing(database, organizationId);
-}
-
-const counting = new WeakMap<Queries, Set<number>>();
-
-/** One run per organization at a time. Errors are ignored: the next read that far down meets them itself. */
-async function countInPassing(database: Database, organizationId: number): Promise<void> {
-  const running = counting.get(database.lookup) ?? new Set();
-  counting.set(database.lookup, running);
-  if (running.has(organizationId)) return;
-  running.add(organizationId);
-  await countBlocks(database, organizationId).catch(() => {});
-  running.delete(organizationId);
-}
-
-async function withTags({ database }: Context, links: readonly StoredLink[]): Promise<LinkWithTags[]> {
-  const tags = await tagsOf(
-    database.read,
-    links.map((link) => link.id),
-  );
-  return links.map((link) => ({ link, tags: tags.get(link.id) ?? [] }));
 }
 
 /** With addresses of eight kilobytes more would take this thread for many milliseconds. */
@@ -152,7 +147,7 @@ export async function* eachLink(
       { ...filter, before },
       page,
     );
-    if (links.length > 0) yield await withTags(context, links);
+    if (links.length > 0) yield links;
     if (next === null) return;
     before = next.id;
   }
@@ -178,9 +173,11 @@ async function filterFor(
   const { read } = context.database;
   const domainId = domain === undefined ? undefined : await domainIdOf(context, caller, domain);
   if (domainId === null) return null;
-  const tags = tagIds && (await rarestFirst(context, caller, tagIds));
+  const [tags, archived] = await Promise.all([
+    tagIds && rarestFirst(context, caller, tagIds),
+    archivedIn(read, caller.organizationId, asked),
+  ]);
   if (tags === null) return null;
-  const archived = await archivedIn(read, caller.organizationId, asked);
   if (text === undefined) return { tags, ids, domainId, archived, onPaper, hasProblem };
   const maxMatches = Math.min(
     await linkCount(read, caller.organizationId, domainId),

@@ -37,6 +37,8 @@ export interface Dialect {
   readonly jsonEach: string;
   /** One item of such an element, which is an array itself, as a column. */
   readonly jsonCell: (index: number, kind: 'integer' | 'text', name: string) => string;
+  /** Of the rows of a group, each as a list of these columns: a list of lists, as the text of JSON. */
+  readonly jsonLists: (columns: string) => string;
   /** Whether a text contains another, character by character, in bounded time. */
   readonly contains: (text: RawBuilder<unknown>, part: string) => RawBuilder<boolean>;
   /**
@@ -81,6 +83,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
     chunksHits: true,
     jsonEach: 'json_each',
     jsonCell: (index, _kind, name) => `item.value ->> ${index} as ${name}`,
+    jsonLists: (columns) => `json_group_array(json_array(${columns}))`,
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
     keepGoing: (column) => sql`keep_going(${sql.ref(column)})`,
     destinationKey: 'destination_key(destination_url)',
@@ -103,6 +106,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
       kind === 'text'
         ? `item.value ->> ${index} as ${name}`
         : `cast(item.value ->> ${index} as bigint) as ${name}`,
+    jsonLists: (columns) => `cast(json_agg(json_build_array(${columns})) as text)`,
     contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
     keepGoing: () => sql`true`,
     destinationKey:

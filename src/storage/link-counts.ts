@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { prepared } from './prepared.ts';
+import { prepared, preparedRow } from './prepared.ts';
 import { countRows, hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 import { together } from './together.ts';
@@ -75,6 +75,22 @@ export const onPaperCount = (queries: Queries, organizationId: number, domainId:
       .where('domain_id', '=', domainId)
       .where('on_paper', '=', sql.lit(1)),
   );
+
+/** How many links an organization has, and how many of them are archived. */
+export async function linkTotals(
+  queries: Queries,
+  organizationId: number,
+): Promise<{ readonly links: number; readonly archived: number }> {
+  const row = await selectTotals(queries, organizationId);
+  return { links: Number(row?.links ?? 0), archived: row?.archived ?? 0 };
+}
+
+const selectTotals = preparedRow((queries, organizationId: number) =>
+  sql<{ links: number | string | null; archived: number }>`select
+      (select sum(links) from link_counts where organization_id = ${organizationId}) as links,
+      (select count(*) from links where organization_id = ${organizationId} and archived = 1) as archived
+    `.compile(queries),
+);
 
 /** All of an organization's links, or those on one domain. */
 export async function linkCount(

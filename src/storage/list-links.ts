@@ -4,9 +4,9 @@ import { type Dialect, dialectOf } from './dialect.ts';
 import type { Start } from './link-blocks.ts';
 import { isAfter, isUnnamedAfter, keyColumn, type LinkPosition, orderOf } from './link-position.ts';
 import { holds, type SearchedText } from './link-search.ts';
-import { type StoredLink, withHost } from './links.ts';
 import { countRows, pageOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
+import { findTaggedLinks, type TaggedLink } from './tagged-links.ts';
 
 export interface FilterTag {
   readonly id: number;
@@ -39,7 +39,7 @@ export interface LinkPage {
 }
 
 export interface ListedLinks {
-  readonly links: StoredLink[];
+  readonly links: TaggedLink[];
   /** That of the last link, where there are more; or else null. */
   readonly next: LinkPosition | null;
 }
@@ -114,18 +114,11 @@ export async function listFrom(
 
 async function shown(queries: Queries, found: readonly LinkPosition[], limit: number): Promise<ListedLinks> {
   const { rows, last } = pageOf(found, limit);
-  const links = await rowsOf(
+  const links = await findTaggedLinks(
     queries,
     rows.map(({ id }) => id),
   );
   return { links, next: last && { key: last.key, id: last.id } };
-}
-
-async function rowsOf(queries: Queries, ids: readonly number[]): Promise<StoredLink[]> {
-  if (ids.length === 0) return [];
-  const rows = await withHost(queries).where('links.id', 'in', ids).execute();
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 async function positionsOf(

@@ -8,12 +8,26 @@ export interface Exchange {
   sent: string;
   /** How often the asker spoke, and then had to wait: round trips. */
   turns: number;
+  /** Of all beginnings and ends of exchanges, which ones were this one's. */
+  begun: number;
+  ended: number;
+}
+
+/** The most turns that were taken one after the other. */
+export function turnsInARow(exchanges: readonly Exchange[]): number {
+  const until = new Map<Exchange, number>();
+  for (const one of exchanges) {
+    const before = exchanges.filter(({ ended }) => ended < one.begun).map((other) => until.get(other) ?? 0);
+    until.set(one, one.turns + Math.max(0, ...before));
+  }
+  return Math.max(0, ...until.values());
 }
 
 /** Notes what is said on wires to PostgreSQL. */
 export class PostgresTalk {
   #exchanges: Exchange[] = [];
   #underWay = 0;
+  #moment = 0;
   #heardAt = performance.now();
 
   /** Since `forget`, those that are over. */
@@ -42,7 +56,7 @@ export class PostgresTalk {
       this.#heardAt = performance.now();
     };
     near.on('data', (bytes: Buffer) => {
-      if (current === null) settle({ messages: '', sent: '', turns: 0 });
+      if (current === null) settle({ messages: '', sent: '', turns: 0, begun: this.#moment++, ended: 0 });
       const exchange = current as Exchange | null;
       if (exchange === null) return;
       if (!isServersTurn) exchange.turns += 1;
@@ -54,7 +68,9 @@ export class PostgresTalk {
       isServersTurn = false;
       for (const type of answered.take(bytes)) {
         if (type !== 'Z' || current === null) continue;
-        this.#exchanges.push(current);
+        const over: Exchange = current;
+        over.ended = this.#moment++;
+        this.#exchanges.push(over);
         settle(null);
       }
     });

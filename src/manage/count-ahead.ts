@@ -1,0 +1,30 @@
+import type { Database } from '../storage/database.ts';
+import { countBlocks } from '../storage/link-blocks.ts';
+import type { Queries } from '../storage/schema.ts';
+
+/** From so many links on it pays to look up where a page begins. */
+export const deepOffset = 20_000;
+
+/** By organization: how many links it had when counting its blocks was last requested. */
+const countedAhead = new WeakMap<Queries, Map<number, number>>();
+
+/** A client that reads the first page of a long list may jump far down next: prepares what that needs. */
+export function countAhead(database: Database, organizationId: number, total: number): void {
+  const totals = countedAhead.get(database.lookup) ?? new Map<number, number>();
+  countedAhead.set(database.lookup, totals);
+  if (total - (totals.get(organizationId) ?? 0) <= deepOffset) return;
+  totals.set(organizationId, total);
+  void countInPassing(database, organizationId);
+}
+
+const counting = new WeakMap<Queries, Set<number>>();
+
+/** One run per organization at a time. Errors are ignored: the next read that far down meets them itself. */
+export async function countInPassing(database: Database, organizationId: number): Promise<void> {
+  const running = counting.get(database.lookup) ?? new Set();
+  counting.set(database.lookup, running);
+  if (running.has(organizationId)) return;
+  running.add(organizationId);
+  await countBlocks(database, organizationId).catch(() => {});
+  running.delete(organizationId);
+}

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { type Newcomer, type Send, startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+import { PostgresTalk, turnsInARow } from './support/postgres-talk.ts';
+import { Wire } from './support/wire.ts';
+
+const never = 24 * 60 * 60 * 1000;
+const talk = new PostgresTalk();
+let wire: Wire;
+/** Whose every word to the database is heard. */
+let app: TestApp;
+let owner: Newcomer;
+let linkId: number;
+let tagId: number;
+
+const call = (method: string, path: string, send: Send = {}) =>
+  app.call(method, path, { key: owner.key, ...send });
+
+beforeAll(async () => {
+  wire = new Wire(await migratedPostgres(), talk.tap);
+  await wire.lay();
+  app = await startApp({
+    env: { DATABASE_URL: wire.url },
+    overrides: {
+      ...{ hits: 'unfolded', keyLifetime: never, pollInterval: never, expiryInterval: never },
+      ...{ scheduledInterval: never, watchInterval: never, domainInterval: never, notFoundInterval: never },
+      ...{ outageInterval: never, correctionInterval: never, sweepInterval: never, clearInterval: never },
+      ...{ versionInterval: never, webhooks: { pollInterval: never } },
+    },
+  });
+  owner = await app.newcomer();
+  tagId = (await call('POST', '/api/v1/tag', { body: { name: 'of a link' } })).json.id;
+  for (let index = 0; index < 30; index++) {
+    const body = { destination_url: 'https://destination.example', tags: [tagId] };
+    linkId = (await call('POST', '/api/v1/link?disable_png=true', { body })).json.id;
+  }
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+  await wire.cut();
+});
+beforeEach(async () => {
+  // The connections that a call needs are there, and whose key it is is known.
+  await Promise.all(Array.from({ length: 3 }, () => call('GET', '/api/v1/link?limit=25')));
+});
+
+/** What a call asks, without what the background looks for from time to time. */
+async function askedBy(method: string, path: string, send: Send = {}) {
+  await call(method, path, send);
+  await eventually(() => talk.silence > 50, 'silence');
+  talk.forget();
+  const answer = await call(method, path, send);
+  const exchanges = talk.exchanges.filter(
+    ({ sent }) =>
+      !/"(visitor_salt_requests|click_corrections)"|transaction_read_only|last_used_at/.test(sent),
+  );
+  return { answer, statements: exchanges.length, turns: turnsInARow(exchanges), exchanges };
+}
+
+test('a link by its id is one question, tags and all', async () => {
+  const { answer, statements, turns } = await askedBy('GET', `/api/v1/link/${linkId}`);
+  expect([answer.status, answer.json.tags.length, statements, turns]).toEqual([200, 1, 1, 1]);
+});
+
+test('a page of links is two questions, side by side', async () => {
+  const { answer, statements, turns } = await askedBy('GET', '/api/v1/link?limit=25');
+  expect([answer.json.links.length, answer.json.total_links, statements, turns]).toEqual([25, 30, 2, 1]);
+  expect(answer.json.links.every(({ tags }: { tags: unknown[] }) => tags.length === 1)).toBe(true);
+});
+
+test('a page in another order, or of links with a tag, first asks what it needs to know for that', async () => {
+  for (const query of ['sort=-clicks', `tag=${tagId}`]) {
+    const { answer, turns } = await askedBy('GET', `/api/v1/link?limit=25&${query}`);
+    expect([query, answer.json.links.length]).toEqual([query, 25]);
+    expect(turns).toBeLessThanOrEqual(4);
+  }
+});
