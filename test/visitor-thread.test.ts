@@ -6,6 +6,7 @@ import { startInWorker } from '../src/compose/data-plane-worker.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { storeKinds } from './support/app.ts';
+import { answerWhen } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { endOf, problemsOf, runServerAfter, temporaryFolder } from './support/program.ts';
 
@@ -18,6 +19,8 @@ const start = (settings: Record<string, string>): Promise<App> => {
   const environment = { PORT: '0', REGISTRATION: 'open', MISS_LIMIT: '0', ...settings };
   return createApp(loadConfig(environment), {}, startInWorker(environment));
 };
+
+const isSumer = ({ suffix }: { suffix: string }) => suffix === 'sumer';
 
 describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (store) => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -60,6 +63,18 @@ describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (sto
   afterAll(async () => {
     await app.stop();
     await folder[Symbol.asyncDispose]();
+  });
+
+  // The first: the other tests try more addresses than a person does.
+  test('what people ask for in vain is counted whichever thread answers them', async () => {
+    for (const init of [{}, { headers: { 'x-detour': '\xe9' } }])
+      expect(await visit('/sumer', init)).toBe('404');
+    const found = await answerWhen(
+      async () => (await call('GET', '/not_found')).json.addresses.filter(isSumer),
+      ([address]) => address?.visits === 2,
+      'both visits',
+    );
+    expect(found).toHaveLength(1);
   });
 
   test('a client that has changed a link finds it changed', async () => {

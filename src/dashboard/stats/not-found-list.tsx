@@ -46,7 +46,6 @@ function AddressRow({ address }: { address: NotFoundAddress }) {
               Did they mean <a href={pageOf(similar)}>/{similar.suffix}</a>?
             </span>
             <Button
-              kind="plain"
               isSlim
               disabled={lead.isRunning.value}
               aria-label={`Let ${shortOf(address)} lead to /${similar.suffix}`}
