@@ -245,13 +245,17 @@ describe.each(storeKinds)('pages of destinations on %s', (store) => {
     expect(made.status).toBe(200);
     const other = site(() => html('<title>Other</title>'));
     expect((await looked(await create(other.url))).destination_title).toBe('Other');
-    expect(busy.asked).toHaveLength(1);
-    const due = await app.app.context.database.read
-      .selectFrom('links')
-      .select((columns) => columns.fn.countAll<number>().as('links'))
-      .where('page_due_at', '<=', app.clock.now + 20_000)
-      .executeTakeFirstOrThrow();
-    expect(Number(due.links)).toBeLessThan(300);
+    // Each look is given up after its deadline, and the host then asked for the next one.
+    expect(busy.asked.length).toBeLessThan(10);
+    const dueSoon = async () => {
+      const due = await app.app.context.database.read
+        .selectFrom('links')
+        .select((columns) => columns.fn.countAll<number>().as('links'))
+        .where('page_due_at', '<=', app.clock.now + 20_000)
+        .executeTakeFirstOrThrow();
+      return Number(due.links);
+    };
+    await answerWhen(dueSoon, (links) => links < 300, 'most of them to be put off');
     const ids = made.json.results.map(({ link }: { link: { id: number } }) => link.id);
     await call('POST', '/link/bulk_delete', { ids });
     release();

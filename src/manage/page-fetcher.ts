@@ -51,8 +51,9 @@ export class PageFetcher {
         const waiting = new Map<string, number>();
         for (const page of due.sort((one, other) => one.id - other.id)) {
           const host = hostOf(page.destination_url);
-          const hasRoom = this.#active.size + chosen.size < atOnce && !chosen.has(host);
-          if (hasRoom && (await stored.claimHost(queries, host, now(), now() + claimLength)))
+          const isAskedFor = chosen.has(host) || waiting.has(host);
+          const hasRoom = this.#active.size + chosen.size < atOnce;
+          if (!isAskedFor && hasRoom && (await stored.claimHost(queries, host, now(), now() + claimLength)))
             chosen.set(host, page);
           else {
             // Those of one host come up again one after the other, and not all of them each time.
