@@ -40,6 +40,12 @@ interface Described {
   readonly browser: string | null;
 }
 
+const describedIn = (name: string): Described[] =>
+  linesOf(name).map((line) => {
+    const [device = '', os = '', browser = '', ...rest] = line.split('|');
+    return { device, os: os || null, browser: browser || null, userAgent: rest.join('|') };
+  });
+
 /** In the format of the package: `platform` is what the browser's own script interface says. */
 interface SeenAgent {
   readonly userAgent: string;
@@ -66,10 +72,8 @@ const described: Readonly<Record<string, readonly Described[]>> = {
     os: systemOfPlatform[platform] ?? null,
     browser: null,
   })),
-  'device-detector': linesOf('device-detector').map((line) => {
-    const [device = '', os = '', browser = '', ...rest] = line.split('|');
-    return { device, os, browser, userAgent: rest.join('|') };
-  }),
+  'device-detector': describedIn('device-detector'),
+  'device-detector, held out': describedIn('device-detector-held-out'),
   'app browsers of ours': appAgents.map(({ app, ...agent }) => ({ ...agent, browser: app })),
 };
 

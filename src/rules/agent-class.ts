@@ -24,6 +24,7 @@ export function classOfAgent(given: string): AgentClass {
     if (pattern.test(userAgent)) return { class: 'bot', reason };
   }
   if (crawler.test(userAgent)) return { class: 'bot', reason: 'known_crawler' };
+  if (isTelevision(userAgent)) return { class: 'human', reason: 'browser' };
   const hasEngine = engine.test(userAgent);
   if (hasEngine && /\bcompatible;/i.test(userAgent) && !compatibleBrowsers.test(userAgent))
     return { class: 'bot', reason: 'bot_pattern' };
@@ -38,13 +39,22 @@ export function classOfAgent(given: string): AgentClass {
 /** Apps have all sorts of names, and write them behind their phone's web view: there only an address gives a machine away. */
 function looksLikeBot(userAgent: string, hasEngine: boolean): boolean {
   if (!hasEngine) return isbot(userAgent);
-  return webView.test(userAgent) ? /https?:|@[a-z][\w-]*\./i.test(userAgent) : isbotBesideEngine(userAgent);
+  return webView.test(userAgent)
+    ? /https?:|@[a-z][\w-]*\./i.test(userAgent)
+    : isbotBesideEngine(userAgent) && !botTab.test(userAgent);
 }
+
+/** A tablet of Logicom's, which says bot as machines do. */
+const botTab = /; M bot tab /i;
 
 const webView = /; wv\)|\((?:iPhone|iPad|iPod)[^)]*\) AppleWebKit\/\S+ \([^)]*\) Mobile\/\w+(?! Safari)/;
 
 /** The engine of a browser, wherever it stands: some apps write their own name in front of it, or leave out the rest. */
 const engine = /applewebkit\/|gecko\/\d|trident\/|presto\/|khtml\/|\bmsie \d|goanna\//i;
+
+/** Behind these words of televisions stand the makers' names for their models, in which isbot finds words of its own. */
+const isTelevision = (userAgent: string): boolean =>
+  userAgent.includes('HbbTV/') || userAgent.includes('CE-HTML/') || userAgent.includes('; Viera)');
 
 /** Nearly every browser says Mozilla. */
 const browserStart = /^(?:mozilla\/\d\.\d+ [([]|(?:opera|e?links|lynx|w3m|dillo)\b)/i;

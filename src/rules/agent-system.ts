@@ -17,7 +17,7 @@ const systems: readonly (readonly [string, RegExp])[] = [
   ['Roku', /\bRoku(?:\w*\/DVP-([\d.]+))?/i],
   ['Sailfish', /Sailfish/i],
   ['Windows', /Windows (?:NT|IoT) ([\d.]+)(?!.*Android)/i],
-  ['Android', /Android[ /-]?([\d.]+)?|GoogleTV|tclwebkit|\bAdr\b(?: ([\d.]+))?|^\[FB\w+\/(?:FB4A|Orca)/i],
+  ['Android', /Andr[o0]id[ /-]?([\d.]+)?|GoogleTV|tclwebkit|\bAdr\b(?: ([\d.]+))?|^\[FB\w+\/(?:FB4A|Orca)/i],
   ['BlackBerry', /\bBB10\b.*Version\/([\d.]+)|BlackBerry\w*\/?([\d.]+)?|RIM Tablet/i],
   ['Chrome OS', /\bCrOS\b/],
   ['iOS', /\b(?:iPhone|iPad|iPod)(?:.*? OS (\d[\d_]*))?/i],

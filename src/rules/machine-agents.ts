@@ -35,9 +35,9 @@ export const machines: readonly (readonly [ClassReason, RegExp])[] = [
   ],
 ];
 
-/** Machines by the names that they have, which may stand beside a browser's user agent. Cubot makes phones. */
+/** Machines by the names that they have, which may stand beside a browser's user agent. Cubot makes phones, Logicom an M bot Tab. */
 export const crawler =
-  /(?<!cu)bots?\b|(?<!cu)bot[/_-]|crawl|spider|slurp|archiver|mediapartners|googleother|-user\/\d|brandverity|thousandeyes|rendertron|prerender|assetnote|htmlunit|heritrix|nutch|ia_archive|ips-agent|ichiro\/|google(?: favicon| search console|weblight|-(?!pixel|nexus|tv)[a-z])|duplexweb|playstore-google|newsai\/|newsnow\/|miniature\.io|ylt chrome|tsm-turingos/i;
+  /(?<!cu)bots?\b(?! tab)|(?<!cu)bot[/_-]|crawl|spider|slurp|archiver|mediapartners|googleother|-user\/\d|brandverity|thousandeyes|rendertron|prerender|assetnote|htmlunit|heritrix|nutch|ia_archive|ips-agent|ichiro\/|google(?: favicon| search console|weblight|-(?!pixel|nexus|tv)[a-z])|duplexweb|playstore-google|newsai\/|newsnow\/|miniature\.io|ylt chrome|tsm-turingos/i;
 
 /**
  * Words that isbot looks for and that browsers have as well: Toutiao and SmartNews are news, Google makes televisions, and
