@@ -74,6 +74,7 @@ const described: Readonly<Record<string, readonly Described[]>> = {
   })),
   'device-detector': describedIn('device-detector'),
   'device-detector, held out': describedIn('device-detector-held-out'),
+  'WhichBrowser, televisions': describedIn('whichbrowser-televisions'),
   'app browsers of ours': appAgents.map(({ app, ...agent }) => ({ ...agent, browser: app })),
 };
 

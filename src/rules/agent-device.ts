@@ -6,7 +6,7 @@ const machine = /(?<!cu)bots?\b(?! tab)|crawl|spider|slurp|headless/i;
 
 /** Televisions, what is plugged into them, and game consoles, by what their makers call them. */
 const television =
-  /smart-?tv|smarthub|(?:^|[\W_])(?:g|mi ?|smart ?|android ?|google ?|apple ?|i|philips|net|linux|hbb|opera |and)?tv(?:[\W_]|$)|\btv (?:bro|box|store|stick)|mitv-|\bAFT[A-Z]\w*|bravia|crkey|\broku|netcast|web0s|hbbtv|ce-html|vidaa|viera|inettv|sonydtv|[\W_]dtv(?<!android [^)]*)[\W_\d]|vizio|\bomi\/|vestel|lg browser|large screen|brightsign|shield android|playstation|xbox|nintendo|chromecast|nexus player|mibox|blu-ray|gfiber|google fiber|plutotv|tesla_tv|tclwebkit/i;
+  /smart-?tv|smarthub|(?:^|[\W_])(?:g|mi ?|smart ?|android ?|google ?|apple ?|i|philips|net|linux|hbb|opera |and)?tv(?:[\W_]|$)|\btv (?:bro|box|store|stick)|mitv-|\bAFT[A-Z]\w*|bravia|crkey|\broku|netcast|web0s|hbbtv|ce-html|vidaa|viera|inettv|\bmaple[ _]?\d|\bwebtv|sonydtv|[\W_]dtv(?<!android [^)]*)[\W_\d]|vizio|\bomi\/|vestel|lg browser|large screen|brightsign|shield android|playstation|xbox|nintendo|chromecast|nexus player|mibox|blu-ray|gfiber|google fiber|plutotv|tesla_tv|tclwebkit/i;
 
 const telephone =
   /^(?:LightSpeed )?\[FB|Mobi(?!lity)|\biP(?:hone|od)\b|Phone|BlackBerry|\bBB10\b|Opera Mini|Opera Mobi|Symbian|Series ?[46]0|S60V|MIDP|\bUP\.(?:Browser|Link)|UCWEB|KAIOS|\bNokia|\bBada\b|IEMobile|Windows CE|J2ME|NetFront|Maemo|Fennec|SonyEricsson|\bMOT-|DoCoMo|SAMSUNG-|\b[A-Z]{3,6}-?\w+\/[\d.]+ .*Profile|Sailfish|OneBrowser/;
