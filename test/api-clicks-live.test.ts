@@ -356,3 +356,25 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     expect(Date.now() - begin).toBeLessThan(stretched(3_000));
   });
 });
+
+test('a stream of chosen links shows their hits alone, and looks past more of others than it reads at a time', async () => {
+  const app = await startApp();
+  const [owner, stranger] = [await app.newcomer(), await app.newcomer()];
+  const create = async () =>
+    (await app.call('POST', '/api/v1/link', { key: owner.key, body: { destination_url: 'example.com' } }))
+      .json.id;
+  const [link, other] = [await create(), await create()];
+  const hitOf = (id: number): SeedHit => ({ link: id, organization: owner.organizationId, at: Date.now() });
+  const add = (...ids: number[]) => insertHits(app.app.context.database, ids.map(hitOf));
+  const chosen = await Listener.open(app, owner.key, `?ids=${other}`);
+  await add(...Array(450).fill(link), other, link);
+  await until(() => chosen.events.length > 0);
+  await add(link, other);
+  await until(() => chosen.events.length > 1);
+  expect(chosen.events.map(({ data }) => data.link_id)).toEqual([other, other]);
+  await chosen.close();
+  const refused = await app.call('GET', `/api/v1/clicks/live?ids=${other}`, { key: stranger.key });
+  expect([refused.status, refused.json.field_key]).toEqual([400, 'ids']);
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});

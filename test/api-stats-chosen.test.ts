@@ -92,6 +92,22 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     expect((await stats(`domain=${host}&tag=${tag}`)).totals.clicks).toBe(3);
   });
 
+  test('the export of single hits has those of the chosen links', async () => {
+    const exported = async (query: string) => {
+      const { status, text, json } = await send('GET', `/clicks.csv?class=all&${query}`);
+      if (status !== 200) return [status, json.error_code, json.field_key];
+      const [names = '', ...lines] = text.trim().split('\r\n');
+      const column = names.split(',').indexOf('link_id');
+      return lines.map((line) => Number(line.split(',')[column])).sort((one, another) => one - another);
+    };
+    const all = [first, first, second, second, third];
+    expect(await exported('')).toEqual(all);
+    expect(await exported(`tag=${tag}`)).toEqual(all.slice(0, 4));
+    expect(await exported(`ids=${third}`)).toEqual([third]);
+    expect(await exported(`tag=${other}`)).toEqual([]);
+    expect(await exported(`ids=${foreign}`)).toEqual([400, 'FIELD_INVALID', 'ids']);
+  });
+
   test('where no link is meant, all is zero', async () => {
     for (const query of [
       `tag=${other}`,

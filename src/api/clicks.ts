@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { chosenLinks } from '../manage/chosen-links.ts';
 import type { Context } from '../manage/context.ts';
 import { readLink } from '../manage/read-links.ts';
 import type { Caller } from '../rules/access.ts';
@@ -11,7 +12,14 @@ import { csvOutline, csvReply } from './csv-export.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { rawSince, toldRawSince } from './raw-since.ts';
-import { Click, ClickExportQuery, ClickList, ClickListQuery, maxOffset } from './schemas/click.ts';
+import {
+  Click,
+  ClickExportQuery,
+  ClickList,
+  ClickListQuery,
+  maxOffset,
+  OrganizationClickExportQuery,
+} from './schemas/click.ts';
 import { linkPath } from './schemas/parts.ts';
 
 const listing = {
@@ -62,13 +70,17 @@ export const exportOfLink = endpoint({
 
 export const exportOfOrganization = endpoint({
   ...exporting,
-  summary: 'Export the clicks of all links',
-  handle: ({ caller, query }, context) =>
-    exported(
+  query: OrganizationClickExportQuery,
+  summary: 'Export the clicks of all links, or of some',
+  async handle({ caller, query: { tag: tagIds, domain, ids, ...query } }, context) {
+    const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
+    const owner = { kind: 'organization', id: caller.organizationId } as const;
+    return exported(
       context,
-      questionOf(context, { kind: 'organization', id: caller.organizationId }, query),
+      { ...questionOf(context, owner, query), links: links && new Set(links) },
       'clicks.csv',
-    ),
+    );
+  },
 });
 
 const questionOf = (

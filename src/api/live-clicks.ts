@@ -1,3 +1,4 @@
+import { chosenLinks } from '../manage/chosen-links.ts';
 import { Refusal } from '../rules/errors.ts';
 import { type ClickQuestion, clicksAfter, type StoredClick } from '../stats/clicks.ts';
 import type { LiveClicks } from '../stats/live-clicks.ts';
@@ -7,9 +8,10 @@ import { rawSince } from './raw-since.ts';
 import { LiveQuery } from './schemas/click.ts';
 
 const maxPerChunk = 200;
+const nothing = { clicks: [], lookedTo: 0 };
 
 export const stream = endpoint({
-  summary: 'Follow the clicks of all links',
+  summary: 'Follow the clicks of all links, or of some',
   description:
     'Server-Sent Events, one `click` event a hit with a Click as its data, within a second of its answer. After a break send the last id as `Last-Event-ID` (or `last_event_id`) and nothing is missed or sent twice. At most 20 streams an organization. A stream ends with its credential.',
   query: LiveQuery,
@@ -26,11 +28,14 @@ export const stream = endpoint({
         { retryAfter: 30 },
       );
     }
+    const { tag: tagIds, domain, ids } = query;
+    const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
     connection.keepOpen();
     const question: ClickQuestion = {
       owner: { kind: 'organization', id: organizationId },
       class: query.class,
       range: {},
+      links: links && new Set(links),
       rawSince: rawSince(context),
     };
     const read = (after: number, upTo: number) =>
@@ -55,7 +60,7 @@ interface Following {
   readonly since: number | undefined;
   readonly over: readonly AbortSignal[];
   readonly reauthorize: () => Promise<unknown>;
-  readonly read: (after: number, upTo: number) => Promise<readonly StoredClick[]>;
+  readonly read: (after: number, upTo: number) => ReturnType<typeof clicksAfter>;
 }
 
 async function* events({ live, organizationId, since, over, reauthorize, read }: Following) {
@@ -74,8 +79,8 @@ async function* events({ live, organizationId, since, over, reauthorize, read }:
         yield ': still here\n\n';
       }
       const upTo = live.settled;
-      const clicks = position < upTo ? await read(position, upTo) : [];
-      position = clicks.length === maxPerChunk ? (clicks.at(-1)?.id ?? upTo) : Math.max(position, upTo);
+      const { clicks, lookedTo } = position < upTo ? await read(position, upTo) : nothing;
+      position = Math.max(position, lookedTo);
       if (clicks.length > 0) yield clicks.map(event).join('');
       else if (position >= live.settled) await signal.wait(lookedAt + live.heartbeat - performance.now());
     }

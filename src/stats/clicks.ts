@@ -43,6 +43,8 @@ export interface ClickQuestion {
   readonly owner: Owner;
   readonly class: ListedClass;
   readonly range: Partial<Range>;
+  /** Only hits of these links, in exports and in the live stream. */
+  readonly links?: ReadonlySet<number> | undefined;
   /** Since when single hits are kept: older ones may still be there, and aren't shown. */
   readonly rawSince: number;
 }
@@ -89,24 +91,33 @@ export async function* eachClick(
   database: Database,
   question: ClickQuestion,
 ): AsyncGenerator<readonly StoredClick[], void, undefined> {
+  if (question.links?.size === 0) return;
   const filter = keptOf(question);
   const ledger = openLedger(database);
   for (let before: number | undefined; ; ) {
     const { hits } = await ledger.before(filter, { before, limit: exportPage, offset: 0 });
-    yield await named(database.read, hits);
+    yield await named(database.read, chosenOf(question, hits));
     if (hits.length < exportPage) return;
     before = hits.at(-1)?.id;
   }
 }
 
-/** An organization's hits after an id, oldest first. */
+/** An organization's hits after an id, oldest first, and up to where they were looked through. */
 export async function clicksAfter(
   database: Database,
   question: ClickQuestion,
   span: { readonly after: number; readonly upTo: number; readonly limit: number },
-): Promise<readonly StoredClick[]> {
-  return named(database.read, await openLedger(database).after(keptOf(question), span));
+): Promise<{ readonly clicks: readonly StoredClick[]; readonly lookedTo: number }> {
+  const hits = await openLedger(database).after(keptOf(question), span);
+  const last = hits.length === span.limit ? hits.at(-1) : undefined;
+  return {
+    clicks: await named(database.read, chosenOf(question, hits)),
+    lookedTo: last?.id ?? Math.max(span.after, span.upTo),
+  };
 }
+
+const chosenOf = ({ links }: ClickQuestion, hits: readonly StoredHit[]): readonly StoredHit[] =>
+  links ? hits.filter((hit) => links.has(hit.link_id)) : hits;
 
 const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
   owner,

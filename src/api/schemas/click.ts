@@ -4,7 +4,7 @@ import { listedClasses } from '../../stats/clicks.ts';
 import { maxPerPage } from './link.ts';
 import { nextField, pageParameters } from './page.ts';
 import { isoInstant, queryNumber } from './parts.ts';
-import { instantText, rawSinceField } from './stats.ts';
+import { chosenLinksFields, instantText, rawSinceField } from './stats.ts';
 
 const said = () => z.string().nullable();
 
@@ -74,9 +74,12 @@ export const ClickListQuery = z.object({
 
 export const ClickExportQuery = z.object(span);
 
+export const OrganizationClickExportQuery = ClickExportQuery.extend(chosenLinksFields);
+
 export const LiveQuery = z.object({
   class: which,
   last_event_id: queryNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
     description: 'Goes on after this hit, as the header `Last-Event-ID` does; without it from now on.',
   }),
+  ...chosenLinksFields,
 });

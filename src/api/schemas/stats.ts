@@ -132,7 +132,8 @@ export const StatsQuery = z.object({
   ...filters,
 });
 
-export const OrganizationStatsQuery = StatsQuery.extend({
+/** Some of an organization's links. */
+export const chosenLinksFields = {
   tag: idList(10, 'ids of tags')
     .optional()
     .meta({ description: `Only links that have all of these tags: ids, separated by commas. ${linksNow}` }),
@@ -142,4 +143,6 @@ export const OrganizationStatsQuery = StatsQuery.extend({
   ids: idList(maxPerPage, 'ids of links')
     .optional()
     .meta({ description: `Only these links: ids, separated by commas. ${linksNow}` }),
-});
+};
+
+export const OrganizationStatsQuery = StatsQuery.extend(chosenLinksFields);

@@ -38,7 +38,8 @@ export async function saveDimension(view: View, dimension: Dimension): Promise<v
 
 /** The address of the API's export of the raw hits of the same span. */
 export function hitsAddress(scope: Scope, span: Pick<Span, 'from' | 'to'>): string {
-  const query = new URLSearchParams({ class: 'all', ...instantsOf(span) });
+  const chosen = scope.kind === 'all' ? scope.chosen : undefined;
+  const query = new URLSearchParams({ class: 'all', ...instantsOf(span), ...chosen });
   return `${hitsPath(scope)}?${query}`;
 }
 
