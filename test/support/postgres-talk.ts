@@ -1,6 +1,6 @@
 import type { Tap } from './wire.ts';
 
-/** What is asked on one connection until PostgreSQL says that it is ready for more. */
+/** What is asked on one connection until PostgreSQL has answered all of it, and is ready for more. */
 export interface Exchange {
   /** The types of the messages that were sent, a letter each; `startup` where the connection was opened. */
   messages: string;
@@ -47,6 +47,8 @@ export class PostgresTalk {
   readonly tap: Tap = (near, far) => {
     let current: Exchange | null = null;
     let isServersTurn = false;
+    /** How often it has still to say that it is ready. */
+    let unanswered = 0;
     const asked = new Messages(true);
     const answered = new Messages(false);
     const settle = (exchange: Exchange | null) => {
@@ -61,13 +63,15 @@ export class PostgresTalk {
       if (exchange === null) return;
       if (!isServersTurn) exchange.turns += 1;
       isServersTurn = true;
-      exchange.messages += asked.take(bytes).join('');
+      const types = asked.take(bytes);
+      exchange.messages += types.join('');
+      unanswered += types.filter((type) => endings.has(type)).length;
       exchange.sent += bytes.toString('latin1');
     });
     far.on('data', (bytes: Buffer) => {
       isServersTurn = false;
       for (const type of answered.take(bytes)) {
-        if (type !== 'Z' || current === null) continue;
+        if (type !== 'Z' || current === null || --unanswered > 0) continue;
         const over: Exchange = current;
         over.ended = this.#moment++;
         this.#exchanges.push(over);
@@ -79,6 +83,9 @@ export class PostgresTalk {
     });
   };
 }
+
+/** Of messages, those that PostgreSQL answers by being ready: a start, a simple query, a sync. */
+const endings: ReadonlySet<string> = new Set(['startup', 'Q', 'S']);
 
 /** Cuts a stream into messages: a letter, a length, and what they are about. Only the very first has no letter. */
 class Messages {

@@ -15,7 +15,7 @@ export interface PoolServer {
 }
 
 /** Deadlines of a pool's connections, in milliseconds; 0 for none. */
-type Limits = Pick<pg.PoolConfig, keyof typeof limits | keyof typeof keepIdle>;
+type Limits = Pick<pg.PoolConfig, keyof typeof limits | keyof typeof keepIdle | keyof typeof pipelined>;
 
 /** Where the server doesn't keep its own deadline it is given up a little later. */
 export const limits = {
@@ -27,6 +27,8 @@ export const limits = {
 export const lookupLimits = { ...limits, query_timeout: 2_500, statement_timeout: 2_000 } as const;
 /** Connections that a burst has opened stay for the next: opening one takes four turns, a look-up one. */
 export const keepIdle = { idleTimeoutMillis: 0 } as const;
+/** What a transaction asks at once is sent at once: it waits for all of it together. */
+export const pipelined = { pipeline: true } as const;
 export const noLimits = {
   query_timeout: 0,
   statement_timeout: 0,
@@ -133,7 +135,6 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
     cancel: () => cancelStatement(client),
     destroy,
     query: async (sql: string, parameters: readonly unknown[]) => {
-      // What a transaction asks at once goes over its one connection, one after the other.
       const text = sql === 'begin' ? begin : sql;
       const ask = async () => {
         const query = statement(primary, text, parameters);
@@ -147,7 +148,8 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
           return client.query(statement(primary, text, parameters));
         }
       };
-      const answer = last.then(ask);
+      // What a transaction asks at once is answered over its one connection one after the other, in this order.
+      const answer = client.pipeline ? ask() : last.then(ask);
       last = answer.catch(() => {});
       // Outside of a transaction the server has no deadline of ours where a pooler is in between.
       const isAlone = !isInTransaction && !bounds.has(sql);

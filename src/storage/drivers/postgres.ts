@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { StoreAway } from '../../rules/errors.ts';
 import { type Database, type Lookups, ownTerms, type ReadTerms } from '../database.ts';
+import { runDirectly } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { ChangeQueue } from './change-queue.ts';
 import { answerTime, readOnlySql, type Standing, takesChanges } from './find-primary.ts';
@@ -11,9 +12,11 @@ import { migrate, runAside } from './postgres-migrate.ts';
 import {
   connectionsOf,
   keepIdle,
+  limits,
   lookupLimits,
   noLimits,
   type PoolServer,
+  pipelined,
   poolOf,
   preferIndexes,
 } from './postgres-pool.ts';
@@ -71,11 +74,11 @@ async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> 
 export function openPostgres(url: string, onIdleError: (cause: Error) => void): Database {
   const primary = new Primary(url, (sentence) => onIdleError(new Error(sentence)));
   const server = { url, primary, onIdleError };
-  const control = preferIndexes(poolOf(server, maxConnections.control), primary);
+  const control = preferIndexes(poolOf(server, maxConnections.control, { ...limits, ...pipelined }), primary);
   const lookups = lookupsOver(server);
   const read = queriesOver(control, server);
   const changes = new ChangeQueue(async (groups) => {
-    const settled = await writeWithRetries(writing(batchTerms()), async (queries) => {
+    const settled = await writeWithRetries(changing(batchTerms()), async (queries) => {
       const made: (() => void)[] = [];
       for (const group of groups) made.push(await group.make(queries));
       return made;
@@ -84,8 +87,8 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
   }, maxBatches);
   const connect = connectionsOf(control, server);
   const reads = new PostgresReads(connect);
-  const writing = (terms: ReadTerms = ownTerms) =>
-    terms.changeDeadline === undefined ? read : queriesThrough(connectionsUntil(connect, terms));
+  const changing = (terms: ReadTerms = ownTerms) =>
+    inTransaction(terms.changeDeadline === undefined ? connect : connectionsUntil(connect, terms));
   const jobs = new PostgresJobs(primary);
   let refused: string | null = null;
   const requireAllowed = () => {
@@ -115,14 +118,14 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
     takesChanges: async () => (await lookups.standing()) === 'writes',
     write: async (work, terms) => {
       requireAllowed();
-      return writeWithRetries(writing(terms), work);
+      return writeWithRetries(changing(terms), work);
     },
     writeTogether: async (item, work, terms) => {
       requireAllowed();
       return changes.add(item, work, terms?.changeDeadline);
     },
     migrate: (work, waits) =>
-      patiently((queries) => migrate({ queries, others: read, waits, write: writeWithRetries }, work)),
+      patiently((queries) => migrate({ queries, others: read, waits, write: migrating }, work)),
     aside: (statement, waits) =>
       patiently((queries) => runAside({ queries, others: read, waits }, statement)),
     refuseChanges: (reason) => {
@@ -146,15 +149,39 @@ function queriesThrough(connect: () => Promise<Pick<Lent, 'query' | 'release'>>)
   });
 }
 
+type Work<T> = (queries: Queries) => Promise<T>;
+type Transaction = <T>(work: Work<T>) => Promise<T>;
+
+/** Prepared statements go to the connection past the query builder, which would send one only when the one before it is answered. */
+const inTransaction =
+  (connect: () => Promise<Lent>): Transaction =>
+  async (work) => {
+    const lent = await connect();
+    const query: Lent['query'] = (text, parameters) => lent.query(text, parameters);
+    try {
+      return await queriesThrough(async () => ({ query, release: () => {} }))
+        .transaction()
+        .execute((queries) => {
+          runDirectly(queries, query);
+          return work(queries);
+        });
+    } finally {
+      lent.release();
+    }
+  };
+
+const migrating = <T>(queries: Queries, work: Work<T>): Promise<T> =>
+  writeWithRetries((some) => queries.transaction().execute(some), work);
+
 /**
  * Deadlocks (40P01) and serialization failures (40001) are the database asking for another try. So is a row that
  * another transaction took away between our look and our reference to it (23503): the second look finds it gone. And so are plans
  * that a newer node has outdated by a change of the tables.
  */
-async function writeWithRetries<T>(queries: Queries, work: (queries: Queries) => Promise<T>): Promise<T> {
+async function writeWithRetries<T>(transaction: Transaction, work: Work<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await queries.transaction().execute(work);
+      return await transaction(work);
     } catch (cause) {
       const code = (cause as { code?: string }).code ?? '';
       if (!(retryable.has(code) || hasOldPlan(cause)) || attempt >= maxRetries) throw cause;
