@@ -141,6 +141,23 @@ export async function furnish(app: TestApp, owner: Newcomer, isOdd = true): Prom
     expiration_date: new Date(app.clock.now + 40 * 86_400_000).toISOString(),
     webhook_url: 'http://127.0.0.1:9/hooks/clicks',
     qr_code_foreground_hex: '#7A1B2E',
+    aliases: ['fruehling'],
+    rules: [
+      {
+        name: 'The app, for phones',
+        when: { country: ['AT', 'CH', 'DE'], device: ['mobile', 'tablet'], not: { language: ['en'] } },
+        destination_url: 'https://shop.example.com/de/app',
+      },
+      {
+        name: 'Which page sells more',
+        when: { hours: { timezone: 'Europe/Berlin', days: ['sa', 'su'], from: '09:00', to: '18:00' } },
+        variants: [
+          { id: 'plain', destination_url: 'https://shop.example.com/weekend', weight: 60 },
+          { id: 'picture', destination_url: 'https://shop.example.com/weekend-with-a-picture', weight: 40 },
+        ],
+      },
+      { when: { language: ['fr'] }, destination_url: 'https://shop.example.com/fr' },
+    ],
   });
   await call('PATCH', `/api/v1/link/${made[2]?.id}`, { password: 'sesame', captcha: true });
   await seedHits(app.app.context.database, hitsOf(app, owner, made));
