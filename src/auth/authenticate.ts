@@ -81,8 +81,8 @@ export class Authenticator {
       );
     const now = this.#now();
     if (holder.lastUsedAt === null || now - holder.lastUsedAt >= useGranularity) {
-      this.#note(holder.keyId, (queries) => touchApiKey(queries, holder.keyId, now));
-      holder.lastUsedAt = now;
+      const isNoted = this.#note(holder.keyId, (queries) => touchApiKey(queries, holder.keyId, now));
+      if (isNoted) holder.lastUsedAt = now;
     }
     const { userId, organizationId, role, keyId } = holder;
     return { userId, organizationId, role, via: 'api_key', keyId };
@@ -98,12 +98,14 @@ export class Authenticator {
     return { ...holder, via: 'token' };
   }
 
-  #note(what: number | string, write: (queries: Queries) => Promise<void>): void {
-    if (this.#writing.has(what)) return;
+  /** False where something of it is still being written. */
+  #note(what: number | string, write: (queries: Queries) => Promise<void>): boolean {
+    if (this.#writing.has(what)) return false;
     const noted = this.#database
       .write(write)
       .catch(this.#onFault)
       .finally(() => this.#writing.delete(what));
     this.#writing.set(what, noted);
+    return true;
   }
 }
