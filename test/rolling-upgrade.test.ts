@@ -157,6 +157,13 @@ test.skipIf(!isThere)(
     await moreOf('delete 204');
     await pressing.stop();
     console.info(`rolling upgrade: ${JSON.stringify(pressing.seen)}`);
+    // A call may be given up where the machine has no time for it; it says so. Visits are never.
+    const givenUp = Object.keys(pressing.seen).filter((outcome) =>
+      /^(create|edit|list|delete) 504$/.test(outcome),
+    );
+    const callsGivenUp = givenUp.reduce((sum, outcome) => sum + (pressing.seen[outcome] ?? 0), 0);
+    expect(callsGivenUp).toBeLessThan((pressing.seen['edit 200'] ?? 0) / 20);
+    for (const outcome of givenUp) delete pressing.seen[outcome];
     expect(Object.keys(pressing.seen).sort()).toEqual([
       'create 201',
       'delete 204',
