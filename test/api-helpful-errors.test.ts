@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { webhookEvents } from '../src/rules/webhook-event.ts';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 
 let app: TestApp;
@@ -32,7 +33,10 @@ describe('a value of the wrong kind is told what it should be', () => {
   const tagById = (shown: string) =>
     `Tags are sent by id, and ${shown} is not one. GET /api/v1/tag lists tags with their ids.`;
   const tagList = 'Send a list of ids of tags, such as [12, 15]. GET /api/v1/tag lists them.';
-  const events = '"click", "link.expired", "link.updated" or "link.deleted"';
+  const events = `${webhookEvents
+    .slice(0, -1)
+    .map((event) => `"${event}"`)
+    .join(', ')} or "${webhookEvents.at(-1)}"`;
   const cases: [object, string, string][] = [
     [{ captcha: 'true' }, 'captcha', '"captcha" must be true or false, without quotes.'],
     [
@@ -55,7 +59,7 @@ describe('a value of the wrong kind is told what it should be', () => {
     [
       { webhook_events: 'click' },
       'webhook_events',
-      'Send a list such as ["click"]. There are click, link.expired, link.updated, link.deleted.',
+      `Send a list such as ["click"]. There are ${webhookEvents.join(', ')}.`,
     ],
   ];
   for (const [fields, field, sentence] of cases)
