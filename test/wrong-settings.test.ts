@@ -43,6 +43,7 @@ const wrong: Record<string, readonly string[]> = {
   APP_SCHEMES: ['javascript', 'my app'],
   FORWARD_QUERY: ['yes'],
   WATCH_DESTINATIONS: ['yes'],
+  FETCH_TITLES: ['yes'],
   MISS_LIMIT: ['many', '-1'],
   WEBHOOK_ALLOW: ['???'],
   WEBHOOK_ADDRESS: ['some'],

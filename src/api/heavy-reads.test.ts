@@ -75,6 +75,7 @@ test('lists and statistics are heavy, and what is looked up by key is not', () =
     'GET /api/v1/link/deleted',
     'GET /api/v1/link/{id}/clicks',
     'GET /api/v1/link/{id}/stats',
+    'GET /api/v1/not_found',
     'GET /api/v1/stats',
   ]);
 });

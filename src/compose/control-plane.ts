@@ -1,6 +1,7 @@
 import { Authenticator } from '../auth/authenticate.ts';
 import { KeyHolders } from '../auth/key-holders.ts';
 import type { Context } from '../manage/context.ts';
+import { isAway } from '../rules/passing-fault.ts';
 import type { Site } from '../rules/site.ts';
 import { findKeyHolder } from '../storage/api-keys.ts';
 import { addressesOf } from '../storage/link-addresses.ts';
@@ -47,9 +48,10 @@ export function openControlPlane(
     domains: domainContextOf(config, site, now, (host) => notify({ links: [], hosts: [host] }), log),
   });
   opened.defer(() => context.backgroundTasks.finish());
-  const authenticator = new Authenticator(database, keyHolders, now, (cause) =>
-    log.error('key use not noted', cause),
-  );
+  const authenticator = new Authenticator(database, keyHolders, now, (cause) => {
+    // While the database is away its next use is noted.
+    if (!isAway(cause)) log.error('key use not noted', cause);
+  });
   opened.defer(() => authenticator.finish());
   return { context, deliverer, authenticator, keyHolders };
 }
