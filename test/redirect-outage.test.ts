@@ -76,9 +76,10 @@ test('while the database is away, links that are known go on, others get a 503 p
 });
 
 test('while the database is away, metrics say so, and those that are read from it are missing', async () => {
+  const { path } = await make();
+  // Once it follows the feed, word of a new link would drop that from its cache.
   await joinFar();
   const measured = async () => metricValues(await (await fetch(`${far.url}/metrics`)).text());
-  const { path } = await make();
   await far.visit(path);
   expect(await measured()).toMatchObject({ linnet_metrics_complete: 1, linnet_outbox_messages: 0 });
   await wire.cut();
