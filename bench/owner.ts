@@ -1,4 +1,4 @@
-import type { Program } from './program.ts';
+import type { Listening, Program } from './program.ts';
 import { requestBytes } from './request.ts';
 
 /** An account of a fresh program, and what it asks of the API. */
@@ -25,7 +25,7 @@ export async function register(program: Program, email = 'bench@example.com'): P
 
 /** One call outside of any measurement. */
 export async function ask<Answer>(
-  { port }: Program,
+  { port }: Listening,
   method: string,
   path: string,
   { body, credential }: { readonly body?: unknown; readonly credential?: string } = {},

@@ -51,6 +51,26 @@ const linkKinds: [string, (now: number) => object][] = [
   ['a link that is guarded against bots', () => ({ bot_protection: true })],
   ['a link with a password', () => ({ password: 'open sesame' })],
   ['a link with a captcha', () => ({ captcha: true })],
+  [
+    'a link whose rules are met by several visitors',
+    () => ({
+      rules: [
+        {
+          id: 'r_1',
+          when: { query: { utm_source: ['mail'], qr: [] } },
+          destination_url: `${destination}/mail`,
+        },
+        { id: 'r_2', when: { source: ['qr'] }, destination_url: `${destination}/qr` },
+        { id: 'r_3', when: { network: ['203.0.113.0/24'] }, destination_url: `${destination}/network` },
+        {
+          id: 'r_4',
+          when: { language: ['de'], referrer: ['*.example.org'] },
+          destination_url: `${destination}/de`,
+        },
+        { id: 'r_5', when: { os: ['Android'] }, destination_url: `${destination}/android` },
+      ],
+    }),
+  ],
   ['a link that has expired', (now) => ({ expiration_date: new Date(now + 60_000).toISOString() })],
 ];
 

@@ -7,6 +7,7 @@ import { measureHot } from './hot.ts';
 import { measureLatency } from './latency.ts';
 import { measureMillion } from './million.ts';
 import { writePages } from './pages.ts';
+import { measureRules } from './rules.ts';
 import { say, sayCold, sayLatency, sayMeasured, sayWorkers } from './say.ts';
 import { measureTls } from './tls.ts';
 import { requireTools } from './tools.ts';
@@ -50,6 +51,11 @@ const parts = {
     const measured = await measureTls(effort);
     sayMeasured('Over TLS, on connections that are kept', measured.kept);
     sayMeasured('Over TLS, each with a handshake of its own', measured.fresh);
+    return measured;
+  },
+  async rules() {
+    const measured = await measureRules(effort);
+    sayMeasured('A link with ten rules', measured, 'to no rules');
     return measured;
   },
   async latency() {

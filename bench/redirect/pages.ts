@@ -22,6 +22,7 @@ export interface Results {
   readonly cold?: Kept<Cold>;
   readonly workers?: Kept<Workers>;
   readonly tls?: Kept<Tls>;
+  readonly rules?: Kept<readonly Measured[]>;
   readonly latency?: Kept<Latency>;
 }
 
@@ -30,7 +31,7 @@ const mebibytes = (bytes: number): string => `${number(bytes / 2 ** 20)} MiB`;
 /** Writes what was measured into docs/performance.md. */
 export async function writePages(results: Results): Promise<void> {
   const sections: Record<string, string> = {};
-  const { hot, million, cold, workers, tls, latency } = results;
+  const { hot, million, cold, workers, tls, rules, latency } = results;
   if (hot) sections.hot = await comparison(hot, { file: 'redirect', title: 'A redirect of one link' });
   if (million)
     sections.million = await comparison(million, {
@@ -39,6 +40,12 @@ export async function writePages(results: Results): Promise<void> {
     });
   if (workers) sections.workers = await workersTables(workers);
   if (tls) sections.tls = await tlsTables(tls);
+  if (rules)
+    sections.rules = await comparison(rules, {
+      file: 'rules',
+      title: 'A redirect of a link with ten rules',
+      against: 'no rules',
+    });
   if (cold) sections.cold = coldTable(cold);
   if (latency) sections.latency = await latencyTable(latency);
   await replaceSections(sections);

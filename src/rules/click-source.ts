@@ -22,10 +22,19 @@ export function clickSource(query: string): ClickSource {
   const mayBeTagged = query.includes('utm_') || query.includes('%');
   if (!mayBeTagged && !query.includes('qr')) return plainLink;
   const parameters = new URLSearchParams(query.slice(0, maxQuery));
-  const source = parameters.has('qr') ? 'qr' : 'link';
+  const source = readSource(parameters);
   if (!mayBeTagged) return source === 'qr' ? plainQr : plainLink;
   return { source, utm: eachField(utmFields, (name) => bounded(parameters.get(name) ?? '')) };
 }
+
+/** The source alone, for the decision about a visit: most queries aren't even read for it. */
+export const sourceIn = (query: string): ClickSource['source'] =>
+  query.includes('qr') || query.includes('%')
+    ? readSource(new URLSearchParams(query.slice(0, maxQuery)))
+    : 'link';
+
+const readSource = (parameters: URLSearchParams): ClickSource['source'] =>
+  parameters.has('qr') ? 'qr' : 'link';
 
 /** Cut where no character is split, and without what storage refuses. */
 function bounded(text: string): string {

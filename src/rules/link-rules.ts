@@ -76,13 +76,18 @@ export function leadByRules(
   onStep: ((step: RuleStep) => void) | null,
 ): Led | null {
   for (const rule of rules) {
-    const matched = rule.conditions.every((condition) => isMet(condition, visitor, now));
+    const matched = areMet(rule.conditions, visitor, now);
     onStep?.(stepOf(rule, matched, visitor, now));
     if (!matched) continue;
     const led = leadBy(rule, organizationId, visitor, now);
     if (led !== null) return led;
   }
   return null;
+}
+
+function areMet(conditions: readonly Condition[], visitor: Visitor, now: number): boolean {
+  for (const condition of conditions) if (!isMet(condition, visitor, now)) return false;
+  return true;
 }
 
 function leadBy(rule: LinkRule, organizationId: number, visitor: Visitor, now: number): Led | null {

@@ -1,5 +1,5 @@
 import { type Address, readAddress, unmapped } from './address-rules.ts';
-import { clickSource } from './click-source.ts';
+import { sourceIn } from './click-source.ts';
 import { unionMembers } from './european-union.ts';
 import { cityKey } from './place.ts';
 import type { ConditionKey, PlainConditions, RuleConditions } from './rule-fields.ts';
@@ -33,9 +33,9 @@ type Made = Omit<Condition, 'isNegated'> | null;
 
 /** Those that cost most to ask come last. */
 const makers: readonly ((conditions: PlainConditions) => Made)[] = [
-  ({ from }) => (from === undefined ? null : instantCondition('from', (now) => now >= Date.parse(from))),
-  ({ to }) => (to === undefined ? null : instantCondition('to', (now) => now < Date.parse(to))),
-  ({ source }) => listed('source', source, (visitor) => clickSource(visitor.search()).source),
+  ({ from }) => (from === undefined ? null : instantCondition('from', from, (now, start) => now >= start)),
+  ({ to }) => (to === undefined ? null : instantCondition('to', to, (now, end) => now < end)),
+  ({ source }) => listed('source', source, (visitor) => sourceIn(visitor.search())),
   ({ query }) => (query === undefined ? null : queryCondition(query)),
   ({ language }) => (language === undefined ? null : languageCondition(language)),
   ({ device }) => listed('device', device, (visitor) => visitor.traits().device),
@@ -59,11 +59,14 @@ function listed(
   return { key, saw, matches: (visitor) => wanted.has(saw(visitor)) };
 }
 
-const instantCondition = (key: 'from' | 'to', matches: (now: number) => boolean): Made => ({
-  key,
-  saw: (_, now) => new Date(now).toISOString(),
-  matches: (_, now) => matches(now),
-});
+function instantCondition(
+  key: 'from' | 'to',
+  text: string,
+  matches: (now: number, instant: number) => boolean,
+): Made {
+  const instant = Date.parse(text);
+  return { key, saw: (_, now) => new Date(now).toISOString(), matches: (_, now) => matches(now, instant) };
+}
 
 const countryCondition = (countries: readonly string[]): Made =>
   listed(
@@ -101,7 +104,7 @@ function referrerCondition(hosts: readonly string[]): Made {
 function queryCondition(query: Readonly<Record<string, readonly string[]>>): Made {
   const wanted = Object.entries(query).map(([name, values]) => [name, new Set(values)] as const);
   const matches = (visitor: Visitor) => {
-    if (visitor.search().length < 2) return false;
+    if (!mayHave(visitor.search(), wanted)) return false;
     const parameters = visitor.parameters();
     return wanted.every(([name, values]) =>
       values.size === 0 ? parameters.has(name) : parameters.getAll(name).some((value) => values.has(value)),
@@ -109,6 +112,11 @@ function queryCondition(query: Readonly<Record<string, readonly string[]>>): Mad
   };
   return { key: 'query', saw: (visitor) => visitor.search(), matches };
 }
+
+/** Whether a query has to be read at all. Names stand in it as they are, unless something in it is encoded. */
+const mayHave = (search: string, wanted: readonly (readonly [name: string, unknown])[]): boolean =>
+  search.length > 1 &&
+  (search.includes('%') || search.includes('+') || wanted.every(([name]) => search.includes(name)));
 
 /** Null for what is no network: `readAddress` says what an address is. */
 export function readNetwork(text: string): readonly [Address, number] | null {

@@ -14,6 +14,9 @@ export const classOf = memoize(4_096, classOfAgent);
 /** The same for links with rules. */
 const traitsOf = memoize(4_096, readAgent);
 const hostOf = memoize(4_096, referrerHost);
+const languageOf = memoize(1_024, firstLanguageTag);
+/** Wrapped: a text that is no address is remembered as well. */
+const addressOf = memoize(1_024, (text) => ({ parsed: readUnmapped(text) }));
 
 const never = () => false;
 
@@ -41,7 +44,6 @@ export class VisitorOf implements Visitor {
   #traits: AgentTraits | null = null;
   #referrer: string | null = null;
   #parameters: URLSearchParams | null = null;
-  #parsedAddress: Address | null | undefined;
 
   constructor(
     visit: Visit,
@@ -101,7 +103,7 @@ export class VisitorOf implements Visitor {
   }
 
   language(): string {
-    this.#language ??= firstLanguageTag(this.#visit.acceptLanguage);
+    this.#language ??= languageOf(this.#visit.acceptLanguage);
     return this.#language;
   }
 
@@ -120,8 +122,7 @@ export class VisitorOf implements Visitor {
   }
 
   parsedAddress(): Address | null {
-    if (this.#parsedAddress === undefined) this.#parsedAddress = readUnmapped(this.#visit.address);
-    return this.#parsedAddress;
+    return addressOf(this.#visit.address).parsed;
   }
 
   dayHash(organizationId: number, at: number): number {
