@@ -4,7 +4,7 @@ import { glance, whole } from './effort.ts';
 import { machineFacts } from './machine.ts';
 import { measureAgents } from './parts/agents.ts';
 import { measureApi } from './parts/api.ts';
-import { measureApiPostgres } from './parts/api-postgres.ts';
+import { measureApiPostgres, measureApiSqlite } from './parts/api-calls.ts';
 import { measureAsking, measureAskingPostgres } from './parts/asking.ts';
 import { measureBulk } from './parts/bulk.ts';
 import { measureFold, measureJournal } from './parts/clicks.ts';
@@ -47,6 +47,7 @@ const parts = {
 /** These run only when they are named, and have a file of their own each. */
 const apart = {
   api_postgres: measureApiPostgres,
+  api_sqlite: measureApiSqlite,
   asking: measureAsking,
   asking_postgres: measureAskingPostgres,
   bulk: measureBulk,

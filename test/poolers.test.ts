@@ -3,8 +3,11 @@ import { SQL } from 'bun';
 import { sql } from 'kysely';
 import { TookTooLong } from '../src/rules/errors.ts';
 import { type Database, ownTerms } from '../src/storage/database.ts';
+import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { openDatabase } from '../src/storage/open.ts';
+import { prepared } from '../src/storage/prepared.ts';
 import type { Queries } from '../src/storage/schema.ts';
+import { together } from '../src/storage/together.ts';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -145,19 +148,61 @@ describe.each(ways)('a database that is reached %s', (way) => {
   );
 });
 
-test('statements are prepared where the address says so, once on each connection', async () => {
-  const url = await migratedPostgres();
-  const database = await openDatabase(`${url}?prepared_statements=on`, '', () => {});
+describe('statements that come again and again', () => {
+  const ask = prepared((queries, it: number) =>
+    sql<{ it: number }>`select ${it}::int as it`.compile(queries),
+  );
   const named = async (queries: Queries) => {
-    for (let time = 0; time < 3; time++) await sql`select ${time}::int as it`.execute(queries);
+    for (let time = 0; time < 3; time++) await ask(queries, time);
     const { rows } = await sql<{
       name: string;
     }>`select name from pg_prepared_statements where statement like '%as it'`.execute(queries);
     return rows.length;
   };
-  expect(await database.write(named)).toBe(1);
-  await database.close();
-  const other = await openDatabase(url, '', () => {});
-  expect(await other.write(named)).toBe(0);
-  await other.close();
+
+  test('have a name, and are parsed once on each connection; or not, where the address says so', async () => {
+    const url = await migratedPostgres();
+    for (const [parameters, names] of [
+      ['', 1],
+      ['?prepared_statements=on', 1],
+      ['?prepared_statements=off', 0],
+    ] as const) {
+      const database = await openDatabase(`${url}${parameters}`, '', () => {});
+      expect([parameters, await database.write(named)]).toEqual([parameters, names]);
+      await database.close();
+    }
+  });
+
+  test.skipIf(!hasPgBouncer)(
+    'go without names, and none fails or is made twice, where a pooler that can’t be told from a server loses them',
+    async () => {
+      const url = await migratedPostgres();
+      await using pooler = await startPgBouncer(url, {
+        ignore_startup_parameters: 'extra_float_digits,statement_timeout,idle_in_transaction_session_timeout',
+      });
+      const [database, other] = [pooler.url, pooler.url].map((its) => openPostgres(its, () => {}));
+      if (!database || !other) throw new Error('unreachable');
+      const note = prepared((queries, key: string, value: string) =>
+        queries.insertInto('settings').values({ key, value }).compile(),
+      );
+      const asked = Array.from({ length: 60 }, async (_, index) => {
+        const its = index % 2 === 0 ? database : other;
+        const [{ it } = { it: -1 }] = await ask(its.lookup, index);
+        await its.write(async (queries) => {
+          await together(note(queries, `named ${index}`, `${it}`), ask(queries, index));
+        });
+        return it;
+      });
+      expect(await Promise.all(asked)).toEqual(Array.from({ length: 60 }, (_, index) => index));
+      const kept = await database.read
+        .selectFrom('settings')
+        .select(['key', 'value'])
+        .where('key', 'like', 'named %')
+        .execute();
+      expect(kept.toSorted((one, next) => Number(one.value) - Number(next.value))).toEqual(
+        Array.from({ length: 60 }, (_, index) => ({ key: `named ${index}`, value: `${index}` })),
+      );
+      await Promise.all([database.close(), other.close()]);
+    },
+  );
 });

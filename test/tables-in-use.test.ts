@@ -5,6 +5,7 @@ import type { Database, LockHolder } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { buildIndexes, indexBuilds } from '../src/storage/index-builds.ts';
 import { lastAlone, newestMigration, statementsOf } from '../src/storage/migrate.ts';
+import { prepared } from '../src/storage/prepared.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -81,11 +82,15 @@ test('a change to a table that others read waits in short turns, tells who holds
 });
 
 test('named statements go on when a newer node adds a column to their table', async () => {
-  const named = openPostgres(`${url}?prepared_statements=on`, () => {});
-  const settings = (queries: Queries) =>
-    queries.selectFrom('settings').selectAll().where('key', '=', 'none').execute();
-  const change = (queries: Queries) =>
-    queries.updateTable('settings').set({ value: '' }).where('key', '=', 'none').returningAll().execute();
+  const named = openPostgres(url, () => {});
+  const select = prepared((queries, key: string) =>
+    queries.selectFrom('settings').selectAll().where('key', '=', key).compile(),
+  );
+  const update = prepared((queries, key: string) =>
+    queries.updateTable('settings').set({ value: '' }).where('key', '=', key).returningAll().compile(),
+  );
+  const settings = (queries: Queries) => select(queries, 'none');
+  const change = (queries: Queries) => update(queries, 'none');
   // Several connections have parsed each.
   const all = () =>
     Promise.all(

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import type { Effort } from '../effort.ts';
@@ -6,7 +5,7 @@ import { type Figure, figure } from '../figures.ts';
 import { hitMix, writeJournal } from '../hit-mix.ts';
 import { temporaryFolder } from '../leftovers.ts';
 import { startPostgres } from '../postgres.ts';
-import { treeOf } from '../redirect/process-tree.ts';
+import { cpuWithEnded } from '../redirect/process-tree.ts';
 import { number, type Report, range } from '../table.ts';
 
 const links = 200_000;
@@ -61,7 +60,7 @@ async function foldRun(hits: number): Promise<Run> {
   const walAt = async () => Number((await sql`select pg_current_wal_lsn() - '0/0' as at`)[0].at);
   writeJournal(join(folder.path, 'journal', 'bench', 'left'), hitMix(hits, Date.now(), links));
   const { PATH = '', HOME = '' } = process.env;
-  const [cpuBefore, walBefore] = [cpuOfAll(postgres.pid), await walAt()];
+  const [cpuBefore, walBefore] = [cpuWithEnded(postgres.pid), await walAt()];
   const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'fold-run.ts')], {
     env: { PATH, HOME, DATA_DIR: folder.path, DATABASE_URL: postgres.url },
     stdout: 'pipe',
@@ -71,7 +70,7 @@ async function foldRun(hits: number): Promise<Run> {
     seconds: number;
     cpu: number;
   };
-  const serverCpu = ((cpuOfAll(postgres.pid) - cpuBefore) * 1e6) / hits;
+  const serverCpu = (cpuWithEnded(postgres.pid) - cpuBefore) / hits;
   const wal = ((await walAt()) - walBefore) / hits;
   const sizes = (await sql`
     select regexp_replace(relname, '_[0-9]{4}_[0-9]{2}$', '') as name, sum(pg_total_relation_size(oid)) as bytes
@@ -90,15 +89,4 @@ async function foldRun(hits: number): Promise<Run> {
     bytes: Object.values(tables).reduce((sum, bytes) => sum + bytes, 0),
     tables,
   };
-}
-
-/** Seconds of CPU of a process and all below it, those that have ended among them. */
-function cpuOfAll(pid: number): number {
-  let ticks = 0;
-  for (const each of treeOf(pid)) {
-    const stat = readFileSync(`/proc/${each}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    for (const index of [11, 12, 13, 14]) ticks += Number(fields[index]);
-  }
-  return ticks / 100;
 }

@@ -26,6 +26,17 @@ export function cpuOf(pids: readonly number[]): number {
   return ticks * microsecondsPerTick;
 }
 
+/** Microseconds of CPU of a process and all below it, with those of its children that have ended. */
+export function cpuWithEnded(pid: number): number {
+  let ticks = 0;
+  for (const each of treeOf(pid)) {
+    const stat = readFileSync(`/proc/${each}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    for (const index of [11, 12, 13, 14]) ticks += Number(fields[index]);
+  }
+  return ticks * microsecondsPerTick;
+}
+
 /** How often a thread of these processes has given up its core, of itself or because another's turn had come. */
 export function switchesOf(pids: readonly number[]): number {
   let switches = 0;

@@ -12,7 +12,10 @@ interface Pooler extends AsyncDisposable {
 }
 
 /** PgBouncer as Debian has it, in front of a database, with a connection of the server for each transaction. */
-export async function startPgBouncer(database: string): Promise<Pooler> {
+export async function startPgBouncer(
+  database: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Pooler> {
   const folder = await temporaryFolder();
   const [port = 0] = freePorts(1);
   const server = new URL(database);
@@ -28,7 +31,9 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = 20
-`,
+${Object.entries(settings)
+  .map(([name, value]) => `${name} = ${value}\n`)
+  .join('')}`,
   );
   await Bun.$`chmod 755 ${folder.path} && chmod 644 ${file}`.quiet();
   const asOther = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];

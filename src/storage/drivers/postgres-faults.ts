@@ -26,6 +26,9 @@ export const refusesParameters = (cause: unknown): boolean =>
 export const hasOldPlan = (cause: unknown): boolean =>
   codeOf(cause) === '0A000' && (cause as { routine?: string }).routine === 'RevalidateCachedQuery';
 
+/** Whether the server's connection doesn't know a named statement, or knows it already: a pooler lends each transaction another one. */
+export const lostNames = (cause: unknown): boolean => codeOf(cause) === '26000' || codeOf(cause) === '42P05';
+
 export const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? '';
 
 /** What the driver throws, as the rest of the program knows it. */

@@ -3,7 +3,7 @@ import { StoreAway, TookTooLong } from '../../rules/errors.ts';
 import { cancelStatement } from './cancel-request.ts';
 import { connectTimeout } from './connect-timeout.ts';
 import { numberTypes } from './number-types.ts';
-import { faultOf, hasOldPlan, refusesParameters } from './postgres-faults.ts';
+import { faultOf, hasOldPlan, lostNames, refusesParameters } from './postgres-faults.ts';
 import type { Lent } from './postgres-reads.ts';
 import type { Primary } from './primary.ts';
 
@@ -59,10 +59,16 @@ export function poolOf(
  */
 export const indexCost = 'random_page_cost = 1.1';
 
-/** For connections of a pool that ask for much. Those of a pooler are others' as well. */
-export function preferIndexes(pool: pg.Pool, primary: Primary): pg.Pool {
+/**
+ * Questions by key have an index each. A kept plan that reads a whole table, because it was made when that was small, would stay until the
+ * table is analyzed.
+ */
+export const onlyIndexes = 'enable_seqscan = off';
+
+/** A setting for a pool's connections. Those of a pooler are others' as well. */
+export function settingOf(pool: pg.Pool, primary: Primary, setting: string): pg.Pool {
   return pool.on('connect', (client) => {
-    if (!primary.isPooler) client.query(`set ${indexCost}`).catch(() => {});
+    if (!primary.isPooler) client.query(`set ${setting}`).catch(() => {});
   });
 }
 
@@ -125,6 +131,8 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
   const { begin, limit } = deadlines.get(client) ?? { begin: 'begin', limit: 0 };
   let isBroken = false;
   let isInTransaction = false;
+  /** A statement of the transaction. */
+  let hasFailed = false;
   let last: Promise<unknown> = Promise.resolve();
   const stop = () => {
     // The cancellation may reach the server only now, and must not stop the next statement.
@@ -134,18 +142,22 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
   return {
     cancel: () => cancelStatement(client),
     destroy,
-    query: async (sql: string, parameters: readonly unknown[]) => {
+    query: async (sql: string, parameters: readonly unknown[], isPrepared = false) => {
       const text = sql === 'begin' ? begin : sql;
       const ask = async () => {
-        const query = statement(primary, text, parameters);
+        const query = statement(primary, text, parameters, isPrepared);
         try {
           return await client.query(query);
         } catch (cause) {
-          if (!hasOldPlan(cause)) throw cause;
-          forgetPlans(query);
+          // After a failure the server parses nothing more of a transaction, and doesn't know what it would have parsed.
+          const isLost = query.name !== undefined && lostNames(cause) && !hasFailed;
+          hasFailed = isInTransaction;
+          if (isLost) primary.hasLostNames = true;
+          else if (hasOldPlan(cause)) forgetPlans(query);
+          else throw cause;
           // A transaction is lost with it: all of it is tried again.
           if (isInTransaction) throw cause;
-          return client.query(statement(primary, text, parameters));
+          return client.query(statement(primary, text, parameters, isPrepared));
         }
       };
       // What a transaction asks at once is answered over its one connection one after the other, in this order.
@@ -163,7 +175,10 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
           throw fault;
         })
         .finally(() => clearTimeout(stopping));
-      if (bounds.has(sql)) isInTransaction = sql === 'begin';
+      if (bounds.has(sql)) {
+        isInTransaction = sql === 'begin';
+        hasFailed = false;
+      }
       // Where a statement before it failed and nobody was told, the server takes everything back and says no more than this.
       if (sql === 'commit' && command === 'ROLLBACK')
         throw new Error('a statement of a committed change had failed');
@@ -177,20 +192,28 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
   };
 }
 
-/** Beyond these, statements are parsed each time: lists have many forms. */
+/** Beyond these, statements are parsed each time: links are inserted with many sets of columns. */
 const maxNamed = 200;
 const names = new Map<string, string>();
 /** How often the tables were changed under named statements. In their text, as poolers name them by that. */
 let generation = 0;
 
-/** A statement with values has a name where they are prepared: each connection then parses it once. */
-function statement(primary: Primary, text: string, parameters: readonly unknown[] = []): pg.QueryConfig {
+/**
+ * A statement that comes again and again has a name: each connection then parses it once, and soon keeps its plan. Equal names have
+ * equal texts in every process, so that a pooler that confuses connections can lose a statement, and never run another one.
+ */
+function statement(
+  primary: Primary,
+  text: string,
+  parameters: readonly unknown[] = [],
+  isPrepared = false,
+): pg.QueryConfig {
   const values = [...parameters];
-  if (!primary.preparesStatements || values.length === 0) return { text, values };
+  if (!isPrepared || !primary.namesStatements) return { text, values };
   let name = names.get(text);
   if (name === undefined) {
     if (names.size >= maxNamed) return { text, values };
-    name = `linnet_${generation}_${names.size + 1}`;
+    name = `linnet_${generation}_${new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 32)}`;
     names.set(text, name);
   }
   return { name, text: generation === 0 ? text : `${text} /* ${generation} */`, values };

@@ -6,7 +6,8 @@ import { FairQueue } from './fair-queue.ts';
 
 /** A connection that is lent out. */
 export interface Lent {
-  query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult>;
+  /** `isPrepared`: it comes again and again with other values, and may be parsed once on each connection. */
+  query(sql: string, parameters: readonly unknown[], isPrepared?: boolean): Promise<pg.QueryResult>;
   /** Has the server stop what it is asked. */
   cancel(): void;
   /** Ends it with what it is asked. */
@@ -23,6 +24,7 @@ const reserved = 2;
 interface Read extends Awaited {
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  readonly isPrepared: boolean;
   readonly resolve: (result: pg.QueryResult) => void;
   readonly reject: (cause: unknown) => void;
   hasBegun: boolean;
@@ -45,13 +47,18 @@ export class PostgresReads {
     this.#connect = connect;
   }
 
-  run(sql: string, parameters: readonly unknown[], terms: ReadTerms): Promise<pg.QueryResult> {
+  run(
+    sql: string,
+    parameters: readonly unknown[],
+    terms: ReadTerms,
+    isPrepared = false,
+  ): Promise<pg.QueryResult> {
     const { organizationId } = terms;
     if (this.#queue.isFullFor(organizationId))
       return Promise.reject(new StoreAway('too many queries are waiting'));
     return new Promise((resolve, reject) => {
       const read: Read = {
-        ...{ sql, parameters, terms, resolve, reject, until: untilWhen(terms) },
+        ...{ sql, parameters, isPrepared, terms, resolve, reject, until: untilWhen(terms) },
         ...{ hasBegun: false, isOver: false, lent: undefined },
         giveUp: (cause) => this.#giveUp(read, cause),
       };
@@ -97,7 +104,7 @@ export class PostgresReads {
     read.hasBegun = true;
     read.lent = client;
     try {
-      return await client.query(read.sql, read.parameters);
+      return await client.query(read.sql, read.parameters, read.isPrepared);
     } finally {
       read.lent = undefined;
       // The cancellation may reach the server only now, and must not stop the next statement: the connection is closed.

@@ -6,19 +6,21 @@ import { runDirectly } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { ChangeQueue } from './change-queue.ts';
 import { answerTime, readOnlySql, type Standing, takesChanges } from './find-primary.ts';
-import { hasOldPlan } from './postgres-faults.ts';
+import { hasOldPlan, lostNames } from './postgres-faults.ts';
 import { PostgresJobs } from './postgres-jobs.ts';
 import { migrate, runAside } from './postgres-migrate.ts';
 import {
   connectionsOf,
+  indexCost,
   keepIdle,
   limits,
   lookupLimits,
   noLimits,
+  onlyIndexes,
   type PoolServer,
   pipelined,
   poolOf,
-  preferIndexes,
+  settingOf,
 } from './postgres-pool.ts';
 import { type Lent, PostgresReads } from './postgres-reads.ts';
 import { Primary } from './primary.ts';
@@ -53,7 +55,8 @@ export function openPostgresLookups(
 
 /** Connections for lookups by key, over which the server is watched as well. */
 function lookupsOver(server: PoolServer) {
-  const pool = poolOf(server, maxConnections.lookups, { ...lookupLimits, ...keepIdle });
+  const limits = { ...lookupLimits, ...keepIdle };
+  const pool = settingOf(poolOf(server, maxConnections.lookups, limits), server.primary, onlyIndexes);
   const queries = queriesOver(pool, server);
   const standing = async (): Promise<Standing> => {
     const { rows } = await sql<{ transaction_read_only: string }>`${sql.raw(readOnlySql)}`.execute(queries);
@@ -74,7 +77,11 @@ async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> 
 export function openPostgres(url: string, onIdleError: (cause: Error) => void): Database {
   const primary = new Primary(url, (sentence) => onIdleError(new Error(sentence)));
   const server = { url, primary, onIdleError };
-  const control = preferIndexes(poolOf(server, maxConnections.control, { ...limits, ...pipelined }), primary);
+  const control = settingOf(
+    poolOf(server, maxConnections.control, { ...limits, ...pipelined }),
+    primary,
+    indexCost,
+  );
   const lookups = lookupsOver(server);
   const read = queriesOver(control, server);
   const changes = new ChangeQueue(async (groups) => {
@@ -108,7 +115,7 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
     readFor: ({ changeDeadline = Number.POSITIVE_INFINITY, ...given }) => {
       const terms = { ...given, deadline: Math.min(given.deadline, changeDeadline) };
       return queriesThrough(async () => ({
-        query: (text: string, parameters: readonly unknown[]) => reads.run(text, parameters, terms),
+        query: (text, parameters, isPrepared) => reads.run(text, parameters, terms, isPrepared),
         release: () => {},
       }));
     },
@@ -143,16 +150,26 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
 const queriesOver = (pool: pg.Pool, server: PoolServer): Queries =>
   queriesThrough(connectionsOf(pool, server));
 
+/** Prepared statements go to a connection past the query builder, which costs more than sending them. */
 function queriesThrough(connect: () => Promise<Pick<Lent, 'query' | 'release'>>): Queries {
-  return new Kysely<Schema>({
+  const queries = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: { connect, end: async () => {} } as unknown as pg.Pool }),
   });
+  runDirectly(queries, async (text, parameters) => {
+    const lent = await connect();
+    try {
+      return await lent.query(text, parameters, true);
+    } finally {
+      lent.release();
+    }
+  });
+  return queries;
 }
 
 type Work<T> = (queries: Queries) => Promise<T>;
 type Transaction = <T>(work: Work<T>) => Promise<T>;
 
-/** Prepared statements go to the connection past the query builder, which would send one only when the one before it is answered. */
+/** What a transaction asks at once is sent at once; the query builder would wait for each answer. */
 const inTransaction =
   (connect: () => Promise<Lent>): Transaction =>
   async (work) => {
@@ -162,7 +179,7 @@ const inTransaction =
       return await queriesThrough(async () => ({ query, release: () => {} }))
         .transaction()
         .execute((queries) => {
-          runDirectly(queries, query);
+          runDirectly(queries, (text, parameters) => lent.query(text, parameters, true));
           return work(queries);
         });
     } finally {
@@ -184,7 +201,8 @@ async function writeWithRetries<T>(transaction: Transaction, work: Work<T>): Pro
       return await transaction(work);
     } catch (cause) {
       const code = (cause as { code?: string }).code ?? '';
-      if (!(retryable.has(code) || hasOldPlan(cause)) || attempt >= maxRetries) throw cause;
+      if (!(retryable.has(code) || hasOldPlan(cause) || lostNames(cause)) || attempt >= maxRetries)
+        throw cause;
       await Bun.sleep(2 ** attempt + Math.random() * 10);
     }
   }

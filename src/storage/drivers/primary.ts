@@ -21,8 +21,10 @@ export class Primary {
   readonly #onMoved: (sentence: string) => void;
   readonly #generations = new WeakMap<object, number>();
   readonly #lent = new Set<Connection & { readonly generation: number }>();
-  /** Whether `prepared_statements=on` is in the address. A pooler has to know of them. */
-  readonly preparesStatements: boolean;
+  /** What `prepared_statements` in the address says: whether statements are named, whatever is in between. */
+  readonly #naming: string | null;
+  /** A named statement was lost: there is a pooler that doesn't know of them. */
+  hasLostNames = false;
   /** Whether a pooler is in between, which takes no deadlines at the start of a connection. */
   isPooler = false;
   #url: string;
@@ -42,9 +44,15 @@ export class Primary {
     this.#urls = serversOf(databaseUrl) ?? [databaseUrl];
     this.#url = this.#urls[0] ?? databaseUrl;
     this.#onMoved = onMoved;
-    this.preparesStatements = new URL(this.#url).searchParams.get('prepared_statements') === 'on';
+    this.#naming = new URL(this.#url).searchParams.get('prepared_statements');
     if (this.#urls.length > 1) this.#looking = this.#search().finally(() => this.#lookedAt());
     else this.#isFirst = false;
+  }
+
+  /** Whether statements are named, so that each connection parses and plans them once. */
+  get namesStatements(): boolean {
+    if (this.#naming === 'on') return true;
+    return this.#naming !== 'off' && !this.isPooler && !this.hasLostNames;
   }
 
   /** Where new connections go. */

@@ -42,28 +42,40 @@ class DeadlineConnection implements Lent {
   readonly #patience: number;
   #isStopped = false;
   #hasRefused = false;
+  /** Statements that are not answered yet. */
+  #running = 0;
+  #stopping: Timer | undefined;
+  #ending: Timer | undefined;
 
   constructor(lent: Lent, until: number, patience: number) {
     [this.#lent, this.#until, this.#patience] = [lent, until, patience];
   }
 
-  async query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+  async query(sql: string, parameters: readonly unknown[], isPrepared?: boolean): Promise<pg.QueryResult> {
     // What was refused is part of the change: without it nothing is kept.
     if (sql === 'commit' && this.#hasRefused) throw this.#tookTooLong();
     if (endings.has(sql)) return this.#lent.query(sql, parameters);
     const left = this.#until - performance.now();
     this.#hasRefused ||= left <= 0;
     if (left <= 0) throw this.#tookTooLong();
-    const stopping = setTimeout(() => this.cancel(), left);
-    const ending = setTimeout(() => this.destroy(), left + stopTime);
+    if (this.#running++ === 0) this.#watch(left);
     try {
-      return await this.#lent.query(sql, parameters);
+      return await this.#lent.query(sql, parameters, isPrepared);
     } catch (cause) {
       throw cause instanceof TookTooLong ? this.#tookTooLong() : cause;
     } finally {
-      clearTimeout(stopping);
-      clearTimeout(ending);
+      if (--this.#running === 0) this.#unwatch();
     }
+  }
+
+  #watch(left: number): void {
+    this.#stopping = setTimeout(() => this.cancel(), left);
+    this.#ending = setTimeout(() => this.destroy(), left + stopTime);
+  }
+
+  #unwatch(): void {
+    clearTimeout(this.#stopping);
+    clearTimeout(this.#ending);
   }
 
   cancel(): void {
