@@ -20,9 +20,9 @@ function Callout({ onRetry, children }: CalloutProps) {
   );
 }
 
-/** The error in the API's words, and a button to try again. */
+/** The error in the API's words, and a button to try again where that may help. */
 export const ErrorBox = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => (
-  <Callout onRetry={onRetry}>
+  <Callout onRetry={error.isPassing ? onRetry : undefined}>
     <span>{error.message}</span>
   </Callout>
 );
