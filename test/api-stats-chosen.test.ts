@@ -108,6 +108,33 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     expect(await exported(`ids=${foreign}`)).toEqual([400, 'FIELD_INVALID', 'ids']);
   });
 
+  test('the list of single hits has those of the chosen links, page by page', async () => {
+    const listed = async (query: string) => {
+      const { status, json } = await send('GET', `/clicks?${query}`);
+      if (status !== 200) return [status, json.error_code, json.field_key];
+      const links = json.clicks.map(({ link_id }: { link_id: number }) => link_id);
+      return { links: links.sort((one: number, another: number) => one - another), total: json.total_clicks };
+    };
+    expect(await listed(`tag=${tag}`)).toEqual({ links: [first, first, second], total: 3 });
+    expect(await listed(`tag=${tag}&class=all`)).toEqual({ links: [first, first, second, second], total: 4 });
+    expect(await listed(`ids=${third}&from=2026-04-10T10:30:00Z`)).toEqual({ links: [third], total: 1 });
+    expect(await listed(`tag=${other}`)).toEqual({ links: [], total: 0 });
+    expect(await listed(`ids=${foreign}`)).toEqual([400, 'FIELD_INVALID', 'ids']);
+    expect(await listed(`tag=${foreignTag}`)).toMatchObject([400, expect.any(String), 'tag']);
+
+    const { host } = new URL((await send('GET', `/link/${first}`)).json.url);
+    const seen: number[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const query: string = `domain=${host}&class=all&limit=2${cursor && `&cursor=${cursor}`}`;
+      const { json } = await send('GET', `/clicks?${query}`);
+      seen.push(...json.clicks.map(({ id }: { id: number }) => id));
+      cursor = json.next;
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([5, 5]);
+    const { next } = (await send('GET', `/clicks?tag=${tag}&limit=1`)).json;
+    expect(await listed(`ids=${first}&limit=1&cursor=${next}`)).toEqual([400, 'FIELD_INVALID', 'cursor']);
+  });
+
   test('where no link is meant, all is zero', async () => {
     for (const query of [
       `tag=${other}`,

@@ -19,6 +19,7 @@ import {
   ClickListQuery,
   maxOffset,
   OrganizationClickExportQuery,
+  OrganizationClickListQuery,
 } from './schemas/click.ts';
 import { linkPath } from './schemas/parts.ts';
 
@@ -43,9 +44,15 @@ export const ofLink = endpoint({
 
 export const ofOrganization = endpoint({
   ...listing,
-  summary: 'List the clicks of all links',
-  handle: ({ caller, query }, context) =>
-    pageOf(context, caller, { kind: 'organization', id: caller.organizationId }, query),
+  query: OrganizationClickListQuery,
+  summary: 'List the clicks of all links, or of some',
+  async handle({ caller, query: { tag: tagIds, domain, ids, ...query } }, context) {
+    const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
+    const owner: Owner = { kind: 'organization', id: caller.organizationId, links };
+    // Links that get the tag meanwhile don't make a cursor void.
+    const choice = links ? [{ tagIds, domain, ids }] : [];
+    return pageOf(context, caller, owner, query, choice);
+  },
 });
 
 const exporting = {
@@ -107,11 +114,12 @@ async function pageOf(
   caller: Caller,
   owner: Owner,
   query: z.output<typeof ClickListQuery>,
+  choice: readonly unknown[] = [],
 ) {
   refuseBoth(query);
   refuseFar(query);
   const { class: ofClass, from = null, to = null, limit, offset } = query;
-  const which = [caller.organizationId, owner.kind, owner.id, ofClass, from, to];
+  const which = [caller.organizationId, owner.kind, owner.id, ofClass, from, to, ...choice];
   const cursors = new Cursors<number>(context.secrets, ['clicks', ...which]);
   const before = cursors.read(query.cursor) ?? query.before;
   const page = { limit, offset, before };

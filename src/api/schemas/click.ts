@@ -72,6 +72,8 @@ export const ClickListQuery = z.object({
   ...span,
 });
 
+export const OrganizationClickListQuery = ClickListQuery.extend(chosenLinksFields);
+
 export const ClickExportQuery = z.object(span);
 
 export const OrganizationClickExportQuery = ClickExportQuery.extend(chosenLinksFields);
