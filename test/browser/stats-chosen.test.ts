@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { dashboardOf } from '../support/browser.ts';
-import { patience, startForStats, statsOf, title } from './stats-pages.ts';
+import { isLive, patience, startForStats, statsOf, title } from './stats-pages.ts';
 
 const app = await startForStats();
 const { newFixture } = statsOf(app);
@@ -34,6 +34,44 @@ test(
     await says('1 click in 30 days');
     await page.getByRole('button', { name: /1 chosen link/ }).click();
     await says('3 clicks in 30 days');
+  },
+  patience,
+);
+
+test(
+  'Live follows the same choice, and so does its export',
+  async () => {
+    const tagged = await newFixture();
+    const { key } = tagged.owner;
+    const tag = (await app.call('POST', '/api/v1/tag', { key, body: { name: 'spring' } })).json;
+    await app.call('PATCH', `/api/v1/link/${tagged.link.id}`, { key, body: { add_tags: [tag.id] } });
+    const body = { destination_url: 'https://example.com/plain' };
+    const plain = (await app.call('POST', '/api/v1/link', { key, body })).json;
+    const visitPlain = (address: string) =>
+      app.visit(new URL(plain.url).pathname, { 'x-forwarded-for': address, 'cf-ipcountry': 'DE' });
+    await tagged.visit();
+    await visitPlain('203.0.113.1');
+    await app.app.clicks.settled();
+
+    const page = await dashboardOf(app, tagged.owner, '/app/stats?view=live');
+    const has = (clicks: string) => page.getByText(`${clicks} in all.`).waitFor();
+    await has('2 clicks');
+    await page.getByLabel('Filter by tag').fill('spr');
+    await page.getByRole('option', { name: /spring/ }).click();
+    await has('1 click');
+    await isLive(page);
+    const address = await page.getByRole('link', { name: 'Export as CSV' }).getAttribute('href');
+    expect(new URL(address ?? '', app.url).searchParams.get('tag')).toBe(String(tag.id));
+    await visitPlain('203.0.113.2');
+    await tagged.visit({ country: 'FR' });
+    await has('2 clicks');
+    expect(await page.locator('tbody tr').count()).toBe(2);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await title(page).filter({ hasText: '2 clicks in 30 days' }).waitFor();
+    await page.getByRole('link', { name: 'Live' }).click();
+    await page.getByRole('button', { name: 'Remove tag spring' }).click();
+    await has('4 clicks');
+    await page.context().close();
   },
   patience,
 );

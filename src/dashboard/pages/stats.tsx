@@ -2,6 +2,7 @@ import { Page } from '../parts/page.tsx';
 import { queryWith } from '../query-string.ts';
 import { search } from '../router.ts';
 import { StatsBoard } from '../stats/board.tsx';
+import { chosenIn } from '../stats/chosen.ts';
 import { HitFeed } from '../stats/hit-feed.tsx';
 import { NotFoundAddresses } from '../stats/not-found.tsx';
 
@@ -28,7 +29,7 @@ export function StatsPage() {
           </a>
         ))}
       </nav>
-      {shown.view === 'live' && <HitFeed scope={{ kind: 'all' }} />}
+      {shown.view === 'live' && <HitFeed scope={{ kind: 'all', chosen: chosenIn(search.value) }} />}
       {shown.view === 'not-found' && <NotFoundAddresses />}
       {shown.view === null && <StatsBoard scope={{ kind: 'all' }} />}
     </Page>

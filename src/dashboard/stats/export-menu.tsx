@@ -27,7 +27,7 @@ export function ExportMenu({ view, numbers }: { view: View; numbers: Numbers | u
       <button type="button" disabled={!numbers} onClick={() => numbers && saveSeries(numbers)}>
         Clicks over time
       </button>
-      <a href={hitsAddress(scope, plan.span)} download>
+      <a href={hitsAddress(scope, 'all', plan.span)} download>
         Every hit
       </a>
       <hr />

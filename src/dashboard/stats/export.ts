@@ -6,6 +6,7 @@ import type { Dimension } from './dimensions.ts';
 import { isAside } from './filters.ts';
 import { instantsOf, type Span } from './range.ts';
 import { keyOf, loadStats, type Scope } from './scope.ts';
+import type { Shown } from './shown-class.ts';
 import { type Numbers, questionOf, type View } from './view.ts';
 
 function saveCsv(what: string, names: readonly string[], rows: readonly Row[]): void {
@@ -36,12 +37,10 @@ export async function saveDimension(view: View, dimension: Dimension): Promise<v
   }
 }
 
-/** The address of the API's export of the raw hits of the same span. */
-export function hitsAddress(scope: Scope, span: Pick<Span, 'from' | 'to'>): string {
-  const chosen = scope.kind === 'all' ? scope.chosen : undefined;
-  const query = new URLSearchParams({ class: 'all', ...instantsOf(span), ...chosen });
-  return `${hitsPath(scope)}?${query}`;
+/** The address of the API's export of raw hits. */
+export function hitsAddress(scope: Scope, shown: Shown, span?: Pick<Span, 'from' | 'to'>): string {
+  const query = { class: shown, ...(span && instantsOf(span)) };
+  return scope.kind === 'link'
+    ? `/api/v1/link/${scope.link.id}/clicks.csv?${new URLSearchParams(query)}`
+    : `/api/v1/clicks.csv?${new URLSearchParams({ ...query, ...scope.chosen })}`;
 }
-
-export const hitsPath = (scope: Scope): string =>
-  scope.kind === 'link' ? `/api/v1/link/${scope.link.id}/clicks.csv` : '/api/v1/clicks.csv';

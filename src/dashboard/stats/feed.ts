@@ -3,7 +3,7 @@ import { type ApiError, asApiError } from '../api-error.ts';
 import type { Click, ClickList } from '../api-types.ts';
 import { call } from '../client.ts';
 import { followHits, type StreamState, signedOut } from './live-stream.ts';
-import type { Scope } from './scope.ts';
+import { choiceOf, type Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';
 
 const perPage = 50;
@@ -51,7 +51,7 @@ export class Feed {
 
   start(): void {
     void this.readNewest();
-    this.#stop = followHits(this.#shown, {
+    this.#stop = followHits(this.#shown, choiceOf(this.#scope), {
       onHit: (hit) => this.#take(hit),
       onState: (state) => {
         this.streamState.value = state;
@@ -110,7 +110,6 @@ export class Feed {
   }
 
   #take(hit: Click): void {
-    if (this.#scope.kind === 'link' && hit.link_id !== this.#scope.link.id) return;
     this.#incoming.push(hit);
     this.#timer ??= setTimeout(() => this.#gathered(), batchDelay);
   }
@@ -185,7 +184,7 @@ export class Feed {
     const query = { class: this.#shown, limit: perPage, ...from };
     return this.#scope.kind === 'link'
       ? call('GET /api/v1/link/{id}/clicks', { params: { id: this.#scope.link.id }, query })
-      : call('GET /api/v1/clicks', { query });
+      : call('GET /api/v1/clicks', { query: { ...query, ...this.#scope.chosen } });
   }
 }
 

@@ -9,11 +9,12 @@ import { search, setQuery } from '../router.ts';
 import { hasEnded } from '../session.ts';
 import { usePrevious } from '../use-previous.ts';
 import { counted, timezone } from '../words.ts';
-import { hitsPath } from './export.ts';
+import { ChosenLinks } from './chosen-links.tsx';
+import { hitsAddress } from './export.ts';
 import { Feed } from './feed.ts';
 import { HitTable } from './hit-table.tsx';
 import { announcement } from './hit-words.ts';
-import { keyOf, type Scope } from './scope.ts';
+import { choiceOf, type Scope } from './scope.ts';
 import { nounOf, shownIn, shownNames } from './shown-class.ts';
 
 /** Hits newest first, and new ones on top as they come in. */
@@ -23,7 +24,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
   // New hits must not push away the rows that the user has scrolled to.
   const feed = useMemo(
     () => new Feed(scope, shown, () => (top.current?.getBoundingClientRect().top ?? 0) >= 0),
-    [keyOf(scope), shown],
+    [JSON.stringify(choiceOf(scope)), shown],
   );
   const isSignedOut = hasEnded.value;
   useEffect(() => {
@@ -38,6 +39,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
   const noun = nounOf(shown);
   return (
     <div class="feed">
+      {scope.kind === 'all' && <ChosenLinks chosen={scope.chosen ?? {}} />}
       <div class="feed-bar">
         <SelectField
           label="Show"
@@ -50,7 +52,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
           <Button aria-pressed={isPaused} onClick={pause}>
             {isPaused ? 'Go on' : 'Pause'}
           </Button>
-          <a class="button" href={`${hitsPath(scope)}?class=${shown}`} download>
+          <a class="button" href={hitsAddress(scope, shown)} download>
             <Icon name="download" />
             Export as CSV
           </a>

@@ -1,5 +1,6 @@
 import { apiErrorOf } from '../api-error.ts';
 import type { Click } from '../api-types.ts';
+import type { Chosen } from './chosen.ts';
 import type { Shown } from './shown-class.ts';
 
 export type StreamState =
@@ -27,9 +28,13 @@ const refused = (why: string): StreamState => ({ kind: 'lost', sentence: `${why}
 const firstWait = 3_000;
 const maxWait = 30_000;
 
-/** Streams hits while the window is visible. The browser reconnects by itself where it can. */
-export function followHits(shown: Shown, { onHit, onState, onRefused }: Listener): () => void {
-  const address = `/api/v1/clicks/live?class=${shown}`;
+/** Streams hits of the chosen links while the window is visible. The browser reconnects by itself where it can. */
+export function followHits(
+  shown: Shown,
+  chosen: Chosen,
+  { onHit, onState, onRefused }: Listener,
+): () => void {
+  const address = `/api/v1/clicks/live?${new URLSearchParams({ class: shown, ...chosen })}`;
   const leaving = new AbortController();
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;

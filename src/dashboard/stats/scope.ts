@@ -9,6 +9,10 @@ export type Scope =
 
 export type Question = Calls['GET /api/v1/stats']['query'];
 
+/** Of which links a call without a link in its path is to answer. */
+export const choiceOf = (scope: Scope): Chosen =>
+  scope.kind === 'link' ? { ids: String(scope.link.id) } : (scope.chosen ?? {});
+
 export function keyOf(scope: Scope): string {
   if (scope.kind === 'link') return `link ${scope.link.id}`;
   return areSome(scope.chosen ?? {}) ? 'some' : 'all';
