@@ -122,7 +122,9 @@ async function open(start: Start, startDataPlane: StartDataPlane, gather: Metric
     forget(caches, change);
     dataPlane.change(change);
   };
-  const controlPlane = openControlPlane(start, site, store, notify, () => dataPlane.clicks.settled());
+  const controlPlane = openControlPlane(start, site, store, notify, caches.hosts, () =>
+    dataPlane.clicks.settled(),
+  );
   const { context, deliverer, authenticator, keyHolders } = controlPlane;
   const feedLag = await followChanges({ ...caches, keyHolders }, database.lookup, start, lostChanges);
   startScheduledJobs(start, context, deliverer);

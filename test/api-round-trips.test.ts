@@ -78,8 +78,8 @@ test('a page in another order, or of links with a tag, first asks what it needs 
   }
 });
 
-test('a creation asks whether its destination is ours, and makes a transaction of four turns', async () => {
+test('a creation is a transaction of three turns, the last of which brings its end', async () => {
   const body = { destination_url: 'https://destination.example' };
   const { answer, statements, turns } = await askedBy('POST', '/api/v1/link?disable_png=true', { body });
-  expect([answer.status, statements, turns]).toEqual([201, 5, 5]);
+  expect([answer.status, statements, turns]).toEqual([201, 3, 3]);
 });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import { type Database, ownTerms } from '../src/storage/database.ts';
+import { TookTooLong } from '../src/rules/errors.ts';
+import { type Database, NotUnique, ownTerms } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
+import { lastly, prepared } from '../src/storage/prepared.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -48,4 +50,39 @@ test('what goes on after its time was over is not kept in part', async () => {
   expect(await stored()).not.toContain('in time');
   // The connection that it had is good for others.
   for (let turn = 0; turn < 20; turn++) await database.write((queries) => insert(queries, `next ${turn}`));
+});
+
+test('what a change sends with its end is kept with it, or fails it with its own fault; late too', async () => {
+  const last = prepared((queries, word: string) => queries.insertInto('words').values({ word }).compile());
+  const changeWith = (own: string, words: readonly string[], terms = ownTerms) =>
+    database.write(async (queries) => {
+      await lastly(
+        queries,
+        words.map((word) => last.statement(queries, word)),
+      );
+      await insert(queries, own);
+    }, terms);
+  await changeWith('own', ['with the end', 'and another']);
+  expect(await stored()).toEqual(expect.arrayContaining(['own', 'with the end', 'and another']));
+  const twice = await changeWith('own of a failed one', ['only once', 'with the end']).catch(
+    (cause) => cause,
+  );
+  expect(twice).toBeInstanceOf(NotUnique);
+  const held = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
+  const holder = database.write(async (queries) => {
+    await insert(queries, 'held');
+    locked.resolve();
+    await held.promise;
+  });
+  await locked.promise;
+  const changeDeadline = performance.now() + 300;
+  const late = await changeWith('own of a late one', ['held'], { ...ownTerms, changeDeadline }).catch(
+    (cause) => cause,
+  );
+  held.resolve();
+  await holder;
+  expect(late).toBeInstanceOf(TookTooLong);
+  for (const lost of ['own of a failed one', 'only once', 'own of a late one'])
+    expect(await stored()).not.toContain(lost);
 });

@@ -18,6 +18,7 @@ import type { Site } from '../rules/site.ts';
 import { randomSuffix } from '../rules/suffix.ts';
 import { allowListOf } from '../rules/webhook-allow.ts';
 import type { Database } from '../storage/database.ts';
+import { findVerifiedDomain } from '../storage/domains.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Deliverer } from '../webhooks/deliver.ts';
 import { placesKnown } from './countries.ts';
@@ -38,6 +39,7 @@ export function contextOf(
     | 'clicksFolded'
     | 'webhooks'
     | 'domains'
+    | 'isOurHost'
     | 'mailer'
     | 'backgroundTasks'
     | 'examine'
@@ -47,6 +49,7 @@ export function contextOf(
     clicksFolded: async () => {},
     webhooks: delivererOf(config, site, database, secrets, overrides),
     domains: domainContextOf(config, site, overrides.now ?? Date.now, () => {}),
+    isOurHost: async (host) => (await findVerifiedDomain(database.lookup, host)) !== undefined,
     mailer: null,
     backgroundTasks: new BackgroundTasks(() => {}),
     examine: async () => [],

@@ -6,6 +6,7 @@ import type { Site } from '../rules/site.ts';
 import { findKeyHolder } from '../storage/api-keys.ts';
 import { addressesOf } from '../storage/link-addresses.ts';
 import type { Store } from '../store.ts';
+import type { Hosts } from '../visit/hosts.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import { backgroundTasksOf, contextOf, delivererOf, mailerOf } from './context.ts';
 import type { Change } from './data-plane.ts';
@@ -26,6 +27,7 @@ export function openControlPlane(
   site: Site,
   store: Store,
   notify: (change: Change) => void,
+  hosts: Hosts,
   clicksFolded: () => Promise<void>,
 ): ControlPlane {
   const { config, overrides, log, now, opened } = start;
@@ -45,6 +47,10 @@ export function openControlPlane(
     mailer,
     examine: examinationOf(start, site, store, mailer),
     backgroundTasks: backgroundTasksOf(log),
+    isOurHost: (host) => {
+      const domain = hosts.domainOf(host);
+      return domain instanceof Promise ? domain.then((id) => id !== null) : domain !== null;
+    },
     domains: domainContextOf(config, site, now, (host) => notify({ links: [], hosts: [host] }), log),
   });
   opened.defer(() => context.backgroundTasks.finish());

@@ -13,7 +13,6 @@ import { formatIsoOrNull, parseInstant } from '../rules/instant.ts';
 import { isBrokenKey } from '../rules/signing-key.ts';
 import { hasUtmChanges, type UtmChanges } from '../rules/utm.ts';
 import { readEvents, type WebhookEvent, writeEvents } from '../rules/webhook-event.ts';
-import { findVerifiedDomain } from '../storage/domains.ts';
 import type { LinkChanges, StoredLink } from '../storage/links.ts';
 import type { Context } from './context.ts';
 import { checkRules, type RuleInput, rulesOf } from './link-rules.ts';
@@ -64,28 +63,16 @@ export interface LinkFields extends UtmChanges {
 
 type AddressField = 'android_link_destination' | 'ios_link_destination' | 'before_start_url' | 'expired_url';
 
-/** Whether a host is a short domain of this service, besides its own. A promise where the store has to be asked. */
-type IsOurDomain = (host: string) => boolean | Promise<boolean>;
-
-export const asksForDomains =
-  ({ database }: Pick<Context, 'database'>) =>
-  async (host: string): Promise<boolean> =>
-    (await findVerifiedDomain(database.lookup, host)) !== undefined;
-
 /** Columns in their stored form; undefined where the call has no such field. */
 type ProvidedColumns = { readonly [Column in keyof LinkChanges]: LinkChanges[Column] | undefined };
 
 /** Columns for the fields of a call, checked and in their stored form. */
 export async function columnsOf(context: Context, fields: LinkFields): Promise<LinkChanges> {
-  return withoutAbsent(await providedColumns(context, fields, asksForDomains(context)));
+  return withoutAbsent(await providedColumns(context, fields));
 }
 
 /** Awaits only what takes a promise: a call may make a thousand links. */
-export async function providedColumns(
-  context: Context,
-  fields: LinkFields,
-  isOurDomain: IsOurDomain,
-): Promise<ProvidedColumns> {
+export async function providedColumns(context: Context, fields: LinkFields): Promise<ProvidedColumns> {
   const destination = required(fields.destination_url, destinationIn(context, 'destination_url'));
   const destination_url = destination && withUtmOf(destination.text, fields);
   const addressIn = (field: AddressField) => clearable(fields[field], destinationIn(context, field));
@@ -97,7 +84,7 @@ export async function providedColumns(
   const inRules = rules?.destinations ?? [];
   for (const found of [destination, android, ios, beforeStart, expired, ...inRules]) {
     if (!found) continue;
-    const isOurs = isOurDomain(found.host);
+    const isOurs = context.isOurHost(found.host);
     if (typeof isOurs === 'boolean' ? isOurs : await isOurs) throw destinationIsOurs(found.field);
   }
   const password_hash = clearable(fields.password, (password) => context.passwords.hash(password));

@@ -13,7 +13,7 @@ import {
   type LinkDomain,
   requireSuffix,
 } from './link-address.ts';
-import { asksForDomains, columnsOfNew, type LinkFields, providedColumns } from './link-fields.ts';
+import { columnsOfNew, type LinkFields, providedColumns } from './link-fields.ts';
 import { pageDueAt } from './page-fetcher.ts';
 import type { PreparedLink } from './prepared-link.ts';
 
@@ -30,14 +30,13 @@ export interface LinkToCreate extends LinkFields {
  * once. `marker` is the default of `qr_marker`; null: what the organization chose.
  */
 export function linkPreparer(context: Context, caller: Caller, withPng: boolean) {
-  const isOurDomain = memoize(asksForDomains(context));
   const domainOf = memoize((domain: string) => findLinkDomain(context, caller, domain));
   const now = context.now();
   return async (input: LinkToCreate, marker: number | null = null): Promise<PreparedLink> => {
     const domain = domainOf(input.domain ?? '');
     const linkDomain = domain instanceof Promise ? await domain : domain;
     const chosen = chosenSuffix(input.suffix, linkDomain);
-    const provided = await providedColumns(context, input, isOurDomain);
+    const provided = await providedColumns(context, input);
     const suffix = chosen ?? context.randomSuffix();
     const asked = input.aliases?.length ? await askedAliases(input.aliases, domainOf) : [];
     const row = {

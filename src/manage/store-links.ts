@@ -1,10 +1,11 @@
 import { Refusal } from '../rules/errors.ts';
-import { recordChanges } from '../storage/changes.ts';
+import { changesOf } from '../storage/changes.ts';
 import { dialects } from '../storage/dialect.ts';
 import { type CompleteLink, type Inserted, takeIds } from '../storage/insert-links.ts';
-import { countLinksIn } from '../storage/link-counts.ts';
+import { countingIn } from '../storage/link-counts.ts';
 import { insertLinkTags } from '../storage/link-tags.ts';
 import { searchText } from '../storage/links.ts';
+import { lastly } from '../storage/prepared.ts';
 import type { Queries } from '../storage/schema.ts';
 import { type StoredTag, tagsById } from '../storage/tags.ts';
 import { together } from '../storage/together.ts';
@@ -161,8 +162,7 @@ async function recordMade(
   const links = made.map(({ link }) => link);
   const tagged = made.flatMap(({ link, tags }) => tags.map((tag) => ({ link_id: link.id, tag_id: tag.id })));
   await together(
-    countLinksIn(queries, links, 1),
-    recordChanges(queries, links, context.now()),
+    lastly(queries, [...countingIn(queries, links), ...changesOf(queries, links, context.now())]),
     insertLinkTags(queries, tagged),
   );
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { addressesOf, type ChangedLink, type LinkAddress } from './link-addresses.ts';
-import { prepared } from './prepared.ts';
+import { prepared, type Statement } from './prepared.ts';
 import type { Queries } from './schema.ts';
+import { together } from './together.ts';
 
 /** By both it is told whether a change is still the same: after a restore another one may have its id. */
 export interface ChangeMark {
@@ -36,15 +37,14 @@ export async function recordChanges(
   at: number,
 ): Promise<void> {
   const rows = feedRows(links.flatMap(addressesOf));
-  const [first, ...others] = rows;
-  if (first === undefined) return;
-  if (others.length === 0) await insertChange(queries, at, first.domain_id, first.suffixes);
-  else
-    await queries
-      .insertInto('changes')
-      .values(rows.map((row) => ({ at, ...row })))
-      .execute();
+  await together(...rows.map(({ domain_id, suffixes }) => insertChange(queries, at, domain_id, suffixes)));
 }
+
+/** The same, as statements. */
+export const changesOf = (queries: Queries, links: readonly ChangedLink[], at: number): Statement[] =>
+  feedRows(links.flatMap(addressesOf)).map(({ domain_id, suffixes }) =>
+    insertChange.statement(queries, at, domain_id, suffixes),
+  );
 
 const feedRows = (links: readonly LinkAddress[]) =>
   [...Map.groupBy(links, (link) => link.domain_id)].flatMap(([domain_id, some]) =>

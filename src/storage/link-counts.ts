@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { prepared, preparedRow } from './prepared.ts';
+import { prepared, preparedRow, type Statement } from './prepared.ts';
 import { countRows, hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 import { together } from './together.ts';
@@ -15,19 +15,27 @@ interface Counted {
 
 /** Counts links in (`each` is 1) or out (-1), of any organizations and domains. */
 export async function countLinksIn(queries: Queries, links: readonly Counted[], each: 1 | -1): Promise<void> {
+  await together(...countRowsOf(links, each).map((row) => addToCount(queries, ...row)));
+}
+
+/** The same, as statements. */
+export const countingIn = (queries: Queries, links: readonly Counted[]): Statement[] =>
+  countRowsOf(links, 1).map((row) => addToCount.statement(queries, ...row));
+
+type CountRow = [organizationId: number, domainId: number, shard: number, links: number];
+
+function countRowsOf(links: readonly Counted[], each: 1 | -1): CountRow[] {
   const byDomain = Map.groupBy(links, (link) => `${link.organization_id} ${link.domain_id}`);
   // Always in the same order, so that two transactions on the same counts don't deadlock.
-  const rows = [...byDomain.values()]
+  return [...byDomain.values()]
     .flatMap((some) => {
       const [first] = some;
       if (!first) return [];
       const { id, organization_id, domain_id } = first;
       return { organization_id, domain_id, shard: id % countShards, links: each * some.length };
     })
-    .sort((one, other) => one.organization_id - other.organization_id || one.domain_id - other.domain_id);
-  await together(
-    ...rows.map((row) => addToCount(queries, row.organization_id, row.domain_id, row.shard, row.links)),
-  );
+    .sort((one, other) => one.organization_id - other.organization_id || one.domain_id - other.domain_id)
+    .map((row) => [row.organization_id, row.domain_id, row.shard, row.links]);
 }
 
 const addToCount = prepared(

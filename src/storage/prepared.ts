@@ -1,5 +1,6 @@
-import type { CompiledQuery } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { Queries } from './schema.ts';
+import { together } from './together.ts';
 
 type Value = number | string | null;
 
@@ -18,10 +19,17 @@ interface Form<Row> {
   readonly indexes: readonly (number | null)[];
 }
 
-export type Prepared<Values extends readonly Value[], Row> = (
-  queries: Queries,
-  ...values: Values
-) => Promise<Row[]>;
+/** SQL with its values. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+export interface Prepared<Values extends readonly Value[], Row> {
+  (queries: Queries, ...values: Values): Promise<Row[]>;
+  /** What would be sent, in the language of these queries. */
+  statement(queries: Queries, ...values: Values): Statement;
+}
 
 /** Runs statements on a database whose connections take SQL as it is. */
 type Runner = (
@@ -37,6 +45,31 @@ const runners = new WeakMap<Queries, Runner>();
  */
 export function runDirectly(queries: Queries, runner: Runner): void {
   runners.set(queries, runner);
+}
+
+const lastStatements = new WeakMap<Queries, Statement[]>();
+
+/** A transaction that sends these statements together with its end. */
+export function endsWith(queries: Queries, statements: Statement[]): void {
+  lastStatements.set(queries, statements);
+}
+
+/**
+ * Makes changes for whose outcome nothing in the transaction waits. Where its end takes a turn they are sent in that one: if one
+ * of them fails, so does the transaction.
+ */
+export async function lastly(queries: Queries, statements: readonly Statement[]): Promise<void> {
+  const last = lastStatements.get(queries);
+  if (last) last.push(...statements);
+  else await together(...statements.map((statement) => runNow(queries, statement)));
+}
+
+async function runNow(queries: Queries, { sql, parameters }: Statement): Promise<readonly unknown[]> {
+  const run = runners.get(queries);
+  const { rows } = run
+    ? await run(sql, parameters)
+    : await queries.executeQuery(CompiledQuery.raw(sql, [...parameters]));
+  return rows;
 }
 
 /**
@@ -60,16 +93,16 @@ export function prepared<Values extends readonly Value[], Row>(
     forms.set(language, form);
     return form;
   };
-  return async (queries, ...values) => {
+  const filled = (queries: Queries, ...values: Values): Statement => {
     const { statement, indexes } = formFor(queries);
     const parameters = indexes.map((index, parameter) =>
       index === null ? statement.parameters[parameter] : values[index],
     );
-    const run = runners.get(queries);
-    if (run) return (await run(statement.sql, parameters)).rows as Row[];
-    const { rows } = await queries.executeQuery<Row>({ ...statement, parameters });
-    return rows;
+    return { sql: statement.sql, parameters };
   };
+  const ask = async (queries: Queries, ...values: Values): Promise<Row[]> =>
+    (await runNow(queries, filled(queries, ...values))) as Row[];
+  return Object.assign(ask, { statement: filled });
 }
 
 /** The same where one row is looked for. */

@@ -2,8 +2,9 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { StoreAway } from '../../rules/errors.ts';
 import { type Database, type Lookups, ownTerms, type ReadTerms } from '../database.ts';
-import { runDirectly } from '../prepared.ts';
+import { endsWith, runDirectly, type Statement } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
+import { together } from '../together.ts';
 import { ChangeQueue } from './change-queue.ts';
 import { answerTime, readOnlySql, type Standing, takesChanges } from './find-primary.ts';
 import { hasOldPlan, lostNames } from './postgres-faults.ts';
@@ -174,12 +175,21 @@ const inTransaction =
   (connect: () => Promise<Lent>): Transaction =>
   async (work) => {
     const lent = await connect();
-    const query: Lent['query'] = (text, parameters) => lent.query(text, parameters);
+    const last: Statement[] = [];
+    /** The end goes right behind the last statements: where one of them failed the server takes everything back instead. */
+    const end = async () => {
+      const sent = last.splice(0).map(({ sql, parameters }) => lent.query(sql, parameters, true));
+      const answers = await together(...sent, lent.query('commit', []));
+      return answers.at(-1) as pg.QueryResult;
+    };
+    const query: Lent['query'] = (text, parameters) =>
+      text === 'commit' ? end() : lent.query(text, parameters);
     try {
       return await queriesThrough(async () => ({ query, release: () => {} }))
         .transaction()
         .execute((queries) => {
           runDirectly(queries, (text, parameters) => lent.query(text, parameters, true));
+          endsWith(queries, last);
           return work(queries);
         });
     } finally {
