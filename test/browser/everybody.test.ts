@@ -115,7 +115,7 @@ describe('every page', () => {
               'button, select, .tabs a, .nav a, a.button, input.input',
             ),
           ]
-            .filter((part) => part.checkVisibility() && !part.closest('.unseen, [role=status], .tag-box'))
+            .filter((part) => part.checkVisibility() && !part.closest('.unseen, [role=status], .picker-box'))
             .filter((part) => part.getBoundingClientRect().height < 40)
             .map((part) => part.outerHTML.slice(0, 120)),
         );

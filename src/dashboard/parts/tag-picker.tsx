@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
-import type { TargetedFocusEvent } from 'preact';
-import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { useAction } from '../action.ts';
 import type { CountedTag, Tag } from '../api-types.ts';
-import { storeIn } from '../handlers.ts';
-import { Field, type FieldFrame } from './field.tsx';
+import { counted } from '../words.ts';
+import { ErrorBox } from './error-box.tsx';
+import type { FieldFrame } from './field.tsx';
 import { Icon } from './icons.tsx';
-import { type TagOption, TagOptions } from './tag-options.tsx';
+import { Picker } from './picker.tsx';
+import type { PickerOption } from './picker-options.tsx';
 import { isNamed, makeTag, tagsLike, useTags } from './tags.ts';
 
 interface TagPickerProps extends FieldFrame {
@@ -21,6 +22,28 @@ interface TagPickerProps extends FieldFrame {
 const maxShown = 50;
 const noTags: readonly CountedTag[] = [];
 
+const optionOf = (tag: CountedTag): PickerOption => ({
+  key: tag.id,
+  content: (
+    <>
+      <span class="cut" dir="auto">
+        {tag.name}
+      </span>
+      <span class="soft small">{counted(tag.links, 'link')}</span>
+    </>
+  ),
+});
+
+const creation = (name: string): PickerOption => ({
+  key: 'create',
+  content: (
+    <>
+      <Icon name="plus" />
+      <span class="cut">Create tag “{name}”</span>
+    </>
+  ),
+});
+
 /** Tags as chips, and a field beside them that finds more. */
 export function TagPicker({
   value,
@@ -31,19 +54,11 @@ export function TagPicker({
   ...frame
 }: TagPickerProps) {
   const words = useSignal('');
-  const isOpen = useSignal(false);
   const wasOpen = useSignal(false);
-  /** The index of the active option; -1 for none. */
-  const at = useSignal(-1);
-  /** Enter was pressed before the tags had loaded: the active option is chosen once they have. */
-  const isEager = useSignal(false);
-  const announced = useSignal('');
-  const input = useRef<HTMLInputElement>(null);
-  const listId = useId();
   const tags = useTags(wasOpen.value);
+  const add = (tag: Tag) => onChange([...value.filter(({ id }) => id !== tag.id), tag]);
   const create = useAction(async (name: string) => {
-    const tag = await makeTag(name);
-    add(tag);
+    add(await makeTag(name));
   });
 
   const known = tags.data.value ?? noTags;
@@ -53,129 +68,42 @@ export function TagPicker({
     [known, wanted],
   );
   const free = found.filter((tag) => !value.some(({ id }) => id === tag.id));
-  const options: TagOption[] = free.slice(0, maxShown).map((tag) => ({ kind: 'tag', tag }));
-  if (canCreate && wanted !== '' && !isTaken && tags.data.value)
-    options.push({ kind: 'create', name: wanted });
-
-  const open = () => {
-    wasOpen.value = true;
-    isOpen.value = true;
-  };
-  const close = () => {
-    isOpen.value = false;
-    isEager.value = false;
-    at.value = -1;
-  };
-  const type = (text: string) => {
-    words.value = text;
-    at.value = text.trim() === '' ? -1 : 0;
-    isEager.value = false;
-    create.error.value = null;
-    open();
-  };
-  const add = (tag: Tag) => {
-    onChange([...value.filter(({ id }) => id !== tag.id), tag]);
-    announced.value = `${tag.name} added`;
-    type('');
-    input.current?.focus();
-  };
-  const remove = (tag: Tag) => {
-    onChange(value.filter(({ id }) => id !== tag.id));
-    announced.value = `${tag.name} removed`;
-    input.current?.focus();
-  };
-  const choose = (option: TagOption) => {
-    if (option.kind === 'tag') add(option.tag);
-    else void create.run(option.name);
-  };
+  const options = free.slice(0, maxShown).map(optionOf);
   const isHere = tags.data.value !== undefined;
-  useEffect(() => {
-    if (!isEager.value || !isHere) return;
-    isEager.value = false;
-    const option = options[at.value];
-    if (option) choose(option);
-  }, [isHere]);
-  const onKeyDown = (event: KeyboardEvent) => {
-    const option = options[at.value];
-    const last = value.at(-1);
-    if (event.key === 'ArrowDown') {
-      open();
-      at.value = Math.min(at.value + 1, options.length - 1);
-    } else if (event.key === 'ArrowUp') at.value = Math.max(at.value - 1, 0);
-    else if (event.key === 'Enter' && isOpen.value && option) choose(option);
-    else if (event.key === 'Enter' && wanted !== '') {
-      open();
-      isEager.value = !isHere;
-    } else if (event.key === 'Escape' && isOpen.value) close();
-    else if (event.key === 'Backspace' && words.value === '' && last) return remove(last);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  const onFocusOut = (event: TargetedFocusEvent<HTMLElement>) => {
-    const to = event.relatedTarget;
-    if (!(to instanceof Node && event.currentTarget.contains(to))) close();
-  };
+  if (canCreate && wanted !== '' && !isTaken && isHere) options.push(creation(wanted));
+  const isFirst = canCreate && known.length === 0;
+  const problem = tags.error.value;
 
   return (
-    <Field {...frame} error={error ?? create.error.value?.message}>
-      {(marks) => (
-        <div class="tag-picker" onFocusOut={onFocusOut}>
-          <div
-            class="input tag-box"
-            onMouseDown={(event) => {
-              if (event.target !== event.currentTarget) return;
-              event.preventDefault();
-              input.current?.focus();
-              open();
-            }}
-          >
-            {value.map((tag) => (
-              <span class="chip" key={tag.id}>
-                <span class="cut" dir="auto">
-                  {tag.name}
-                </span>
-                <button type="button" aria-label={`Remove tag ${tag.name}`} onClick={() => remove(tag)}>
-                  <Icon name="close" size={14} />
-                </button>
-              </span>
-            ))}
-            <input
-              {...marks}
-              ref={input}
-              type="text"
-              role="combobox"
-              autocomplete="off"
-              spellcheck={false}
-              maxLength={100}
-              aria-expanded={isOpen.value}
-              aria-controls={listId}
-              aria-autocomplete="list"
-              aria-activedescendant={isOpen.value && options[at.value] ? `${listId}-${at.value}` : undefined}
-              placeholder={value.length === 0 ? placeholder : ''}
-              value={words.value}
-              onFocus={open}
-              onClick={open}
-              onInput={(event) => type(event.currentTarget.value)}
-              onKeyDown={onKeyDown}
-            />
-          </div>
-          <TagOptions
-            id={listId}
-            isOpen={isOpen.value}
-            options={options}
-            at={at.value}
-            hidden={Math.max(0, free.length - maxShown)}
-            isFirst={canCreate && known.length === 0}
-            query={tags}
-            onPoint={storeIn(at)}
-            onChoose={choose}
-          />
-          <span class="unseen" role="status">
-            {announced.value}
-          </span>
-        </div>
-      )}
-    </Field>
+    <Picker
+      {...frame}
+      error={error ?? create.error.value?.message}
+      words={words}
+      chips={value.map(({ id, name }) => ({ key: id, label: name }))}
+      options={options}
+      listLabel="Tags"
+      hidden={Math.max(0, free.length - maxShown)}
+      emptyNote={
+        isHere ? (isFirst ? 'Type the name of the first tag.' : 'No other tag is called that.') : null
+      }
+      isLoading={!isHere}
+      problem={problem && <ErrorBox error={problem} onRetry={() => void tags.reload()} />}
+      noun="tag"
+      placeholder={placeholder}
+      maxLength={100}
+      onOpen={() => {
+        wasOpen.value = true;
+      }}
+      onType={() => {
+        create.error.value = null;
+      }}
+      onChoose={async ({ key }) => {
+        const tag = free.find(({ id }) => id === key);
+        if (!tag) return (await create.run(wanted)) ? wanted : null;
+        add(tag);
+        return tag.name;
+      }}
+      onRemove={({ key }) => onChange(value.filter(({ id }) => id !== key))}
+    />
   );
 }

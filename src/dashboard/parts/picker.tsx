@@ -1,0 +1,227 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren, TargetedFocusEvent } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { storeIn } from '../handlers.ts';
+import { Field, type FieldFrame } from './field.tsx';
+import { Icon } from './icons.tsx';
+import { type PickerOption, PickerOptions } from './picker-options.tsx';
+
+export interface PickerChip {
+  readonly key: string | number;
+  readonly label: string;
+  /** Beside the label, for those who see it. */
+  readonly flag?: string | undefined;
+  readonly isRefused?: boolean;
+}
+
+interface PickerProps extends FieldFrame {
+  /** What is typed. */
+  readonly words: Signal<string>;
+  readonly chips: readonly PickerChip[];
+  /** Those that what is typed leaves. */
+  readonly options: readonly PickerOption[];
+  readonly listLabel: string;
+  /** How many more options there are. */
+  readonly hidden: number;
+  /** Said where there is no option; without it, no list is shown then. */
+  readonly emptyNote: string | null;
+  /** The options are still loading: Enter chooses once they are here. */
+  readonly isLoading?: boolean;
+  /** Above the options: why they could not be loaded. */
+  readonly problem?: ComponentChildren;
+  /** Before a chip's name in the name of its button: "Remove tag spring". */
+  readonly noun?: string;
+  readonly placeholder: string;
+  readonly maxLength: number;
+  readonly onOpen?: () => void;
+  readonly onType?: () => void;
+  /** Tells what was added; null where nothing could be. */
+  readonly onChoose: (option: PickerOption) => string | null | Promise<string | null>;
+  readonly onRemove: (chip: PickerChip) => void;
+  /** Takes a typed text that is none of the options, and tells what was added. Without it, only options can be chosen. */
+  readonly takeTyped?: ((typed: string) => string) | undefined;
+}
+
+/** What is chosen as chips, and a field beside them that finds more. */
+export function Picker({
+  words,
+  chips,
+  options,
+  listLabel,
+  hidden,
+  emptyNote,
+  isLoading = false,
+  problem = null,
+  noun = '',
+  placeholder,
+  maxLength,
+  onOpen,
+  onType,
+  onChoose,
+  onRemove,
+  takeTyped,
+  ...frame
+}: PickerProps) {
+  const isOpen = useSignal(false);
+  /** The index of the active option; -1 for none. */
+  const at = useSignal(-1);
+  /** Enter was pressed before the options had loaded: the active one is chosen once they have. */
+  const isEager = useSignal(false);
+  const announced = useSignal('');
+  const input = useRef<HTMLInputElement>(null);
+  const listId = useId();
+  const typed = words.value.trim();
+  const isShown = isOpen.value && (options.length > 0 || emptyNote !== null || problem !== null);
+
+  const open = () => {
+    isOpen.value = true;
+    onOpen?.();
+  };
+  const close = () => {
+    isOpen.value = false;
+    isEager.value = false;
+    at.value = -1;
+  };
+  const type = (text: string) => {
+    words.value = text;
+    at.value = text.trim() === '' || takeTyped ? -1 : 0;
+    isEager.value = false;
+    onType?.();
+    open();
+  };
+  const choose = async (option: PickerOption) => {
+    const added = await onChoose(option);
+    if (added !== null) {
+      announced.value = `${added} added`;
+      type('');
+    }
+    input.current?.focus();
+  };
+  const remove = (chip: PickerChip) => {
+    onRemove(chip);
+    announced.value = `${chip.label} removed`;
+    input.current?.focus();
+  };
+  const take = (): boolean => {
+    if (!takeTyped || typed === '') return false;
+    announced.value = `${takeTyped(typed)} added`;
+    type('');
+    return true;
+  };
+  useEffect(() => {
+    if (!isEager.value || isLoading) return;
+    isEager.value = false;
+    const option = options[at.value];
+    if (option) void choose(option);
+  }, [isLoading]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const option = options[at.value];
+    const last = chips.at(-1);
+    // With Alt an arrow may move what the field is part of, such as a rule.
+    if (event.altKey) return;
+    if (event.key === 'ArrowDown') {
+      open();
+      at.value = Math.min(at.value + 1, options.length - 1);
+    } else if (event.key === 'ArrowUp') at.value = Math.max(at.value - 1, 0);
+    else if (event.ctrlKey || event.metaKey) {
+      // What is typed is saved too.
+      if (event.key === 's' || event.key === 'Enter') take();
+      return;
+    } else if (event.key === 'Enter' && isOpen.value && option) void choose(option);
+    else if (event.key === 'Enter' && typed !== '') {
+      if (!take()) {
+        open();
+        isEager.value = isLoading;
+      }
+    } else if (event.key === ',' && takeTyped && typed !== '') take();
+    else if (event.key === 'Escape' && isOpen.value) close();
+    else if (event.key === 'Backspace' && words.value === '' && last) remove(last);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const onFocusOut = (event: TargetedFocusEvent<HTMLElement>) => {
+    const to = event.relatedTarget;
+    if (to instanceof Node && event.currentTarget.contains(to)) return;
+    take();
+    close();
+  };
+
+  return (
+    <Field {...frame}>
+      {(marks) => (
+        <div class="picker" onFocusOut={onFocusOut}>
+          <div
+            class="input picker-box"
+            aria-invalid={marks['aria-invalid']}
+            onMouseDown={(event) => {
+              if (event.target !== event.currentTarget) return;
+              event.preventDefault();
+              input.current?.focus();
+              open();
+            }}
+          >
+            {chips.map((chip) => (
+              <Chip key={chip.key} chip={chip} noun={noun} onRemove={() => remove(chip)} />
+            ))}
+            <input
+              {...marks}
+              ref={input}
+              type="text"
+              role="combobox"
+              autocomplete="off"
+              spellcheck={false}
+              maxLength={maxLength}
+              aria-expanded={isShown}
+              aria-controls={listId}
+              aria-autocomplete="list"
+              aria-activedescendant={isShown && options[at.value] ? `${listId}-${at.value}` : undefined}
+              placeholder={chips.length === 0 ? placeholder : ''}
+              value={words.value}
+              onFocus={open}
+              onClick={open}
+              onInput={(event) => type(event.currentTarget.value)}
+              onKeyDown={onKeyDown}
+            />
+          </div>
+          <PickerOptions
+            id={listId}
+            label={listLabel}
+            isOpen={isShown}
+            options={options}
+            at={at.value}
+            hidden={hidden}
+            emptyNote={emptyNote}
+            problem={problem}
+            onPoint={storeIn(at)}
+            onChoose={(option) => void choose(option)}
+          />
+          <span class="unseen" role="status">
+            {announced.value}
+          </span>
+        </div>
+      )}
+    </Field>
+  );
+}
+
+interface ChipProps {
+  readonly chip: PickerChip;
+  readonly noun: string;
+  readonly onRemove: () => void;
+}
+
+function Chip({ chip: { label, flag, isRefused }, noun, onRemove }: ChipProps) {
+  return (
+    <span class={isRefused ? 'chip bad' : 'chip'}>
+      {flag && <span aria-hidden="true">{flag}</span>}
+      <span class="cut" dir="auto">
+        {label}
+      </span>
+      <button type="button" aria-label={`Remove ${noun && `${noun} `}${label}`} onClick={onRemove}>
+        <Icon name="close" size={14} />
+      </button>
+    </span>
+  );
+}
