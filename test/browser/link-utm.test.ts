@@ -34,6 +34,27 @@ test(
     await notice(page).getByText('Template "Letter" saved.').waitFor();
     expect(await field(page, 'Template').locator('option:checked').textContent()).toBe('Letter');
     expect(await barriersOn(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Rename template' }).click();
+    await field(page, 'Name of the template').fill('Spring letter');
+    await page.keyboard.press('Enter');
+    const checked = field(page, 'Template').locator('option:checked');
+    await checked.filter({ hasText: 'Spring letter' }).waitFor({ state: 'attached' });
+    await field(page, 'Term').fill('shoes');
+    await page.getByRole('button', { name: 'Change “Spring letter” to this' }).click();
+    await checked.filter({ hasText: 'Spring letter' }).waitFor({ state: 'attached' });
+    const stored = async () => (await app.call('GET', '/api/v1/utm_template', { key: owner.key })).json;
+    expect(await stored()).toMatchObject([
+      { name: 'Spring letter', utm_term: 'shoes', utm_content: 'button' },
+    ]);
+    await notice(page).getByRole('button', { name: 'Undo' }).click();
+    await field(page, 'Term').fill('');
+    await checked.filter({ hasText: 'Spring letter' }).waitFor({ state: 'attached' });
+    expect(await stored()).toMatchObject([{ name: 'Spring letter', utm_term: null, utm_content: 'button' }]);
+    await page.getByRole('button', { name: 'Rename template' }).click();
+    await field(page, 'Name of the template').fill('Letter');
+    await page.getByRole('button', { name: 'Rename template' }).click();
+    await checked.filter({ hasText: /^Letter$/ }).waitFor({ state: 'attached' });
     await save(page);
     expect((await read()).destination_url).toBe('https://example.com/b?utm_source=pasted&utm_content=button');
 

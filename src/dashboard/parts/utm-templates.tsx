@@ -1,14 +1,16 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { eachField, type UtmField, utmFields } from '../../rules/click-fields.ts';
 import type { UtmChanges } from '../../rules/utm.ts';
-import { useAction, useNoticedAction } from '../action.ts';
+import { useNoticedAction } from '../action.ts';
 import type { UtmTemplate } from '../api-types.ts';
 import { call } from '../client.ts';
-import { setTo, storeIn } from '../handlers.ts';
+import { setTo } from '../handlers.ts';
 import { say } from '../notices.ts';
-import { refresh, useQuery } from '../queries.ts';
+import { useQuery } from '../queries.ts';
 import { Button } from './button.tsx';
-import { SelectField, TextField } from './field.tsx';
+import { SelectField } from './field.tsx';
+import { TemplateName } from './template-name.tsx';
 
 type Values = Readonly<Record<UtmField, string>>;
 
@@ -26,18 +28,30 @@ const isLike = (template: UtmTemplate, values: Values): boolean =>
 /** A template as it is written into a destination: it also takes out what it hasn't. */
 const changesOf = (template: UtmTemplate) => eachField(utmFields, (field) => template[field]);
 
-/** Chooses, makes and deletes the organization's templates of UTM parameters. */
+const put = (id: number, body: { readonly [Field in UtmField]: string | null }) =>
+  call('PATCH /api/v1/utm_template/{id}', { params: { id }, body });
+
+/** Chooses, makes, renames, changes and deletes the organization's templates of UTM parameters. */
 export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
-  const name = useSignal<string | null>(null);
+  /** Whose name is asked for; `new` is a template that is not saved yet. */
+  const naming = useSignal<UtmTemplate | 'new' | null>(null);
+  const named = naming.value;
+  /** Of the template that was in the fields last: what is typed then may be meant as a change of it. */
+  const last = useRef<number>(undefined);
   const templates =
     useQuery('utm templates', () => call('GET /api/v1/utm_template')).data.value ?? noTemplates;
   const chosen = templates.find((template) => isLike(template, values));
-  const saving = useAction(async () => {
-    const saved = await call('POST /api/v1/utm_template', { body: { name: name.value ?? '', ...values } });
-    refresh('utm');
-    name.value = null;
-    say(`Template "${saved.name}" saved.`);
-  });
+  if (chosen) last.current = chosen.id;
+  const left = chosen ? undefined : templates.find(({ id }) => id === last.current);
+  const changing = useNoticedAction(async (template: UtmTemplate) => {
+    await put(template.id, values);
+    say(`Template "${template.name}" changed.`, {
+      action: { label: 'Undo', act: () => void changingBack.run(template) },
+    });
+  }, 'utm');
+  const changingBack = useNoticedAction(async (template: UtmTemplate) => {
+    await put(template.id, changesOf(template));
+  }, 'utm');
   const removing = useNoticedAction(async (template: UtmTemplate) => {
     await call('DELETE /api/v1/utm_template/{id}', { params: { id: template.id } });
     say(`Template "${template.name}" deleted.`, {
@@ -65,43 +79,47 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
           }}
         />
       )}
-      {chosen && name.value === null && (
-        <Button isSlim kind="plain" icon="trash" onClick={() => void removing.run(chosen)}>
-          Delete template
-        </Button>
+      {chosen && named === null && (
+        <>
+          <Button isSlim kind="plain" icon="edit" onClick={setTo(naming, chosen)}>
+            Rename template
+          </Button>
+          <Button isSlim kind="plain" icon="trash" onClick={() => void removing.run(chosen)}>
+            Delete template
+          </Button>
+        </>
       )}
-      {hasValues && !chosen && name.value === null && (
-        <Button isSlim kind="plain" icon="plus" onClick={setTo(name, '')}>
-          Save as template
-        </Button>
+      {hasValues && !chosen && named === null && (
+        <>
+          {left && (
+            <Button isSlim kind="plain" icon="edit" onClick={() => void changing.run(left)}>
+              Change “{left.name}” to this
+            </Button>
+          )}
+          <Button isSlim kind="plain" icon="plus" onClick={setTo(naming, 'new')}>
+            Save as template
+          </Button>
+        </>
       )}
-      {name.value !== null && (
-        <div class="utm-naming">
-          <TextField
-            label="Name of the template"
-            value={name.value}
-            error={saving.error.value?.of('name') ?? saving.error.value?.message}
-            maxLength={100}
-            autocomplete="off"
-            autoFocus
-            onText={storeIn(name)}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') name.value = null;
-              if (event.key !== 'Enter' || event.isComposing) return;
-              // The form around it is not to be sent.
-              event.preventDefault();
-              void saving.run();
-            }}
-          />
-          <div class="actions">
-            <Button isSlim disabled={saving.isRunning.value} onClick={() => void saving.run()}>
-              Save template
-            </Button>
-            <Button isSlim kind="plain" onClick={setTo(name, null)}>
-              Cancel
-            </Button>
-          </div>
-        </div>
+      {named === 'new' && (
+        <TemplateName
+          button="Save template"
+          save={async (name) => {
+            const saved = await call('POST /api/v1/utm_template', { body: { name, ...values } });
+            say(`Template "${saved.name}" saved.`);
+          }}
+          onEnd={setTo(naming, null)}
+        />
+      )}
+      {named !== null && named !== 'new' && (
+        <TemplateName
+          button="Rename template"
+          name={named.name}
+          save={async (name) => {
+            await call('PATCH /api/v1/utm_template/{id}', { params: { id: named.id }, body: { name } });
+          }}
+          onEnd={setTo(naming, null)}
+        />
       )}
     </div>
   );
