@@ -65,6 +65,7 @@ export function* hitMix(count: number, until: number, links = 10_000): Generator
       doNotTrack: false,
       countryHint: '',
       ledBy: '',
+      alias: '',
     };
   }
 }
@@ -99,6 +100,7 @@ export function* plainHits(count: number, until: number, ofLinks: number): Gener
       doNotTrack: false,
       countryHint: '',
       ledBy: '',
+      alias: '',
     };
   }
 }

@@ -79,6 +79,9 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
       source: 'qr',
       rule: null,
       variant: null,
+      region: null,
+      city: null,
+      address: null,
     });
     expect(json.clicks[1].clicked_at).toBe('2026-03-01T00:59:00.000Z');
   });
@@ -177,7 +180,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(lines).toHaveLength(63);
     expect(lines[0]).toStartWith('id,link_id,clicked_at,outcome,destination,class,reason,country,');
     expect(lines[1]).toEndWith(
-      `,${link},2026-03-01T01:30:00.000Z,redirect,ios,human,browser,DE,mobile,iOS,Safari,de,"'=cmd|""calc""","mail, ""spring""",,'-1+1,,,qr,,`,
+      `,${link},2026-03-01T01:30:00.000Z,redirect,ios,human,browser,DE,mobile,iOS,Safari,de,"'=cmd|""calc""","mail, ""spring""",,'-1+1,,,qr,,,,,`,
     );
     expect(lines.at(-1)).toBe('');
     const bots = await get(`/api/v1/link/${link}/clicks.csv?class=bot`);

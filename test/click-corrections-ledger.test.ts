@@ -62,6 +62,9 @@ function someHits(draw: (below: number) => number, count: number, from: number, 
       utm_content: 0,
       rule: 0,
       variant: 0,
+      region: 0,
+      city: 0,
+      alias: 0,
     };
   });
 }

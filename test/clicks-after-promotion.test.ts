@@ -58,6 +58,7 @@ async function click(app: App, linkId: number, count: number): Promise<string[]>
       doNotTrack: false,
       countryHint: '',
       ledBy: '',
+      alias: '',
     });
   await app.clicks.settled();
   return from;

@@ -48,6 +48,7 @@ function hitAt(index: number, pace: number): RawHit {
     doNotTrack: index % 17 === 0,
     countryHint: index % 3 === 0 ? 'SE' : '',
     ledBy: '',
+    alias: '',
   };
 }
 

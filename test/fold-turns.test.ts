@@ -42,6 +42,7 @@ const plain: RawHit = {
   doNotTrack: false,
   countryHint: '',
   ledBy: '',
+  alias: '',
 };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

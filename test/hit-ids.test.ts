@@ -62,6 +62,7 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
     doNotTrack: false,
     countryHint: '',
     ledBy: '',
+    alias: '',
   });
 
   test('also where a long batch is sorted by link and packed', async () => {

@@ -32,6 +32,7 @@ const visit = {
   doNotTrack: false,
   countryHint: '',
   ledBy: '',
+  alias: '',
 } as const;
 
 describe.each(storeKinds)('on %s', (kind) => {

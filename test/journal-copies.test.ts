@@ -35,6 +35,7 @@ const hit = {
   doNotTrack: false,
   countryHint: '',
   ledBy: '',
+  alias: '',
 } as const;
 
 async function append(app: App, from: number, count: number): Promise<void> {

@@ -35,6 +35,7 @@ const hit = {
   doNotTrack: false,
   countryHint: '',
   ledBy: '',
+  alias: '',
 } as const;
 
 const agent = (version: number) =>

@@ -27,6 +27,7 @@ const hitAt = (at: number): RawHit => ({
   doNotTrack: false,
   countryHint: '',
   ledBy: '',
+  alias: '',
 });
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

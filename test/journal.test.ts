@@ -38,6 +38,7 @@ const plain = {
   doNotTrack: false,
   countryHint: '',
   ledBy: '',
+  alias: '',
 } as const;
 
 async function linkOf(app: TestApp, owner: Newcomer, more: object = {}) {

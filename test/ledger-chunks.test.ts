@@ -22,18 +22,18 @@ let store: TestLedger;
 let ledger: Ledger;
 let slow: SlowLedger;
 
-/** As packs of version 1 were: with a column of visitors behind the others. */
+/** As packs of version 1 were: with a column of visitors behind the others, and no further parts. */
 function makeOfVersion1(one: number): void {
   using sqlite = new Sqlite(join(store.dataDir, 'linnet.sqlite'));
   for (const { id, cells } of sqlite.query(`select id, cells from hit_packs where id % 3 = ${one}`).all() as {
     id: number;
     cells: Uint8Array;
   }[]) {
-    const [widthsEnd, minsEnd] = [24, 24 + hitColumns.length * 8];
+    const [widthsEnd, minsEnd] = [24, 24 + hitColumns.indexOf('rule') * 8];
     const older = new Uint8Array(cells.length + 8);
     older.set(cells.subarray(0, minsEnd));
     older[0] = 1;
-    older[widthsEnd - 4] = 0;
+    older.fill(0, widthsEnd - 4, widthsEnd);
     older.set(cells.subarray(minsEnd), minsEnd + 8);
     sqlite.run('update hit_packs set cells = ? where id = ?', [older, id]);
   }

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { outcomes } from '../src/journal/hit.ts';
 import type { FoldStore } from '../src/ledger/fold-store.ts';
 import type { GroupCount } from '../src/ledger/groups.ts';
-import { minInPack } from '../src/ledger/hit-pack.ts';
 import type { HitCount, HitFilter, Ledger, Owner, StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
+import { minInPack } from '../src/ledger/pack-layout.ts';
 import { PackLedger } from '../src/ledger/pack-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
 import { minPacked } from '../src/ledger/postgres-hits.ts';
@@ -51,6 +51,9 @@ function someHits(count: number, from: number): Told[] {
       utm_content: 0,
       rule: 0,
       variant: 0,
+      region: 0,
+      city: 0,
+      alias: 0,
     };
   });
 }

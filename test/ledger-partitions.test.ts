@@ -4,7 +4,7 @@ import { sql as sqlText } from 'kysely';
 import type { StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
-import { hitColumns, ruleFields } from '../src/rules/click-fields.ts';
+import { aliasFields, hitColumns, placeFields, ruleFields } from '../src/rules/click-fields.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
@@ -329,7 +329,8 @@ describe('a PostgreSQL store of the version before', () => {
       });
     const columns = ['link_id', 'organization_id', 'at'] as const;
     // As that version had them.
-    const others = hitColumns.filter((name) => ![...columns, ...ruleFields].includes(name as 'at'));
+    const later = [...ruleFields, ...placeFields, ...aliasFields];
+    const others = hitColumns.filter((name) => ![...columns, ...later].includes(name as 'at'));
     const sql = new SQL({ url, max: 1 });
     for (const at of old)
       await sql.unsafe(

@@ -34,6 +34,7 @@ const hitOf = (address: string, at: number) =>
     doNotTrack: false,
     countryHint: '',
     ledBy: '',
+    alias: '',
   }) as const;
 
 describe.each(storeKinds)('the secret of a day on %s', (store) => {

@@ -48,6 +48,7 @@ function visitsFrom(begin: number, draw: (below: number) => number): RawHit[] {
     doNotTrack: draw(20) === 0,
     countryHint: '',
     ledBy: '',
+    alias: '',
   }));
   return visits.toSorted((one, other) => one.at - other.at);
 }

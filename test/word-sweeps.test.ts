@@ -33,6 +33,9 @@ const plain: NewHit = {
   utm_content: 0,
   rule: 0,
   variant: 0,
+  region: 0,
+  city: 0,
+  alias: 0,
 };
 const hits = (count: number, some: Partial<NewHit>): NewHit[] => Array(count).fill({ ...plain, ...some });
 
@@ -68,10 +71,9 @@ describe.each(storeKinds)('sweeps of words on %s', (kind) => {
     await ledger.merge(begin);
     await ledger.merge(begin + dayLength);
     await ledger.append(hits(100, { country: packed }), 'packs');
-    await ledger.append([{ ...plain, referrer: row, utm_content: last }], 'rows');
+    await ledger.append([{ ...plain, referrer: row, alias: last }], 'rows');
     await ledger.database.write(async (queries) => {
-      const counts =
-        countEntry(dimensionCodes.utm_campaign, hour, 2) + countEntry(dimensionCodes.device, code, 1);
+      const counts = countEntry(dimensionCodes.city, hour, 2) + countEntry(dimensionCodes.device, code, 1);
       const none = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
       await queries
         .insertInto('link_hours')
@@ -81,7 +83,7 @@ describe.each(storeKinds)('sweeps of words on %s', (kind) => {
       await queries
         .insertInto('organization_rollups')
         .values([
-          { ...key, dimension: dimensionCodes.os, value: rollup },
+          { ...key, dimension: dimensionCodes.address, value: rollup },
           { ...key, dimension: dimensionCodes.destination, value: code },
         ])
         .execute();

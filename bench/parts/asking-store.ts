@@ -55,6 +55,7 @@ export function* monthsOfHits(count: number, until: number, organizationId: numb
       doNotTrack: false,
       countryHint: countries[countryOf(random())] ?? '',
       ledBy: '',
+      alias: '',
     };
   }
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { eachField } from '../rules/click-fields.ts';
 import { formatIso } from '../rules/instant.ts';
 import { variantIdOf } from '../rules/led-by.ts';
+import { cityNameOf } from '../rules/place.ts';
 import type { StoredClick } from '../stats/clicks.ts';
 import { type Click, wordsAfterDevice } from './schemas/click.ts';
 
@@ -20,4 +21,7 @@ export const clickAnswer = (click: StoredClick): z.input<typeof Click> => ({
   source: click.source,
   rule: click.rule || null,
   variant: variantIdOf(click.variant) || null,
+  region: click.region || null,
+  city: cityNameOf(click.city) || null,
+  address: click.alias || null,
 });

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { bundledCountryFile } from '../bundle/located.ts';
-import { enrichParts } from '../ledger/enrich.ts';
+import { type EnrichParts, enrichParts } from '../ledger/enrich.ts';
 import type { FoldSettings, FromFold } from '../ledger/fold-messages.ts';
 import type { FoldStore } from '../ledger/fold-store.ts';
 import type { FoldParts } from '../ledger/fold-worker.ts';
-import { openCountryFile, whenAsked } from '../ledger/geo.ts';
+import { type CountryFileError, openCountryFile, openPlaceFile, whenAsked } from '../ledger/geo.ts';
 import { PostgresFoldStore } from '../ledger/postgres-fold-store.ts';
 import { ownSalts, SaltFolder } from '../ledger/salts/salt-folder.ts';
 import { SharedSalts } from '../ledger/salts/shared-salts.ts';
 import { SqliteFoldStore } from '../ledger/sqlite-fold-store.ts';
 import { DailySalts, type SaltStore } from '../ledger/visitor-hash.ts';
 import { unknownCountry } from '../rules/country.ts';
+import { nowhere } from '../rules/place.ts';
 import { Site } from '../rules/site.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { clickDeliveries } from '../webhooks/click-outbox.ts';
@@ -23,17 +24,12 @@ export function foldPartsOf(settings: Omit<FoldSettings, 'journal'>, tell: Tell)
   const salts = new DailySalts(saltStore, randomBytes);
   const site = new Site(new URL(settings.origin));
   const hosts = new Set<string>([new URL(settings.origin).hostname]);
-  const countryOf = whenAsked(
-    () => openCountryFile(settings.countryFile ?? bundledCountryFile()),
-    unknownCountry,
-    (problem) => tell({ kind: 'trouble', event: 'countries unknown', facts: { error: problem.message } }),
-  );
   return {
     store,
     salts,
     hosts,
     enrich: enrichParts({
-      countryOf,
+      ...placesOf(settings, tell),
       isOwnHost: (host) => hosts.has(host),
       salts,
     }),
@@ -48,6 +44,21 @@ export function foldPartsOf(settings: Omit<FoldSettings, 'journal'>, tell: Tell)
             hitIdOf,
           }),
   };
+}
+
+/** Only a file that the operator chose may tell regions and cities: the bundled one costs no look at them. */
+function placesOf(
+  { countryFile }: Pick<FoldSettings, 'countryFile'>,
+  tell: Tell,
+): Pick<EnrichParts, 'countryOf' | 'placeOf'> {
+  const onProblem = (problem: CountryFileError) =>
+    tell({ kind: 'trouble', event: 'countries unknown', facts: { error: problem.message } });
+  if (countryFile === null) {
+    const open = () => openCountryFile(bundledCountryFile());
+    return { countryOf: whenAsked(open, unknownCountry, onProblem), placeOf: null };
+  }
+  const placeOf = whenAsked(() => openPlaceFile(countryFile), nowhere, onProblem);
+  return { countryOf: (address) => placeOf(address).country, placeOf };
 }
 
 function storesOf(

@@ -378,7 +378,7 @@ export const options = {
   countryFile: option(
     'COUNTRY_FILE',
     '',
-    "A file of your own (.mmdb) that tells a visitor's country by the address. Default: the one that comes with Linnet. One of cities lets rules of links ask for regions and cities.",
+    "A file of your own (.mmdb) that tells a visitor's country by the address. Default: the one that comes with Linnet. One of cities lets rules of links ask for regions and cities, and statistics count by them.",
     path,
   ),
   visitorSaltDir: option(

@@ -27,6 +27,8 @@ export interface RawHit {
   readonly countryHint: string;
   /** The id of the rule that led the visitor, and behind a slash that of its variant; '' where none did. */
   readonly ledBy: string;
+  /** The alias by which the visitor came, with its host (`go.example.com/old`); '' for the link's own address, and nearly always. */
+  readonly alias: string;
 }
 
 /** Words of a record are written as their index in these lists, which are only ever added to at their end. */

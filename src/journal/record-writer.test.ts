@@ -60,6 +60,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   doNotTrack: fc.boolean(),
   countryHint: fc.oneof(fc.constantFrom('', 'DE'), anyText),
   ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
+  alias: fc.constantFrom('', 'go.example.com/old', 'x.example/ü/2'),
 });
 
 /** What a record says, once its checksum was found to be right. */
@@ -80,6 +81,19 @@ test('a record is its hits in UTF-8, a field a line, whatever record was written
     }),
     { numRuns: 1_000 },
   );
+});
+
+test('an alias stands between the country and the rule, which is where it was', () => {
+  const writer = new RecordWriter();
+  const [hit] = fc.sample(anyHit, 1) as [RawHit];
+  const lastLine = (changes: Partial<RawHit>) => {
+    writer.add({ ...hit, countryHint: 'CH', alias: '', ledBy: '', ...changes });
+    return textOf(writer.finish()).split('\n').at(-2);
+  };
+  expect(lastLine({})).toBe('CH');
+  expect(lastLine({ alias: 'go.example.com/old' })).toBe('CH@go.example.com/old');
+  expect(lastLine({ alias: 'go.example.com/old', ledBy: 'r/a' })).toBe('CH@go.example.com/old r/a');
+  expect(lastLine({ ledBy: 'r/a' })).toBe('CH r/a');
 });
 
 test('a record grows with what is in it', () => {

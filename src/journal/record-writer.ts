@@ -1,7 +1,15 @@
 import { witnesses } from '../rules/fetch-witness.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes, targets } from './hit.ts';
-import { doNotTrackMark, hintsMark, ledByMark, recordHead, sealRecord, witnessMark } from './record.ts';
+import {
+  aliasMark,
+  doNotTrackMark,
+  hintsMark,
+  ledByMark,
+  recordHead,
+  sealRecord,
+  witnessMark,
+} from './record.ts';
 
 /** The maximum length of a text, in characters; longer ones are cut. Addresses, methods and countries are limited earlier. */
 const maxLengths = { userAgent: 512, language: 256, referer: 2_048, query: 4_096, purpose: 64 } as const;
@@ -58,8 +66,8 @@ export class RecordWriter {
     this.#cut(hit.referer, maxLengths.referer);
     this.#cut(hit.query, maxLengths.query);
     this.#purpose(hit);
-    if (hit.ledBy === '') this.#word(hit.countryHint);
-    else this.#text(hit.countryHint + ledByMark + hit.ledBy);
+    if (hit.ledBy === '' && hit.alias === '') this.#word(hit.countryHint);
+    else this.#text(lastLine(hit));
   }
 
   /** The whole record. Its bytes are valid until the next hit is added, which begins another. */
@@ -70,8 +78,9 @@ export class RecordWriter {
     return record;
   }
 
-  #makeRoomFor({ method, address, countryHint, ledBy }: RawHit): void {
-    const texts = maxTextLength + method.length + address.length + countryHint.length + ledBy.length;
+  #makeRoomFor({ method, address, countryHint, ledBy, alias }: RawHit): void {
+    const led = countryHint.length + ledBy.length + alias.length;
+    const texts = maxTextLength + method.length + address.length + led;
     const needed = this.#end + texts * maxBytes + restLength;
     if (needed <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
@@ -154,4 +163,9 @@ export class RecordWriter {
     bytes[start + length] = lineBreak;
     this.#end = start + length + 1;
   }
+}
+
+function lastLine({ countryHint, alias, ledBy }: RawHit): string {
+  const marked = alias === '' ? countryHint : countryHint + aliasMark + alias;
+  return ledBy === '' ? marked : marked + ledByMark + ledBy;
 }

@@ -36,6 +36,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   doNotTrack: fc.boolean(),
   countryHint: fc.constantFrom('', 'DE'),
   ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
+  alias: fc.constantFrom('', 'go.example.com/old', 'x.example/ü/2'),
 });
 
 function recordOf(hits: readonly RawHit[]): Buffer {
@@ -90,6 +91,7 @@ const hitAt = (at: number): RawHit => ({
   doNotTrack: false,
   countryHint: '',
   ledBy: '',
+  alias: '',
 });
 
 test('a witness stands in the line of the purpose: programs from before find every field where they look for it', () => {

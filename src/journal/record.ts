@@ -24,6 +24,12 @@ export const hintsLength = hintsMark.length + 4;
  */
 export const ledByMark = ' ';
 
+/**
+ * Between the country and what the visitor was led by, followed by the alias. Neither a country nor an alias has a blank in it. Programs
+ * from before take it and the country for one that they don't know, and look it up by the address.
+ */
+export const aliasMark = '@';
+
 /** Writes the length and the checksum in front of the hits. */
 export function sealRecord(record: Buffer): void {
   record.writeUInt32LE(record.length - recordHead, 0);

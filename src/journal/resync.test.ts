@@ -28,6 +28,7 @@ const hitAt = (at: number, more: Partial<RawHit> = {}): RawHit => ({
   doNotTrack: false,
   countryHint: '',
   ledBy: '',
+  alias: '',
   ...more,
 });
 

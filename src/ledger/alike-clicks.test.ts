@@ -34,6 +34,30 @@ test('however many kinds of clicks there are, each is told as what it is, and co
   );
 });
 
+test('clicks of very many columns are told apart by the last of them', () => {
+  const width = 19;
+  const spilled: string[] = [];
+  const alike = new AlikeClicks(
+    ({ hits }, cells, from) => spilled.push(`${hits}x ${textOf(width)(cells, from)}`),
+    (cells, from) => textOf(width)(cells, from),
+  );
+  alike.begin(2);
+  alike.add([Int32Array.of(1), Int32Array.of(2)], 0, 1, 0);
+  alike.end();
+  spilled.length = 0;
+  alike.begin(width);
+  const columns = Array.from({ length: width }, (_, index) =>
+    Int32Array.from({ length: 5_000 }, (_, row) => (index === width - 1 ? row : index)),
+  );
+  for (let row = 0; row < 5_000; row++) {
+    const text = columns.map((column) => column[row]).join(' ');
+    expect(alike.add(columns, row, 1, 0)).toBe(text);
+  }
+  alike.end();
+  expect(new Set(spilled).size).toBe(5_000);
+  expect(spilled.every((text) => text.startsWith('1x 0 1 2 '))).toBe(true);
+});
+
 test('clicks of fewer columns are not taken for those of more', () => {
   let width = 2;
   const alike = new AlikeClicks(

@@ -1,5 +1,7 @@
 const entries = 1 << 11;
-const entryCells = 16;
+/** Nearly all batches have no more columns: their entries take one line of a processor's cache. */
+const fewCells = 16;
+const maxCells = 32;
 
 export interface Alike {
   readonly organizationId: number;
@@ -17,7 +19,8 @@ export class AlikeClicks {
   readonly #spill: (alike: Alike, cells: Int32Array, from: number) => void;
   readonly #textOf: (cells: Int32Array, from: number) => string;
   #width = 0;
-  readonly #cells = new Int32Array(entries * entryCells);
+  #entryCells = fewCells;
+  #cells = new Int32Array(entries * fewCells);
   readonly #hours = new Int32Array(entries);
   readonly #hits = new Int32Array(entries);
   readonly #organizations = new Float64Array(entries);
@@ -31,10 +34,13 @@ export class AlikeClicks {
     this.#textOf = textOf;
   }
 
-  /** `width` is how many columns the following clicks have, at most 16. */
+  /** `width` is how many columns the following clicks have, at most 32. */
   begin(width: number): void {
-    if (width !== this.#width) this.#texts.fill(null);
+    if (width === this.#width) return;
+    this.#texts.fill(null);
     this.#width = width;
+    this.#entryCells = width > fewCells ? maxCells : fewCells;
+    if (this.#cells.length < entries * this.#entryCells) this.#cells = new Int32Array(entries * maxCells);
   }
 
   /** The text of a click, made from its cells in these columns. */
@@ -58,7 +64,7 @@ export class AlikeClicks {
 
   #isAt(entry: number, columns: readonly Int32Array[], row: number): boolean {
     const cells = this.#cells;
-    const from = entry * entryCells;
+    const from = entry * this.#entryCells;
     for (let index = 0; index < columns.length; index++)
       if (cells[from + index] !== columns[index]?.[row]) return false;
     return true;
@@ -67,7 +73,7 @@ export class AlikeClicks {
   #put(entry: number, columns: readonly Int32Array[], row: number): string {
     this.#spillOut(entry);
     const cells = this.#cells;
-    const from = entry * entryCells;
+    const from = entry * this.#entryCells;
     for (let index = 0; index < columns.length; index++) cells[from + index] = columns[index]?.[row] ?? 0;
     const text = this.#textOf(cells, from);
     this.#texts[entry] = text;
@@ -78,7 +84,11 @@ export class AlikeClicks {
     const hits = this.#hits[entry] ?? 0;
     if (hits === 0) return;
     const organizationId = this.#organizations[entry] ?? 0;
-    this.#spill({ organizationId, hour: this.#hours[entry] ?? 0, hits }, this.#cells, entry * entryCells);
+    this.#spill(
+      { organizationId, hour: this.#hours[entry] ?? 0, hits },
+      this.#cells,
+      entry * this.#entryCells,
+    );
     this.#hits[entry] = 0;
   }
 }

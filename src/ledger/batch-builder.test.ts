@@ -35,6 +35,10 @@ const salts = new DailySalts(
 for (const day of [0, 1]) await salts.prepare(dayOf(noon) + day);
 const parts = enrichParts({
   countryOf: (address) => (address.endsWith('1') ? 'DE' : 'FR'),
+  placeOf: (address) =>
+    address.endsWith('1')
+      ? { country: 'DE', region: 'DE-BY', city: 'Munich' }
+      : { country: 'FR', region: '', city: address.includes(':') ? 'Paris' : '' },
   isOwnHost: (host) => host === 'go.example.org',
   salts,
 });
@@ -76,8 +80,9 @@ const anyHitOn = (links: number, origins: boolean): fc.Arbitrary<RawHit> =>
       clientHints: fc.constantFrom(0, 77),
       witness: fc.constant('none'),
       doNotTrack: fc.boolean(),
-      countryHint: fc.constant(''),
+      countryHint: fc.constantFrom('', '', 'CH', 'DE'),
       ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
+      alias: fc.constantFrom('', 'go.example.com/old', 'x.example/ü/2'),
     })
     .map((hit) => ({ ...hit, organizationId: 1 + (hit.linkId % 3) }));
 
@@ -113,11 +118,14 @@ function countsOf(hit: EnrichedHit): [dimension: string, rollup: string, value: 
     ['utm_content', 'click', numberOf(hit.utm_content)],
     ['rule', 'click', numberOf(hit.rule)],
     ['variant', 'click', numberOf(hit.variant)],
+    ['region', 'click', numberOf(hit.region)],
+    ['city', 'click', numberOf(hit.city)],
+    ['address', 'click', numberOf(hit.alias)],
   ];
 }
 
 /** Organizations have no rows for their value 0. */
-const sparse = ['utm_term', 'utm_content', 'rule', 'variant'];
+const sparse = ['utm_term', 'utm_content', 'rule', 'variant', 'region', 'city', 'address'];
 
 class Counts extends Map<string, number> {
   count(key: string, hits = 1): void {
@@ -210,6 +218,9 @@ const rowOf = (hit: EnrichedHit): number[] => [
     hit.utm_content,
     hit.rule,
     hit.variant,
+    hit.region,
+    hit.city,
+    hit.alias,
   ].map(numberOf),
 ];
 

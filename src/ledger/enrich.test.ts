@@ -26,6 +26,7 @@ const tap: RawHit = {
   doNotTrack: false,
   countryHint: '',
   ledBy: '',
+  alias: '',
 };
 
 const countries: Record<string, string> = { '198.51.100.7': 'CH' };
@@ -52,6 +53,19 @@ beforeEach(async () => {
 });
 const enriched = (changes: Partial<RawHit>): EnrichedHit => enrich({ ...tap, ...changes }, parts);
 
+test('a hit has the place that a file of cities knows, unless a proxy names another country', async () => {
+  parts = { ...parts, placeOf: () => ({ country: 'CH', region: 'CH-ZH', city: 'Zürich' }) };
+  const place = ({ country, region, city }: EnrichedHit) => [country, region, city];
+  expect(place(enriched({}))).toEqual(['CH', 'CH-ZH', 'CH-ZH/Zürich']);
+  expect(place(enriched({ countryHint: 'ch' }))).toEqual(['CH', 'CH-ZH', 'CH-ZH/Zürich']);
+  expect(place(enriched({ countryHint: 'FR' }))).toEqual(['FR', '', '']);
+  parts = { ...parts, placeOf: () => ({ country: 'CH', region: '', city: 'Zürich' }) };
+  expect(place(enriched({}))).toEqual(['CH', '', 'CH/Zürich']);
+  parts = { ...parts, placeOf: () => ({ country: 'CH', region: '', city: '' }) };
+  expect(place(enriched({ alias: 'go.example.com/old' }))).toEqual(['CH', '', '']);
+  expect(enriched({ alias: 'go.example.com/old' }).alias).toBe('go.example.com/old');
+});
+
 test('a hit is told as fully as its request allows, and without its address', () => {
   const hit = enriched({});
   expect(hit).toEqual({
@@ -77,6 +91,9 @@ test('a hit is told as fully as its request allows, and without its address', ()
     utm_content: 'c',
     rule: '',
     variant: '',
+    region: '',
+    city: '',
+    alias: '',
     source: 'qr',
     visitor: expect.any(Number),
   });

@@ -2,14 +2,15 @@ import type { RawHit } from '../journal/hit.ts';
 import { classOfAgent, maxAgentLength } from '../rules/agent-class.ts';
 import type { Classification } from '../rules/click-class.ts';
 import { classify } from '../rules/click-class.ts';
-import type { ClassReason, ClickClass, DeviceKind } from '../rules/click-fields.ts';
+import type { ClassReason, ClickClass, DeviceKind, placeFields } from '../rules/click-fields.ts';
 import { type ClickSource, clickSource } from '../rules/click-source.ts';
 import { countryCode } from '../rules/country.ts';
 import { ruleWords } from '../rules/led-by.ts';
+import { cityWord, type Place } from '../rules/place.ts';
 import { type Agent, firstLanguage, readAgent, referrerHost, withoutWww } from '../rules/user-agent.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Click } from './click.ts';
-import type { CountryOf } from './geo.ts';
+import type { CountryOf, PlaceOf } from './geo.ts';
 import { type DailySalts, visitorHash } from './visitor-hash.ts';
 
 /** A hit as the ledger keeps it, and what its user agent says besides. */
@@ -30,6 +31,8 @@ export interface EnrichedHit extends Click {
 export interface EnrichParts {
   readonly agentOf: (userAgent: string) => ClassifiedAgent;
   readonly countryOf: CountryOf;
+  /** Null without a file that may know regions and cities. */
+  readonly placeOf: PlaceOf | null;
   readonly hintedCountry: (hint: string) => string | null;
   readonly language: (acceptLanguage: string) => string;
   readonly referrer: (referer: string) => Referrer;
@@ -51,7 +54,10 @@ interface Referrer {
 }
 
 /** Adds the caches that make `enrich` fast: the same user agents, addresses and referrers repeat. */
-export function enrichParts(given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' | 'salts'>): EnrichParts {
+export function enrichParts(
+  given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' | 'salts'> & Partial<Pick<EnrichParts, 'placeOf'>>,
+): EnrichParts {
+  const placeOf = given.placeOf ? memoize(32_768, given.placeOf) : null;
   const agentOf = memoize(16_384, (userAgent) => ({
     ...readAgent(userAgent),
     classification: classOfAgent(userAgent),
@@ -60,6 +66,7 @@ export function enrichParts(given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' |
     ...given,
     agentOf: (userAgent) => agentOf(userAgent.slice(0, maxAgentLength)),
     countryOf: memoize(32_768, given.countryOf),
+    placeOf,
     hintedCountry: memoize(1_024, countryCode),
     language: memoize(4_096, firstLanguage),
     referrer: memoize(16_384, (referer) => {
@@ -77,12 +84,22 @@ export function referrerOf(referer: string, parts: Pick<EnrichParts, 'referrer' 
   return host === '' || parts.isOwnHost(host) ? '' : shown;
 }
 
+/** Region and city. Where a proxy names another country, the file is wrong about these as well. */
+export const placeWords = (
+  place: Place | undefined,
+  country: string,
+): Readonly<Record<(typeof placeFields)[number], string>> =>
+  place === undefined || place.country !== country
+    ? { region: '', city: '' }
+    : { region: place.region, city: cityWord(place) };
+
 /** Everything that is kept of a hit, looked at by itself: whether it repeats another is told when it is folded. */
 export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
   const agent = parts.agentOf(raw.userAgent);
   const visitor = visitorHash(parts.salts, raw);
   const { class: hitClass, reason } = classify(raw, () => agent.classification);
   const { source, utm } = parts.clickSource(raw.query);
+  const country = parts.hintedCountry(raw.countryHint) ?? parts.countryOf(raw.address);
   return {
     linkId: raw.linkId,
     organizationId: raw.organizationId,
@@ -91,7 +108,7 @@ export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
     target: raw.target,
     class: hitClass,
     reason,
-    country: parts.hintedCountry(raw.countryHint) ?? parts.countryOf(raw.address),
+    country,
     device: agent.device,
     os: agent.os,
     osVersion: agent.osVersion,
@@ -101,6 +118,8 @@ export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
     referrer: referrerOf(raw.referer, parts),
     ...utm,
     ...ruleWords(raw.ledBy),
+    ...placeWords(parts.placeOf?.(raw.address), country),
+    alias: raw.alias,
     source,
     visitor: raw.doNotTrack ? null : visitor,
   };

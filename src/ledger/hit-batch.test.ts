@@ -25,7 +25,11 @@ async function freshSalts(...days: number[]): Promise<DailySalts> {
 
 const partsWith = (salts: DailySalts) => {
   const countryOf = (address: string) => (address.endsWith('1') ? 'DE' : 'FR');
-  return enrichParts({ countryOf, isOwnHost: (host) => host === 'go.example.org', salts });
+  const placeOf = (address: string) =>
+    address.endsWith('1')
+      ? { country: 'DE', region: 'DE-BY', city: 'Munich' }
+      : { country: 'FR', region: '', city: 'Paris' };
+  return enrichParts({ countryOf, placeOf, isOwnHost: (host) => host === 'go.example.org', salts });
 };
 const freshParts = async (...days: number[]) => partsWith(await freshSalts(...days));
 
@@ -61,8 +65,9 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   purpose: fc.constantFrom('', '', '', 'prefetch', 'something'),
   witness: fc.constantFrom('none', 'none', 'none', ...witnesses),
   doNotTrack: fc.boolean(),
-  countryHint: fc.constantFrom('', '', 'se', 'XX'),
+  countryHint: fc.constantFrom('', '', 'se', 'XX', 'de'),
   ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
+  alias: fc.constantFrom('', 'go.example.com/old', 'x.example/ü/2'),
 });
 
 function recordOf(text: string): RecordBytes {
@@ -152,6 +157,7 @@ const plainHit: RawHit = {
   doNotTrack: false,
   countryHint: '',
   ledBy: '',
+  alias: '',
 };
 
 const batchOf = async (words: WordIds, ...days: number[]) =>

@@ -21,6 +21,9 @@ import type { WordIds } from './word-ids.ts';
 const redirect = outcomes.indexOf('redirect');
 /** A batch that spans more is ended: kinds of roll-ups are small numbers. */
 const maxHours = 1_024;
+/** Behind the language, the referrer and the UTM parameters. */
+const cityField = 2 + utmFields.length;
+const aliasField = cityField + 1;
 const maxReferrers = 16_384;
 const maxQueries = 8_192;
 
@@ -155,6 +158,7 @@ export class HitBatch {
     columns.os[row] = facts.os;
     columns.browser[row] = facts.browser;
     columns.language[row] = this.#languageOf(linkId, linkIndex, facts.language);
+    if (facts.city !== 0 || facts.region !== 0) this.#writePlace(linkId, facts, row);
     if (!hit.isBare) this.#writeMore(hit, row);
     const { visitor } = facts;
     columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
@@ -209,12 +213,34 @@ export class HitBatch {
         column[row] = this.#limited(linkId, 2 + index, utm[name]);
     }
     const country = hit.countryHint === '' ? null : parts.hintedCountry(hit.countryHint);
-    if (country !== null) columns.country[row] = this.#words.indexOf(country);
+    if (country !== null) this.#writeCountry(this.#words.indexOf(country), row);
     if (hit.ledBy !== '') this.#writeRule(hit.ledBy, row);
+    if (hit.alias !== '') this.#writeAlias(linkId, hit.alias, row);
     if (hit.purpose === '' && hit.witness === 'none') return;
     const found = classify(hit, () => parts.agentOf(hit.userAgent).classification);
     columns.class[row] = classCodes[found.class];
     columns.reason[row] = reasonCodes[found.reason];
+  }
+
+  /** Of cities a link has too many to keep all of them apart. */
+  #writePlace(linkId: number, { region, city }: VisitorFacts, row: number): void {
+    const [ofRegion, ofCity] = this.columns.willHavePlaces();
+    if (ofRegion !== undefined) ofRegion[row] = region;
+    if (ofCity !== undefined) ofCity[row] = this.#limitedWord(linkId, cityField, city);
+  }
+
+  /** As a proxy names it. Where the file names another one, it is wrong about the place as well. */
+  #writeCountry(country: number, row: number): void {
+    const { columns } = this;
+    if (columns.country[row] === country) return;
+    columns.country[row] = country;
+    for (const column of columns.places) column[row] = 0;
+  }
+
+  /** Its suffix is one that the link has; of hosts a trial has many. */
+  #writeAlias(linkId: number, alias: string, row: number): void {
+    const [ofAlias] = this.columns.willHaveAliases();
+    if (ofAlias !== undefined) ofAlias[row] = this.#limited(linkId, aliasField, alias);
   }
 
   /** These are ids that an organization gave its rules: no visitor makes them up. */

@@ -46,6 +46,9 @@ export const chunkColumns = [
   'stored_reason',
   'rule',
   'variant',
+  'region',
+  'city',
+  'alias',
 ] as const;
 export type ChunkColumn = (typeof chunkColumns)[number];
 /** These are kept as differences, all others by codes. */

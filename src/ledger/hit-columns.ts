@@ -1,5 +1,5 @@
 import { outcomes } from '../journal/hit.ts';
-import { classCodes, originFields, ruleFields } from '../rules/click-fields.ts';
+import { aliasFields, classCodes, originFields, placeFields, ruleFields } from '../rules/click-fields.ts';
 import type { Column } from './fold-store.ts';
 
 const redirect = outcomes.indexOf('redirect');
@@ -29,6 +29,10 @@ export class HitColumns {
   origins: readonly Int32Array[] = originFields.map(() => new Int32Array(minRoom));
   /** One for each of `ruleFields`. */
   rules: readonly Int32Array[] = ruleFields.map(() => new Int32Array(minRoom));
+  /** One for each of `placeFields`. */
+  places: readonly Int32Array[] = placeFields.map(() => new Int32Array(minRoom));
+  /** One for each of `aliasFields`. */
+  aliases: readonly Int32Array[] = aliasFields.map(() => new Int32Array(minRoom));
   /** For counting visitors; no column of the ledger. */
   visitor: Float64Array = new Float64Array(minRoom);
   /**
@@ -37,6 +41,8 @@ export class HitColumns {
    */
   #hasOrigins = false;
   #hasRules = false;
+  #hasPlaces = false;
+  #hasAliases = false;
   /** What tells repeats, or `noKey`; no column of the ledger. */
   repeatKey: Float64Array = new Float64Array(minRoom);
   /** The link's index in the batch; no column of the ledger. */
@@ -48,8 +54,12 @@ export class HitColumns {
     if (rows > this.#room) this.#resize(rows, 0);
     if (this.#hasOrigins) for (const column of [this.source, ...this.origins]) column.fill(0, 0, this.count);
     if (this.#hasRules) for (const column of this.rules) column.fill(0, 0, this.count);
+    if (this.#hasPlaces) for (const column of this.places) column.fill(0, 0, this.count);
+    if (this.#hasAliases) for (const column of this.aliases) column.fill(0, 0, this.count);
     this.#hasOrigins = false;
     this.#hasRules = false;
+    this.#hasPlaces = false;
+    this.#hasAliases = false;
     this.count = rows;
   }
 
@@ -77,8 +87,16 @@ export class HitColumns {
     return this.rules;
   }
 
-  get hasRules(): boolean {
-    return this.#hasRules;
+  /** The same of places. */
+  willHavePlaces(): readonly Int32Array[] {
+    this.#hasPlaces = true;
+    return this.places;
+  }
+
+  /** The same of aliases. */
+  willHaveAliases(): readonly Int32Array[] {
+    this.#hasAliases = true;
+    return this.aliases;
   }
 
   /** 0 where there is none. */
@@ -96,7 +114,7 @@ export class HitColumns {
 
   /** In the order of `wordFields`. */
   get words(): readonly Int32Array[] {
-    return [...this.#visitors, ...this.origins, ...this.rules];
+    return [...this.#visitors, ...this.origins, ...this.rules, ...this.places, ...this.aliases];
   }
 
   /** Columns of words that may have anything but 0. */
@@ -105,6 +123,8 @@ export class HitColumns {
       ...this.#visitors,
       ...(this.#hasOrigins ? this.origins : []),
       ...(this.#hasRules ? this.rules : []),
+      ...(this.#hasPlaces ? this.places : []),
+      ...(this.#hasAliases ? this.aliases : []),
     ];
   }
 
@@ -115,6 +135,8 @@ export class HitColumns {
     takeDoubles(from.visitor, order, this.visitor);
     this.#hasOrigins = from.#hasOrigins;
     this.#hasRules = from.#hasRules;
+    this.#hasPlaces = from.#hasPlaces;
+    this.#hasAliases = from.#hasAliases;
     const targets = this.#inUse;
     for (const [index, column] of from.#inUse.entries()) takeWhole(column, order, targets[index] ?? column);
   }
@@ -174,6 +196,8 @@ export class HitColumns {
     this.language = resize(this.language);
     this.origins = this.origins.map(resize);
     this.rules = this.rules.map(resize);
+    this.places = this.places.map(resize);
+    this.aliases = this.aliases.map(resize);
     this.visitor = resize(this.visitor);
     this.repeatKey = resize(this.repeatKey);
     this.linkIndex = resize(this.linkIndex);

@@ -27,6 +27,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   doNotTrack: fc.boolean(),
   countryHint: fc.constantFrom('', 'DE'),
   ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
+  alias: fc.constantFrom('', 'go.example.com/old', 'x.example/ü/2'),
 });
 
 const whole = (bytes: Buffer) => ({ bytes, from: 0, to: bytes.length });
@@ -58,9 +59,9 @@ test('whatever was read before, and how often, a hit is read as it was written, 
             known.add(facts);
           }
           expect([cursor.refererFrom(texts), cursor.queryFrom(texts)]).toEqual([hit.referer, hit.query]);
-          const { referer, query, purpose, witness, countryHint, ledBy } = hit;
+          const { referer, query, purpose, witness, countryHint, alias, ledBy } = hit;
           expect(cursor.isBare).toBe(
-            [referer, query, purpose, countryHint, ledBy].join('') === '' && witness === 'none',
+            [referer, query, purpose, countryHint, alias, ledBy].join('') === '' && witness === 'none',
           );
           before = visitor;
         }

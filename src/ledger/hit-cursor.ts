@@ -1,6 +1,7 @@
 import type { RawHit } from '../journal/hit.ts';
 import { outcomes, targets } from '../journal/hit.ts';
 import {
+  aliasMark,
   doNotTrackMark,
   hintsLength,
   hintsMark,
@@ -18,6 +19,8 @@ const lineBreak = '\n'.charCodeAt(0);
 const fourLineBreaks = 0x0a0a_0a0a;
 const mark = doNotTrackMark.charCodeAt(0);
 const blank = witnessMark.charCodeAt(0);
+const aliasCode = aliasMark.charCodeAt(0);
+const ledByCode = ledByMark.charCodeAt(0);
 const hintsBlank = hintsMark.charCodeAt(0);
 const hintsTilde = hintsMark.charCodeAt(1);
 /** Digits that certainly make less than 2 to the 31st. */
@@ -47,7 +50,7 @@ export class HitCursor {
    * by line.
    */
   isSameVisitor = false;
-  /** Whether there is no referrer, no query, no purpose, no witness, no country and no rule. */
+  /** Whether there is no referrer, no query, no purpose, no witness, no country, no alias and no rule. */
   isBare = false;
   /** The offsets below are offsets in these bytes. */
   #bytes: Buffer = Buffer.alloc(0);
@@ -106,7 +109,7 @@ export class HitCursor {
     return true;
   }
 
-  /** Whether there is no query, no purpose, no witness, no country and no rule, as with most hits. */
+  /** Whether there is no query, no purpose, no witness, no country, no alias and no rule, as with most hits. */
   get isPlain(): boolean {
     return this.#here - this.#query === 3;
   }
@@ -184,7 +187,11 @@ export class HitCursor {
   }
 
   get countryHint(): string {
-    return this.#cut(this.#hint, this.#ledByAt);
+    return this.#cut(this.#hint, this.#aliasAt);
+  }
+
+  get alias(): string {
+    return this.#cut(this.#aliasAt, this.#ledByAt);
   }
 
   get ledBy(): string {
@@ -211,6 +218,7 @@ export class HitCursor {
       doNotTrack: this.doNotTrack,
       countryHint: this.countryHint,
       ledBy: this.ledBy,
+      alias: this.alias,
     };
   }
 
@@ -227,6 +235,15 @@ export class HitCursor {
     if (this.#here - this.#hint <= countryLine) return this.#here;
     const found = this.#bytes.indexOf(ledByMark, this.#hint);
     return found < 0 || found >= this.#here ? this.#here : found + 1;
+  }
+
+  /** Where the alias is named behind the country, which has no letters or two; else where the rule is. */
+  get #aliasAt(): number {
+    const bytes = this.#bytes;
+    if (this.#here - this.#hint <= countryLine) return this.#here;
+    if (bytes[this.#hint] === aliasCode) return this.#hint + 1;
+    const isBehindCountry = bytes[this.#hint] !== ledByCode && bytes[this.#hint + 2] === aliasCode;
+    return isBehindCountry ? this.#hint + 3 : this.#ledByAt;
   }
 
   get #hasWitness(): boolean {

@@ -3,7 +3,8 @@ import { monthOf } from '../rules/utc-time.ts';
 import { yieldCore } from '../threads/yield-core.ts';
 import type { Column, FoldBatch, Hits } from './fold-store.ts';
 import { maxInChunk } from './hit-chunk.ts';
-import { maxInPack, PackWriter, type Rows } from './hit-pack.ts';
+import { maxInPack } from './pack-layout.ts';
+import { PackWriter, type Rows } from './pack-writer.ts';
 
 const linkColumn = hitColumns.indexOf('link_id');
 const organizationColumn = hitColumns.indexOf('organization_id');

@@ -2,7 +2,6 @@ import type { HitColumn } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
 import { type GroupCount, type Groups, groupsInRounds } from './groups.ts';
-import { minInPack } from './hit-pack.ts';
 import type {
   CountAndGroups,
   HitCount,
@@ -14,6 +13,7 @@ import type {
   PageBefore,
   StoredHit,
 } from './ledger.ts';
+import { minInPack } from './pack-layout.ts';
 import {
   eachPack,
   newestPackedId,

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { monthBegin, monthOf } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
 import { type Dialect, dialects } from '../storage/dialect.ts';
-import { HitPack, maxInPack, type PackRow } from './hit-pack.ts';
+import { HitPack, type PackRow } from './hit-pack.ts';
 import type { Owner, Times } from './ledger.ts';
+import { maxInPack } from './pack-layout.ts';
 
 /** The hits of an owner in a pack: the rows from `from` up to `to`. */
 export interface PackedHits {

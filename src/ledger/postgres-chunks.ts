@@ -1,7 +1,8 @@
 import { hitColumns } from '../rules/click-fields.ts';
 import { bigintArray } from './binary-arrays.ts';
 import { chunkOf, type NewChunk } from './hit-chunk.ts';
-import { HitPack, maxInPack, type PackRow } from './hit-pack.ts';
+import { HitPack, type PackRow } from './hit-pack.ts';
+import { maxInPack } from './pack-layout.ts';
 import { type Partitions, periodOf } from './partitions.ts';
 import { type Query, type Row, unnested } from './sql-fold-store.ts';
 import { compressedCells } from './stored-cells.ts';

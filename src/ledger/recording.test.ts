@@ -24,6 +24,7 @@ const hit = {
   doNotTrack: false,
   countryHint: '',
   ledBy: '',
+  alias: '',
 } as const;
 
 test('a segment is ended also while hits come without a pause, so that its addresses go', async () => {

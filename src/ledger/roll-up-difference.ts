@@ -227,6 +227,8 @@ function columnsOf(hits: readonly StoredHit[]): HitColumns {
   columns.begin(hits.length);
   columns.willHaveOrigins();
   columns.willHaveRules();
+  columns.willHavePlaces();
+  columns.willHaveAliases();
   const { ledger } = columns;
   for (const [index, name] of hitColumns.entries()) {
     const column = ledger[index];

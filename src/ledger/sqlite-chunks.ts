@@ -4,9 +4,10 @@ import { yieldCore } from '../threads/yield-core.ts';
 import { type ChunkRow, ChunkScan } from './chunk-scan.ts';
 import { cellsInSqlite } from './chunk-store.ts';
 import { chunkOf, columnKey, endOfKeys, type NewChunk } from './hit-chunk.ts';
-import { HitPack, maxInPack, type PackRow } from './hit-pack.ts';
+import { HitPack, type PackRow } from './hit-pack.ts';
 import type { Packing, Part } from './hit-packing.ts';
 import type { StoredHit } from './ledger.ts';
+import { maxInPack } from './pack-layout.ts';
 import { BatchPart, columnsOfHits, StoredColumns } from './stored-columns.ts';
 
 /**

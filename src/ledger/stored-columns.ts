@@ -1,7 +1,8 @@
 import { type HitColumn, hitColumns } from '../rules/click-fields.ts';
 import type { Column } from './fold-store.ts';
-import type { HitPack, Rows } from './hit-pack.ts';
+import type { HitPack } from './hit-pack.ts';
 import type { StoredHit } from './ledger.ts';
+import type { Rows } from './pack-writer.ts';
 
 /** Hits of one organization column by column, with their stored reasons: what a chunk is made of. Those of a link by their ids. */
 export interface HitsToStore {

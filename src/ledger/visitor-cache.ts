@@ -3,7 +3,7 @@ import { classCodes, deviceCodes, reasonCodes } from '../rules/click-fields.ts';
 import { floodNetwork } from '../rules/networks.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { ByteCache } from '../structures/byte-cache.ts';
-import type { EnrichParts } from './enrich.ts';
+import { type EnrichParts, placeWords } from './enrich.ts';
 import { noVisitor } from './fold-store.ts';
 import type { HitCursor } from './hit-cursor.ts';
 import { lowerHalf, upperHalf } from './repeat-key.ts';
@@ -17,8 +17,11 @@ export interface VisitorFacts {
   readonly class: number;
   readonly reason: number;
   readonly device: number;
-  /** An index of a word, as are the next three. */
+  /** An index of a word, as are the next five. */
   readonly country: number;
+  /** 0 where none is known, as with the city. */
+  readonly region: number;
+  readonly city: number;
   readonly os: number;
   readonly browser: number;
   /** At most three letters, so that even invented ones are few enough to become words before they are limited. */
@@ -100,6 +103,8 @@ export class VisitorCache {
     const { at, organizationId, method, address, userAgent } = hit;
     const agent = parts.agentOf(userAgent);
     const visitor = visitorHash(parts.salts, { at, organizationId, address, userAgent }) ?? noVisitor;
+    const country = parts.countryOf(address);
+    const { region, city } = placeWords(parts.placeOf?.(address), country);
     const found = classify({ method, userAgent, purpose: '', witness: 'none' }, () => agent.classification);
     return {
       day,
@@ -107,7 +112,9 @@ export class VisitorCache {
       class: classCodes[found.class],
       reason: reasonCodes[found.reason],
       device: deviceCodes[agent.device],
-      country: words.indexOf(parts.countryOf(address)),
+      country: words.indexOf(country),
+      region: words.indexOf(region),
+      city: words.indexOf(city),
       os: words.indexOf(agent.os),
       browser: words.indexOf(agent.browser),
       language: words.indexOf(parts.language(hit.acceptLanguage)),

@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import { dimensionCodes, eachField, type WordField, wordFields } from '../rules/click-fields.ts';
+import {
+  dimensionCodes,
+  eachField,
+  type WordField,
+  wordDimensions,
+  wordFields,
+} from '../rules/click-fields.ts';
 import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import type { Queries } from '../storage/schema.ts';
@@ -12,12 +18,7 @@ import { eachCount } from './hour-counts.ts';
 const rowsAtOnce = 2_048;
 const packsAtOnce = 16;
 
-/** Dimensions whose values are words: those that are named as the fields that have them, and visitors by variant. */
-const wordDimensions: ReadonlySet<number> = new Set(
-  Object.entries(dimensionCodes)
-    .filter(([dimension]) => [...wordFields, 'variant_visitors'].includes(dimension))
-    .map(([, code]) => code),
-);
+const codesOfWords: ReadonlySet<number> = new Set(wordDimensions.map((name) => dimensionCodes[name]));
 
 /** Where a scan goes on; null when it is over. */
 type Key = readonly number[] | null;
@@ -90,7 +91,7 @@ const ofHours: Scan = async (queries, [link = 0, hour = 0], use) => {
     order by link_id, hour limit ${rowsAtOnce}`.execute(queries);
   for (const { counts } of rows)
     eachCount(counts, (dimension, value) => {
-      if (wordDimensions.has(dimension)) use(value);
+      if (codesOfWords.has(dimension)) use(value);
     });
   return keyAfter(rows, rowsAtOnce, (row) => [row.link_id, row.hour]);
 };
@@ -102,7 +103,7 @@ const ofRollups: Scan = async (queries, after, use) => {
   const { rows } = await sql<Record<(typeof rollupKey)[number], number>>`
     select ${columns} from organization_rollups where (${columns}) > (${sql.join(after)})
     order by ${columns} limit ${rowsAtOnce}`.execute(queries);
-  for (const { dimension, value } of rows) if (wordDimensions.has(dimension)) use(value);
+  for (const { dimension, value } of rows) if (codesOfWords.has(dimension)) use(value);
   return keyAfter(rows, rowsAtOnce, (row) => rollupKey.map((column) => row[column]));
 };
 

@@ -8,9 +8,19 @@ export const originFields = ['referrer', ...utmFields] as const;
 
 /** By what a visitor was led: the rule's id, and `rule/variant` where it has variants. Nearly all clicks have neither. */
 export const ruleFields = ['rule', 'variant'] as const;
+/** Where a visitor was: the region's code, and the city with its region or country in front. Only a file of cities tells them. */
+export const placeFields = ['region', 'city'] as const;
+/** By which alias of its link a visitor came; nothing for the link's own address. */
+export const aliasFields = ['alias'] as const;
 
 /** The texts of a click. The ledger keeps them as ids of words; '' has the id 0. */
-export const wordFields = [...visitorFields, ...originFields, ...ruleFields] as const;
+export const wordFields = [
+  ...visitorFields,
+  ...originFields,
+  ...ruleFields,
+  ...placeFields,
+  ...aliasFields,
+] as const;
 export type WordField = (typeof wordFields)[number];
 
 /** The ledger's columns. Packs have them in this order. */
@@ -119,6 +129,9 @@ export const dimensions = [
   'rule',
   'variant',
   'variant_visitors',
+  'region',
+  'city',
+  'address',
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 
@@ -138,13 +151,24 @@ export const sparseDimensions = [
   'utm_content',
   'rule',
   'variant',
+  'region',
+  'city',
+  'address',
 ] as const satisfies readonly ClickDimension[];
 export const isSparse = (dimension: Dimension): boolean =>
   sparseDimensions.some((sparse) => sparse === dimension);
 
 /** The column that has a dimension's values. */
-export const columnOf = (dimension: ClickDimension | 'reason' | 'class'): HitColumn =>
-  dimension === 'destination' ? 'target' : dimension;
+export function columnOf(dimension: ClickDimension | 'reason' | 'class'): HitColumn {
+  if (dimension === 'destination') return 'target';
+  return dimension === 'address' ? 'alias' : dimension;
+}
+
+/** Dimensions whose values are words. */
+export const wordDimensions: readonly Dimension[] = [
+  ...clickDimensions.filter((name) => (wordFields as readonly HitColumn[]).includes(columnOf(name))),
+  'variant_visitors',
+];
 
 const codesOf = <Word extends string>(words: readonly Word[]): Readonly<Record<Word, number>> =>
   eachField(words, (word) => words.indexOf(word));

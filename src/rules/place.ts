@@ -24,5 +24,14 @@ export function regionCode(text: string): string | null {
   return /^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(code) ? code : null;
 }
 
+/** A city as statistics keep it: behind its region or country, which tell it from others of its name. */
+export const cityWord = ({ country, region, city }: Place): string =>
+  city === '' ? '' : `${region || country}/${city}`;
+
+export const isCityWord = (text: string): boolean => /^[A-Z]{2}(?:-[A-Z0-9]{1,3})?\//.test(text);
+
+/** The name of such a city. */
+export const cityNameOf = (word: string): string => word.slice(word.indexOf('/') + 1);
+
 /** A city's name as names are compared. */
 export const cityKey = (name: string): string => name.normalize('NFC').toLowerCase();

@@ -11,6 +11,8 @@ export interface LinkForVisitor {
   readonly options: LinkOptions | null;
   /** Where it was found by one of its aliases. */
   readonly ownAddress?: { readonly domainId: number; readonly suffix: string };
+  /** The suffix by which it was found, if that is an alias. */
+  readonly alias?: string;
 }
 
 /** Each is null or false where it isn't set. */

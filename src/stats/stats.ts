@@ -18,7 +18,9 @@ import {
   rollupClassCodes,
   rollupClasses,
 } from '../rules/click-fields.ts';
+import { isCityWord } from '../rules/place.ts';
 import { hoursPerDay } from '../rules/utc-time.ts';
+import { readVisitedAddress } from '../rules/visited-address.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import {
@@ -322,15 +324,20 @@ async function parseFilters(
     const text = given[grouping];
     if (text === undefined || grouping === 'class') continue;
     const list = closedLists[grouping];
-    const number = list ? list.indexOf(text) : await idOfWord(queries, keptAs(grouping, text, given.rule));
+    const number = list ? list.indexOf(text) : await idOfWord(queries, keptAs(grouping, text, given));
     filters.set(grouping, number ?? noValue);
   }
   return { filters, classes: given.class === undefined ? undefined : classesNamed(given.class) };
 }
 
-function keptAs(grouping: Grouping, text: string, rule: string | undefined): string {
-  if (grouping === 'variant' && rule && text !== '' && !text.includes('/')) return `${rule}/${text}`;
-  return grouping === 'country' ? text.toUpperCase() : text;
+/** The word of a value: `country` and `region` may be in small letters, and what is unique beside another filter may be given alone. */
+function keptAs(grouping: Grouping, text: string, given: StatsQuestion['filters']): string {
+  if (grouping === 'country' || grouping === 'region') return text.toUpperCase();
+  if (text === '') return text;
+  if (grouping === 'variant' && given.rule && !text.includes('/')) return `${given.rule}/${text}`;
+  const around = given.region || given.country;
+  if (grouping === 'city' && around && !isCityWord(text)) return `${around.toUpperCase()}/${text}`;
+  return grouping === 'address' ? readVisitedAddress(text) : text;
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

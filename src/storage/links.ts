@@ -163,7 +163,7 @@ function linkUnder(
   const link = linkForVisitor(row);
   return row.suffix === suffix && row.domain_id === domainId
     ? link
-    : { ...link, ownAddress: { domainId: row.domain_id, suffix: row.suffix } };
+    : { ...link, ownAddress: { domainId: row.domain_id, suffix: row.suffix }, alias: suffix };
 }
 
 /** The same lookup through a connection in this thread: without a promise it takes a third of the time. */

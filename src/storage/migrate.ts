@@ -63,6 +63,7 @@ import { nodes } from './migrations/056-nodes.ts';
 import { linkAliases } from './migrations/057-link-aliases.ts';
 import { destinationPages } from './migrations/058-destination-pages.ts';
 import { untoldRefusals } from './migrations/059-untold-refusals.ts';
+import { placesAndAliasesOfHits } from './migrations/060-places-and-aliases-of-hits.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -125,6 +126,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   linkAliases,
   destinationPages,
   untoldRefusals,
+  placesAndAliasesOfHits,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

@@ -38,6 +38,7 @@ describe('what the journal keeps of a request', () => {
       doNotTrack: true,
       countryHint: '',
       ledBy: 'mine/b',
+      alias: '',
     });
   });
 

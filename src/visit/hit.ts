@@ -1,7 +1,9 @@
 import type { RawHit } from '../journal/hit.ts';
+import { aliasMark } from '../journal/record.ts';
 import type { Witness } from '../rules/fetch-witness.ts';
 import type { LedBy } from '../rules/link-rules.ts';
 import type { LinkForVisitor, Outcome } from '../rules/resolve.ts';
+import { visitedAddress } from '../rules/visited-address.ts';
 import type { Visit } from './visit.ts';
 
 /** How far headers are believed that proxies write. */
@@ -14,7 +16,7 @@ export interface HitTrust {
 /** What the journal keeps of a visit: as it was sent. The fold works out what it means, after the answer. */
 export function hitOf(
   visit: Visit,
-  link: Pick<LinkForVisitor, 'id' | 'organizationId'>,
+  link: Pick<LinkForVisitor, 'id' | 'organizationId' | 'alias'>,
   outcome: Outcome,
   at: number,
   trust: HitTrust,
@@ -36,6 +38,7 @@ export function hitOf(
     witness: believedWitness(visit, trust),
     doNotTrack: visit.doNotTrack,
     ledBy: outcome.kind === 'redirect' && outcome.by !== null ? ledByText(outcome.by) : '',
+    alias: link.alias === undefined ? '' : visitedAddress(visit.host, link.alias),
     countryHint: trust.believesProxies ? countryCode(visit.countryHint) : '',
   };
 }
@@ -61,6 +64,7 @@ export const quietClick = ({ id, organizationId }: LinkForVisitor, at: number): 
   witness: 'none',
   doNotTrack: false,
   ledBy: '',
+  alias: '',
   countryHint: '',
 });
 
@@ -70,4 +74,4 @@ export const believedWitness = ({ witness }: Visit, { knowsScheme }: HitTrust): 
 
 const ledByText = ({ rule, variant }: LedBy): string => (variant === null ? rule : `${rule}/${variant}`);
 
-const countryCode = (hint: string): string => (hint.length === 2 ? hint : '');
+const countryCode = (hint: string): string => (hint.length === 2 && !hint.includes(aliasMark) ? hint : '');

@@ -94,13 +94,15 @@ describe('what is known', () => {
 
 describe('a link that is found by an alias', () => {
   const own = { domainId: 5, suffix: 'own' };
-  const byAlias = { ...visitedLink('https://one.example/'), ownAddress: own };
+  const byAlias = { ...visitedLink('https://one.example/'), ownAddress: own, alias: 'alias' };
 
   test('is kept by its own address, so that a change of that one is enough', async () => {
     expect((await fetched(0, 'alias', byAlias))?.destinationUrl).toBe('https://one.example/');
     expect(cache.peek(0, 'alias')).toBeUndefined();
-    await fetched(0, 'alias', visitedLink('https://one.example/'));
-    expect(cache.peek(0, 'alias')).toBe(cache.peek(5, 'own') as LinkForVisitor);
+    expect((await fetched(0, 'alias', visitedLink('https://one.example/')))?.alias).toBe('alias');
+    const own = cache.peek(5, 'own') as LinkForVisitor;
+    expect(own.alias).toBeUndefined();
+    expect(cache.peek(0, 'alias')).toEqual({ ...own, alias: 'alias' });
     cache.forget(5, 'own');
     expect(cache.peek(0, 'alias')).toBeUndefined();
     await fetched(0, 'alias', visitedLink('https://two.example/'));

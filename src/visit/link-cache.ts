@@ -46,13 +46,13 @@ export class LinkCache {
   /** The cached link, null when there is none, undefined when it has to be loaded. */
   peek(domainId: number, suffix: string): LinkForVisitor | null | undefined {
     const key = keyOf(domainId, suffix);
-    return this.#links.get(key) ?? (this.#misses.get(key) ? null : this.#peekAlias(key));
+    return this.#links.get(key) ?? (this.#misses.get(key) ? null : this.#peekAlias(key, suffix));
   }
 
-  #peekAlias(key: string): LinkForVisitor | undefined {
+  #peekAlias(key: string, suffix: string): LinkForVisitor | undefined {
     const alias = this.#aliases.get(key);
     const link = alias && this.#links.get(keyOf(alias.domainId, alias.suffix));
-    return link?.id === alias?.linkId ? link : undefined;
+    return link && link.id === alias?.linkId ? { ...link, alias: suffix } : undefined;
   }
 
   fetch(domainId: number, suffix: string): Loaded | Promise<Loaded> {
@@ -65,7 +65,7 @@ export class LinkCache {
   #fetchAlias(domainId: number, suffix: string, alias: Alias): Loaded | Promise<Loaded> {
     const key = keyOf(domainId, suffix);
     const checked = (link: Loaded): Loaded | Promise<Loaded> => {
-      if (link?.id === alias.linkId) return link;
+      if (link?.id === alias.linkId) return { ...link, alias: suffix };
       this.#aliases.delete(key);
       return this.#fetchLink(key, domainId, suffix);
     };

@@ -26,6 +26,9 @@ const click: ClickEvent['click'] = {
   utm_content: 'button',
   rule: '',
   variant: '',
+  region: '',
+  city: '',
+  alias: '',
   class: 'human',
   reason: 'browser',
   source: 'qr',
@@ -65,6 +68,7 @@ test('a click carries the names of the interface and ours beside them', () => {
       domain: 'https://go.example.com',
       suffix: 'spring',
       url: 'https://go.example.com/spring',
+      address: 'go.example.com/spring',
       destination: 'https://example.com/spring?x=1',
       rule: 'Unknown',
       variant: 'Unknown',
@@ -93,10 +97,19 @@ test('a click carries the names of the interface and ours beside them', () => {
   });
 });
 
+test('a click says where it was made and by which alias', () => {
+  const { payload } = clickBody(
+    eventOf({ region: 'DE-BY', city: 'DE-BY/Munich', alias: 'go.example.com/old' }),
+    'full',
+  );
+  expect(payload).toMatchObject({ region: 'DE-BY', city: 'Munich', address: 'go.example.com/old' });
+  expect(payload.url).toBe('https://go.example.com/spring');
+});
+
 test('what is missing is "Unknown", and no key is left out', () => {
   const { payload } = clickBody(bare, 'full');
   expect(Object.keys(payload)).toEqual(Object.keys(clickBody(eventOf(), 'full').payload));
-  const given = ['id', 'link_id', 'domain', 'suffix', 'url', 'destination', 'clicked_at', 'class'];
+  const given = ['id', 'link_id', 'domain', 'suffix', 'url', 'address', 'destination', 'clicked_at', 'class'];
   for (const [key, value] of Object.entries(payload)) {
     if (given.includes(key)) expect(value).not.toBe('Unknown');
     else expect([key, value]).toEqual([key, 'Unknown']);

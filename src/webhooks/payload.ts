@@ -4,8 +4,10 @@ import { readAddress, unmapped } from '../rules/address-rules.ts';
 import { eachField, originFields } from '../rules/click-fields.ts';
 import { formatIso } from '../rules/instant.ts';
 import { variantIdOf } from '../rules/led-by.ts';
+import { cityNameOf } from '../rules/place.ts';
 import { readRules } from '../rules/rule-fields.ts';
 import type { Site } from '../rules/site.ts';
+import { visitedAddress } from '../rules/visited-address.ts';
 import type { StoredLink } from '../storage/links.ts';
 
 export type ClickedLink = Pick<
@@ -45,6 +47,7 @@ function clickPayload({ click, link, site }: ClickEvent, form: AddressForm) {
     domain: site.domainUrl(link.host),
     suffix: link.suffix,
     url: site.linkUrl(link.host, link.suffix),
+    address: click.alias || visitedAddress(new URL(site.domainUrl(link.host)).hostname, link.suffix),
     destination: destinationOf(click, link),
     rule: click.rule || unknown,
     variant: variantIdOf(click.variant) || unknown,
@@ -52,8 +55,8 @@ function clickPayload({ click, link, site }: ClickEvent, form: AddressForm) {
     ip_address: addressShown(click.address ?? '', form) ?? unknown,
     user_agent: click.userAgent || unknown,
     country: click.country === noCountry ? unknown : click.country || unknown,
-    region: unknown,
-    city: unknown,
+    region: click.region || unknown,
+    city: cityNameOf(click.city) || unknown,
     browser: click.browser || unknown,
     browser_version: click.browserVersion || unknown,
     os: click.os || unknown,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { bar, card, patience, startForStats, statsOf, title } from './stats-pages.ts';
+import { bar, card, patience, quiet, startForStats, statsOf, title } from './stats-pages.ts';
 
 const app = await startForStats();
 const { newFixture, boardOf } = statsOf(app);
@@ -38,6 +38,9 @@ test(
     const percent = ((ofA / 12) * 100).toFixed(1);
     expect(told).toStartWith(`a: ${percent} % of 12 visitors, likely between `);
     await bar(page, 'Rules', /^r_gone/).waitFor();
+    await quiet(page);
+    // Without a file of cities and without aliases nothing is said of them.
+    for (const name of ['Regions and cities', 'Addresses']) expect(await card(page, name).count()).toBe(0);
     await bar(page, 'Rules', /^Which page sells more/).click();
     await title(page).filter({ hasText: '12 clicks in 30 days' }).waitFor();
     expect(new URL(page.url()).searchParams.get('rule')).toBe('r_split');

@@ -16,7 +16,7 @@ export const hitText = (hit: RawHit): string =>
     hit.referer.slice(0, 2_048),
     hit.query.slice(0, 4_096),
     witnessText(hit) + hit.purpose.slice(0, 64),
-    hit.ledBy === '' ? hit.countryHint : `${hit.countryHint} ${hit.ledBy}`,
+    hit.countryHint + (hit.alias && `@${hit.alias}`) + (hit.ledBy && ` ${hit.ledBy}`),
     '',
   ].join('\n');
 

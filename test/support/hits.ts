@@ -44,6 +44,9 @@ export interface SeedHit {
   readonly utm_content?: string;
   readonly rule?: string;
   readonly variant?: string;
+  readonly region?: string;
+  readonly city?: string;
+  readonly alias?: string;
   readonly visitor?: number | null;
   readonly id?: number;
 }
@@ -146,6 +149,9 @@ const wordColumns = [
   'utm_content',
   'rule',
   'variant',
+  'region',
+  'city',
+  'alias',
 ] as const;
 
 async function numbersOf(queries: Queries, hits: readonly SeedHit[]): Promise<ReadonlyMap<string, number>> {
@@ -188,6 +194,9 @@ function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
     utm_content: word('utm_content'),
     rule: word('rule'),
     variant: word('variant'),
+    region: word('region'),
+    city: word('city'),
+    alias: word('alias'),
   };
 }
 
@@ -254,7 +263,8 @@ export async function rebuildRollups(queries: Queries, firstHours: FirstHours = 
         continue;
       }
       add('destination', hour, hit.target);
-      for (const column of ['device', 'source', ...wordColumns] as const) add(column, hour, hit[column]);
+      for (const column of ['device', 'source', ...wordColumns] as const)
+        add(column === 'alias' ? 'address' : column, hour, hit[column]);
     }
     if (rollupClass === clickClass) {
       const before = clicks.get(hit.link_id) ?? { clicks: 0, last_clicked_at: 0 };

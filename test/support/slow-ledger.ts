@@ -34,6 +34,9 @@ export const someHits = (draw: Draw, count: number, from: number): NewHit[] =>
       utm_content: 0,
       rule: draw(9) === 0 ? 7 : 0,
       variant: draw(9) === 0 ? 8 + draw(2) : 0,
+      region: draw(3),
+      city: draw(3) * draw(2 ** 30),
+      alias: draw(2_000) === 0 ? 6 : 0,
     };
   });
 
@@ -80,6 +83,8 @@ export class SlowLedger {
       'referrer',
       'rule',
       'variant',
+      'region',
+      'alias',
       'os',
     ];
     const values = Array.from({ length: draw(4) }, () => {

@@ -35,6 +35,15 @@ export const Click = z
         'The id of the rule that led the visitor. Null for none, and for hits from before rules were kept.',
     }),
     variant: said().meta({ description: "The id of the rule's variant that the visitor was led to." }),
+    region: said().meta({
+      description:
+        'ISO 3166-2, such as DE-BY. Null where the country file knows none, and for hits from before regions were kept.',
+    }),
+    city: said().meta({ description: 'Its English name, null as with the region.' }),
+    address: said().meta({
+      description:
+        "The alias by which the visitor came, such as `go.example.com/old`. Null for the link's own address, and for hits from before aliases were kept.",
+    }),
   })
   .meta({ id: 'Click' });
 

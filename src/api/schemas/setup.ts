@@ -22,9 +22,10 @@ export const Setup = z
       description:
         'There is a public place where custom domains can lead: by that address, or by DOMAIN_TARGET.',
     }),
-    regions_known: z
-      .boolean()
-      .meta({ description: 'Rules of links can ask for regions: `COUNTRY_FILE` has them.' }),
+    regions_known: z.boolean().meta({
+      description:
+        'Rules of links can ask for regions, and statistics count by them: `COUNTRY_FILE` has them.',
+    }),
     cities_known: z.boolean().meta({ description: 'The same for cities.' }),
   })
   .meta({ id: 'Setup' });

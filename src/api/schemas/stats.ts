@@ -107,12 +107,15 @@ const described: Partial<Record<Grouping, string>> = {
   source: `source: ${sources.join(', ')}`,
   rule: 'rule: its id',
   variant: 'variant: as `group_by` answers it, `rule/variant`, or its id beside `rule`',
+  region: 'region: its ISO 3166-2 code, such as DE-BY',
+  city: 'city: as `group_by` answers it, `DE-BY/Munich`, or its name beside `region` (or `country`, where no region is known)',
+  address: "address: the alias, such as `go.example.com/old`; empty for the link's own address",
   reason: 'reason for not being a click',
   class: `class: click, human, ${rollupClasses.slice(1).join(', ')}`,
 };
 
 const filters = eachField([...clickDimensions, 'reason', 'class'], (grouping: Grouping) =>
-  text(300)
+  text(grouping === 'address' ? 2_048 : 300)
     .optional()
     .meta({
       description: `Only hits of this ${described[grouping] ?? grouping}. Empty: those that have none.`,

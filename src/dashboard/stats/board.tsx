@@ -5,12 +5,21 @@ import { ErrorBox } from '../parts/error-box.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { search, setQuery } from '../router.ts';
+import { setup } from '../session.ts';
+import { shortOf } from '../short.ts';
 import { useDebounced, usePrevious } from '../use-previous.ts';
 import { useIntervalWhileVisible, useWhenVisibleAgain } from '../visibility.ts';
-import { BreakdownCard, type CardProps, Countries } from './breakdown-card.tsx';
+import { BreakdownCard, type CardProps, CardWithValues, Countries } from './breakdown-card.tsx';
 import { chosenIn } from './chosen.ts';
 import { ChosenLinks } from './chosen-links.tsx';
-import { breakdownCards, dimensions, dimensionTexts, ruleCard } from './dimensions.ts';
+import {
+  addressCard,
+  breakdownCards,
+  dimensions,
+  dimensionTexts,
+  placeCard,
+  ruleCard,
+} from './dimensions.ts';
 import { ExportMenu } from './export-menu.tsx';
 import { type Filters, filtersIn, isFiltered } from './filters.ts';
 import { NotCounted } from './not-counted.tsx';
@@ -18,7 +27,7 @@ import { NumbersHead } from './numbers-head.tsx';
 import { OverTime } from './over-time.tsx';
 import { daysOf, rangeIn } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
-import { namesOfRules, ruleNames } from './rule-names.ts';
+import { namesOfRules, ownAddress, ruleNames } from './rule-names.ts';
 import type { Scope } from './scope.ts';
 import { keptSince } from './sentences.ts';
 import { SplitCard } from './split-card.tsx';
@@ -35,6 +44,10 @@ export function StatsBoard({ scope }: { scope: Scope }) {
   useEffect(() => {
     ruleNames.value = namesOfRules(rules);
   }, [rules]);
+  const own = scope.kind === 'link' ? shortOf(scope.link) : '';
+  useEffect(() => {
+    ownAddress.value = own;
+  }, [own]);
   const query = useQuery(keyFor(view, questionOf(view, view.filters)), () => loadNumbers(view));
   const { data: numbers, isOld } = usePrevious(query);
   const reload = () => void refresh('stats');
@@ -123,6 +136,8 @@ function Breakdowns({ numbers, ...cardProps }: CardProps & { numbers: Numbers | 
       {hasClicks && (
         <>
           <Countries {...cardProps} />
+          <Places {...cardProps} />
+          {view.scope.kind === 'link' && <Addresses {...cardProps} link={view.scope.link} />}
           {breakdownCards.map((card) => (
             <BreakdownCard key={card.title} {...card} {...cardProps} />
           ))}
@@ -133,4 +148,19 @@ function Breakdowns({ numbers, ...cardProps }: CardProps & { numbers: Numbers | 
       <NotCounted {...cardProps} numbers={numbers} />
     </div>
   );
+}
+
+/** Known with a file of cities; without one what was counted while there was one. */
+function Places(props: CardProps) {
+  const known = setup.value;
+  const { title } = placeCard;
+  if (known?.cities_known && known.regions_known) return <BreakdownCard {...placeCard} {...props} />;
+  if (known?.cities_known) return <BreakdownCard title={title} dimensions={['city']} {...props} />;
+  if (known?.regions_known) return <BreakdownCard title={title} dimensions={['region']} {...props} />;
+  return <CardWithValues {...placeCard} {...props} />;
+}
+
+function Addresses({ link, ...props }: CardProps & { link: Link }) {
+  const Card = link.aliases.length > 0 ? BreakdownCard : CardWithValues;
+  return <Card {...addressCard} {...props} />;
 }

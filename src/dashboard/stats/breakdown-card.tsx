@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { storeIn } from '../handlers.ts';
-import type { Breakdown } from './breakdown.ts';
+import { type Breakdown, useBreakdown } from './breakdown.ts';
 import { BreakdownList } from './breakdown-list.tsx';
 import { type Dimension, dimensionTexts } from './dimensions.ts';
 import type { View } from './view.ts';
@@ -41,11 +41,25 @@ export function BreakdownCard({ title, dimensions, ...props }: BreakdownCardProp
   return (
     <CardFrame
       title={title}
-      segments={<Segments dimensions={dimensions} shown={shown.value} onShow={storeIn(shown)} />}
+      segments={
+        dimensions.length > 1 && (
+          <Segments dimensions={dimensions} shown={shown.value} onShow={storeIn(shown)} />
+        )
+      }
     >
       <BreakdownList key={shown.value} dimension={shown.value} {...props} />
     </CardFrame>
   );
+}
+
+/** The same, and nothing as long as no hit has a value of the first dimension. */
+export function CardWithValues(props: BreakdownCardProps) {
+  const { view, dimensions } = props;
+  const [first] = dimensions;
+  // Without filters it is counted from the roll-ups.
+  const { data } = useBreakdown({ ...view, filters: {} }, first);
+  const hasValues = data.value?.values.some(({ value }) => value !== '');
+  return hasValues || view.filters[first] !== undefined ? <BreakdownCard {...props} /> : null;
 }
 
 /** The map of clicks, and the same as a list. */

@@ -60,6 +60,7 @@ export function BreakdownList({ view, dimension, isQuiet, onFound }: ListProps) 
           onChoose={(value) => toggleFilter(dimension, value)}
         />
       )}
+      {names.note && <p class="soft small">{names.note}</p>}
       {!isEmpty && data.values.length > maxShown && (
         <button type="button" class="bars-more" onClick={setTo(isAllShown, true)}>
           {data.other > 0 ? 'Show the' : 'Show all'} {data.values.length}

@@ -5,6 +5,8 @@ interface DimensionText {
   readonly none: string;
   /** Shown instead of a list in which no hit has a value. */
   readonly empty?: string;
+  /** Below the list. */
+  readonly note?: string;
 }
 
 const utm = (what: string): DimensionText => ({
@@ -17,6 +19,19 @@ const utm = (what: string): DimensionText => ({
 /** The dimensions that a board can be filtered by, in the order of the filters. Their names are the API's, and also those in the address. */
 const texts = {
   country: { one: 'Country', many: 'Countries', none: 'Unknown country' },
+  region: {
+    one: 'Region',
+    many: 'Regions',
+    none: 'Unknown region',
+    empty: 'The region of no click is known.',
+  },
+  city: { one: 'City', many: 'Cities', none: 'Unknown city', empty: 'The city of no click is known.' },
+  address: {
+    one: 'Address',
+    many: 'Addresses',
+    none: 'Own address',
+    note: 'Its own address is the one that the link had when it was visited. Clicks from before a change are in it.',
+  },
   device: { one: 'Device', many: 'Devices', none: 'Unknown device' },
   os: { one: 'System', many: 'Systems', none: 'Unknown system' },
   browser: { one: 'Browser', many: 'Browsers', none: 'Unknown browser' },
@@ -48,6 +63,11 @@ type Card = (typeof breakdownCards)[number];
 
 /** Of a link with rules. */
 export const ruleCard: Card = { title: 'Rules', dimensions: ['rule', 'variant'] };
+
+/** Where the country file tells regions and cities, or did so. */
+export const placeCard: Card = { title: 'Regions and cities', dimensions: ['city', 'region'] };
+/** Of a link that has aliases, or had some. */
+export const addressCard: Card = { title: 'Addresses', dimensions: ['address'] };
 
 /** The cards and their dimensions. Countries have a card of their own, with the map. */
 export const breakdownCards: readonly {

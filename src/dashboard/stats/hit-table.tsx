@@ -61,6 +61,7 @@ function Row({ hit, isOfAll }: { hit: Click; isOfAll: boolean }) {
         {reason && <p class="soft small">{reason}</p>}
       </td>
       <td>
+        {hit.city && `${hit.city}, `}
         {nameOf('country', hit.country)}
         <p class="soft small">
           {agentOf(hit)}

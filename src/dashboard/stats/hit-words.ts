@@ -47,7 +47,8 @@ export function agentOf({ browser, os, device }: Click): string {
 
 export function cameFrom(hit: Click): readonly string[] {
   const campaign = [hit.utm_source, hit.utm_medium, hit.utm_campaign].filter((text) => text !== null);
-  const all = [hit.referrer, campaign.join(' · '), hit.source === 'qr' ? 'QR code' : ''];
+  const alias = hit.address && `By ${nameOf('address', hit.address)}`;
+  const all = [hit.referrer, campaign.join(' · '), hit.source === 'qr' ? 'QR code' : '', alias];
   return all.filter((text): text is string => text !== null && text !== '');
 }
 

@@ -4,6 +4,9 @@ import type { Link } from '../api-types.ts';
 /** By ids of rules, and of variants as statistics have them (`rule/variant`): what the link on the page calls them now. */
 export const ruleNames = signal<ReadonlyMap<string, string>>(new Map());
 
+/** The own address of the link on the page; '' on a page of many. */
+export const ownAddress = signal('');
+
 type Rule = Link['rules'][number];
 
 export const nameOfRule = (rule: Rule, index: number): string => rule.name || `Rule ${index + 1}`;

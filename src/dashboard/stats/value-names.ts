@@ -1,5 +1,6 @@
+import { namesOfHosts } from '../short.ts';
 import { type Dimension, dimensionTexts } from './dimensions.ts';
-import { ruleNames } from './rule-names.ts';
+import { ownAddress, ruleNames } from './rule-names.ts';
 
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 const languages = new Intl.DisplayNames('en', { type: 'language' });
@@ -15,6 +16,28 @@ function named(names: Intl.DisplayNames, code: string): string {
 
 export const countryName = (code: string): string =>
   code === 'XX' ? 'Unknown country' : named(countries, code);
+
+/** Of `US-IL`: "IL, United States". */
+function regionName(code: string): string {
+  const [country = '', region] = code.split('-');
+  return region === undefined ? code : `${region}, ${countryName(country)}`;
+}
+
+/** Of `US-IL/Springfield`: "Springfield, IL, United States". */
+function cityName(value: string): string {
+  const [, place = '', name] = /^([A-Z]{2}(?:-[A-Z0-9]+)?)\/(.+)$/.exec(value) ?? [];
+  if (name === undefined) return value;
+  return `${name}, ${place.includes('-') ? regionName(place) : countryName(place)}`;
+}
+
+/** Hosts are kept in their ASCII form. */
+function addressName(value: string): string {
+  const slash = value.indexOf('/');
+  return (namesOfHosts.value.get(value.slice(0, slash)) ?? value.slice(0, slash)) + value.slice(slash);
+}
+
+const nameOfOwn = (): string =>
+  ownAddress.value === '' ? dimensionTexts.address.none : `Own address, now ${ownAddress.value}`;
 
 const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>>>> = {
   device: {
@@ -68,8 +91,12 @@ const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>
 
 /** The name of an API value; '' and null stand for the hits without one. */
 export function nameOf(dimension: Dimension, value: string | null): string {
-  if (value === null || value === '') return dimensionTexts[dimension].none;
+  if (value === null || value === '')
+    return dimension === 'address' ? nameOfOwn() : dimensionTexts[dimension].none;
   if (dimension === 'country') return countryName(value);
+  if (dimension === 'region') return regionName(value);
+  if (dimension === 'city') return cityName(value);
+  if (dimension === 'address') return addressName(value);
   if (dimension === 'language') return named(languages, value);
   if (dimension === 'rule' || dimension === 'variant') return ruleNames.value.get(value) ?? value;
   const own = words[dimension];

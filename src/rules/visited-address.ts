@@ -1,0 +1,15 @@
+import { normaliseSuffix } from './suffix.ts';
+
+/** An address of a link as hits keep it: `go.example.com/old`. */
+export const visitedAddress = (host: string, suffix: string): string => `${host}/${suffix}`;
+
+/** The same of an address as links show theirs; any other text stays as it is. */
+export function readVisitedAddress(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return text;
+  const { hostname, pathname } = new URL(text);
+  try {
+    return visitedAddress(hostname, normaliseSuffix(decodeURIComponent(pathname.slice(1))));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { twoHalves } from './support/country-file.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const cityOf = (country: string, region: string) => ({
+  country: { iso_code: country },
+  subdivisions: [{ iso_code: region }],
+  city: { names: { en: 'Munich' } },
+});
+
+interface Group {
+  readonly value: string | null;
+  readonly clicks: number;
+}
+
+describe.each(storeKinds)('statistics by place and address on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let id: number;
+  let host: string;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const COUNTRY_FILE = join(folder.path, 'cities.mmdb');
+    await writeFile(COUNTRY_FILE, twoHalves(cityOf('DE', 'BY'), cityOf('US', 'ND')));
+    app = await startApp({ store, env: { COUNTRY_FILE, TRUSTED_PROXIES: '1' } });
+    owner = await app.newcomer();
+    host = new URL(app.url).hostname;
+    const call = async (method: string, path: string, body: object) => {
+      const { status, json } = await app.call(method, `/api/v1/link${path}`, { key: owner.key, body });
+      expect(status).toBeLessThan(300);
+      return json;
+    };
+    const rules = [{ id: 'r_vip', when: { query: { vip: [] } }, destination_url: 'https://example.com/vip' }];
+    const made = await call('POST', '', {
+      suffix: `before-${store}`,
+      destination_url: 'https://example.com',
+      forward_path: true,
+      rules,
+    });
+    id = made.id;
+    await call('PATCH', `/${id}`, { suffix: `own-${store}`, add_aliases: [`ältere-${store}`] });
+    const visit = (path: string, address: string, headers: Record<string, string> = {}) =>
+      app.visit(path, { 'user-agent': browser, 'x-forwarded-for': address, ...headers });
+    for (let visitor = 1; visitor <= 40; visitor++) await visit(`/own-${store}`, `9.9.9.${visitor}`);
+    for (let visitor = 1; visitor <= 5; visitor++) await visit(`/before-${store}`, `193.99.144.${visitor}`);
+    // Also by way of the app server, with what follows the suffix, and led by a rule.
+    await visit(`/before-${store}`, '9.9.8.1', { 'x-detour': '\xe9' });
+    await visit(`/before-${store}/behind`, '9.9.8.2');
+    await visit(`/before-${store}?vip`, '9.9.8.3', { 'cf-ipcountry': 'DE' });
+    await visit(`/${encodeURIComponent(`ältere-${store}`)}`, '9.9.8.4', { 'cf-ipcountry': 'FR' });
+    await visit(`/own-${store}`, '::1');
+    await app.app.clicks.settled();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  const get = async (path: string) => (await app.call('GET', `/api/v1${path}`, { key: owner.key })).json;
+  const groupsBy = async (path: string, by: string, more = '') =>
+    ((await get(`${path}?group_by=${by}${more}`)).groups as Group[]).map(({ value, clicks }) => [
+      value,
+      clicks,
+    ]);
+
+  test('clicks by region, by city and by the address of the link, of a link and of all', async () => {
+    for (const path of ['/stats', `/link/${id}/stats`]) {
+      expect(await groupsBy(path, 'region')).toEqual([
+        ['DE-BY', 43],
+        ['US-ND', 5],
+        [null, 2],
+      ]);
+      // Namesakes are two cities; a proxy that names another country leaves the city open.
+      expect(await groupsBy(path, 'city')).toEqual([
+        ['DE-BY/Munich', 43],
+        ['US-ND/Munich', 5],
+        [null, 2],
+      ]);
+      expect(await groupsBy(path, 'address')).toEqual([
+        [null, 41],
+        [`${host}/before-${store}`, 8],
+        [`${host}/ältere-${store}`, 1],
+      ]);
+    }
+  });
+
+  test('filters by them, alone and with others', async () => {
+    const alias = `${host}/before-${store}`;
+    const asShown = `${new URL(app.url).origin}/${encodeURIComponent(`ältere-${store}`)}`;
+    const cases: readonly (readonly [string, number])[] = [
+      ['region=US-ND', 5],
+      ['region=us-nd', 5],
+      ['region=', 2],
+      ['city=US-ND/Munich', 5],
+      ['region=de-by&city=Munich', 43],
+      ['city=Munich', 0],
+      ['city=', 2],
+      [`address=${alias}`, 8],
+      [`address=${encodeURIComponent(asShown)}`, 1],
+      ['address=', 41],
+      ['address=elsewhere.example/x', 0],
+      [`address=${alias}&city=DE-BY/Munich`, 3],
+      [`address=${alias}&rule=r_vip&region=DE-BY`, 1],
+    ];
+    for (const path of ['/stats', `/link/${id}/stats`])
+      for (const [query, clicks] of cases)
+        expect([path, query, (await get(`${path}?${query}`)).totals.clicks]).toEqual([path, query, clicks]);
+    expect(await groupsBy('/stats', 'address', '&region=US-ND')).toEqual([[alias, 5]]);
+  });
+
+  test('lists and exports of clicks name them', async () => {
+    const { clicks } = await get(`/link/${id}/clicks?limit=100`);
+    const told = (click: Record<string, unknown>) => [click.region, click.city, click.address].join(' ');
+    const counts = new Map<string, number>();
+    for (const click of clicks) counts.set(told(click), (counts.get(told(click)) ?? 0) + 1);
+    expect(Object.fromEntries(counts)).toEqual({
+      'DE-BY Munich ': 40,
+      [`US-ND Munich ${host}/before-${store}`]: 5,
+      [`DE-BY Munich ${host}/before-${store}`]: 3,
+      [`  ${host}/ältere-${store}`]: 1,
+      '  ': 1,
+    });
+    const { text } = await app.call('GET', '/api/v1/clicks.csv', { key: owner.key });
+    const [head, ...rows] = text.trim().split('\r\n');
+    expect(head).toEndWith(',region,city,address');
+    expect(rows.filter((row) => row.endsWith(`,US-ND,Munich,${host}/before-${store}`))).toHaveLength(5);
+  });
+
+  test('nobody else has them', async () => {
+    const other = await app.newcomer();
+    const { json } = await app.call('GET', '/api/v1/stats?group_by=city', { key: other.key });
+    expect(json.groups).toEqual([]);
+  });
+});
