@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { twoHalves } from './support/country-file.ts';
 import { temporaryFolder } from './support/program.ts';
+import { targetOfEachTest } from './support/webhook-target.ts';
 
 const cityOf = (country: string, region: string) => ({
   country: { iso_code: country },
   subdivisions: [{ iso_code: region }],
   city: { names: { en: 'Munich' } },
 });
+
+const target = targetOfEachTest();
 
 interface Group {
   readonly value: string | null;
@@ -27,7 +30,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
     folder = await temporaryFolder();
     const COUNTRY_FILE = join(folder.path, 'cities.mmdb');
     await writeFile(COUNTRY_FILE, twoHalves(cityOf('DE', 'BY'), cityOf('US', 'ND')));
-    app = await startApp({ store, env: { COUNTRY_FILE, TRUSTED_PROXIES: '1' } });
+    app = await startApp({ store, env: { COUNTRY_FILE, TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
     owner = await app.newcomer();
     host = new URL(app.url).hostname;
     const call = async (method: string, path: string, body: object) => {
@@ -130,6 +133,36 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
     const [head, ...rows] = text.trim().split('\r\n');
     expect(head).toEndWith(',region,city,address');
     expect(rows.filter((row) => row.endsWith(`,US-ND,Munich,${host}/before-${store}`))).toHaveLength(5);
+  });
+
+  test('behind a password the alias is known as well, and a webhook is told of it and of the place', async () => {
+    const hook = target();
+    const guest = await app.newcomer();
+    const body = {
+      destination_url: 'https://example.com',
+      password: 'sesame',
+      webhook_url: hook.url,
+      suffix: `gated-${store}`,
+      aliases: [`gate-${store}`],
+    };
+    expect((await app.call('POST', '/api/v1/link', { key: guest.key, body })).status).toBe(201);
+    const form = {
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: new URL(app.url).origin,
+      'x-forwarded-for': '193.99.144.99',
+    };
+    const opened = await app.visit(`/gate-${store}`, form, { method: 'POST', body: 'password=sesame' });
+    expect(opened.status).toBe(302);
+    const [received] = await hook.calls(1);
+    expect(JSON.parse(received?.body ?? '').payload).toMatchObject({
+      suffix: `gated-${store}`,
+      address: `${host}/gate-${store}`,
+      country: 'US',
+      region: 'US-ND',
+      city: 'Munich',
+    });
+    const { json } = await app.call('GET', '/api/v1/stats?group_by=address', { key: guest.key });
+    expect(json.groups).toEqual([{ value: `${host}/gate-${store}`, clicks: 1, not_counted: 0 }]);
   });
 
   test('nobody else has them', async () => {
