@@ -64,6 +64,33 @@ test('a link by its id is one question, tags and all', async () => {
   expect([answer.status, answer.json.tags.length, statements, turns]).toEqual([200, 1, 1, 1]);
 });
 
+test('links that many read at once come by few questions, each to its own organization', async () => {
+  const other = await app.newcomer();
+  const body = { destination_url: 'https://other.example' };
+  const others = (await call('POST', '/api/v1/link?disable_png=true', { key: other.key, body })).json.id;
+  await eventually(() => talk.silence > 50, 'silence');
+  talk.forget();
+  const asked = Array.from({ length: 40 }, (_, index) => ({
+    key: index % 2 === 0 ? owner.key : other.key,
+    id: [linkId, others, linkId - 1 - index, 1_000_000][(index >> 1) % 4] ?? 0,
+  }));
+  const answers = await Promise.all(
+    asked.map(({ key, id }) => app.call('GET', `/api/v1/link/${id}`, { key })),
+  );
+  for (const [index, { status, json }] of answers.entries()) {
+    const { key, id } = asked[index] ?? { key: '', id: 0 };
+    const isOwn = key === owner.key ? id < others && id > linkId - 30 : id === others;
+    expect([key === owner.key, id, status, json.id]).toEqual([
+      key === owner.key,
+      id,
+      isOwn ? 200 : 404,
+      isOwn ? id : undefined,
+    ]);
+  }
+  const reads = talk.exchanges.filter(({ messages }) => messages.includes('B'));
+  expect(reads.length).toBeLessThan(asked.length / 2);
+});
+
 test('a page of links is two questions, side by side', async () => {
   const { answer, statements, turns } = await askedBy('GET', '/api/v1/link?limit=25');
   expect([answer.json.links.length, answer.json.total_links, statements, turns]).toEqual([25, 30, 2, 1]);

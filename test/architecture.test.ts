@@ -26,7 +26,7 @@ const arrows: Record<string, readonly string[]> = {
   qr: [],
   bundle: [],
   manage: ['bundle', 'rules', 'storage', 'auth', 'ledger', 'webhooks', 'config', 'mail'],
-  api: ['manage', 'auth', 'http', 'qr', 'stats', 'rules', 'telemetry'],
+  api: ['manage', 'auth', 'http', 'qr', 'stats', 'rules', 'structures', 'telemetry'],
   dashboard: ['qr', 'rules'],
   'store.ts': ['backup', 'bundle', 'rules', 'auth', 'config', 'storage', 'telemetry', 'start-problem.ts'],
   'fold-thread.ts': ['*'],

@@ -10,6 +10,7 @@ import { qrSvg } from '../qr/svg.ts';
 import { formatIso, formatIsoOrNull, formatStamp } from '../rules/instant.ts';
 import type { Site } from '../rules/site.ts';
 import { readProblems } from '../rules/watched-destinations.ts';
+import { BoundedCache } from '../structures/bounded-cache.ts';
 import type { Link } from './schemas/link.ts';
 import type { CountedTag, Tag } from './schemas/tag.ts';
 
@@ -50,7 +51,7 @@ export function linkAnswer(
     })),
     destination_title: link.page_title,
     destination_icon: link.page_icon === null ? null : `${site.origin}${iconPath}${link.page_icon}`,
-    qr_code_svg: drawn ?? drawCode(site.readableUrl(link.host, link.suffix), link),
+    qr_code_svg: drawn ?? keptCode(site.readableUrl(link.host, link.suffix), link),
     qr_code_png: link.qr_png
       ? `${site.origin}${pngPath(secrets, pictureOf(link), addressTag(secrets, site, link))}`
       : null,
@@ -76,6 +77,20 @@ export const scannedText = (url: string, hasMarker: boolean): string => (hasMark
 type CodeOf = Pick<LinkWithTags['link'], 'qr_foreground' | 'qr_background'> & {
   readonly qr_marker: number | null;
 };
+
+/** Characters of codes that are kept: of some five thousand links. Drawing one takes longer than all else in a link's answer. */
+const maxKept = 8 * 1024 * 1024;
+const codes = new BoundedCache<string>(maxKept, (url, svg) => url.length + svg.length);
+
+/** The code of a link that is likely to be read again. */
+function keptCode(url: string, link: CodeOf): string {
+  const key = `${link.qr_foreground}${link.qr_background}${scannedText(url, link.qr_marker === 1)}`;
+  const kept = codes.get(key);
+  if (kept !== undefined) return kept;
+  const svg = drawCode(url, link);
+  codes.set(key, svg);
+  return svg;
+}
 
 export const drawCode = (url: string, link: CodeOf): string =>
   qrSvg(scannedText(url, link.qr_marker === 1), link.qr_foreground, link.qr_background);

@@ -84,7 +84,8 @@ export const list = endpoint({
       // A thousand QR codes in one go would hold up every redirect that waits behind them.
       if (timeSlice.isOver) await timeSlice.pause();
       const days = daily?.get(link.link.id);
-      const answer = Json.of({ ...linkAnswer(link, context), ...(days && { daily_clicks: days }) });
+      const answered = linkAnswer(link, context);
+      const answer = Json.of(days ? { ...answered, daily_clicks: days } : answered);
       if (links.length > pagesThatFit) length += Buffer.byteLength(answer.text);
       if (length > maxAnswerLength) {
         throw new Refusal(

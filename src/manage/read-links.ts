@@ -19,7 +19,7 @@ import {
 import { pageOf } from '../storage/rows.ts';
 import { defaultDomainId, type Queries } from '../storage/schema.ts';
 import { tagCount } from '../storage/tag-counts.ts';
-import { findTaggedLink, newestLinks } from '../storage/tagged-links.ts';
+import { findByKeys, newestLinks } from '../storage/tagged-links.ts';
 import { ownTags } from '../storage/tags.ts';
 import type { Context } from './context.ts';
 import { countAhead, countInPassing, deepOffset } from './count-ahead.ts';
@@ -28,7 +28,8 @@ import type { LinkWithTags } from './prepared-link.ts';
 export type { LinkPosition };
 
 export async function readLink(context: Context, caller: Caller, id: number): Promise<LinkWithTags> {
-  const found = await findTaggedLink(context.database.lookup, caller.organizationId, id);
+  const { organizationId } = caller;
+  const found = await context.database.lookupTogether({ organizationId, id }, findByKeys);
   if (!found) throw notFound('link');
   return found;
 }

@@ -54,6 +54,9 @@ export type WriteItems<Item, Outcome> = (
   items: readonly Item[],
 ) => Promise<readonly Outcome[]>;
 
+/** Answers several questions of one kind, in their order. Where it fails, it fails for all of them. */
+export type AskItems<Item, Answer> = (queries: Queries, items: readonly Item[]) => Promise<readonly Answer[]>;
+
 /** A session of the database that holds a lock. */
 export interface LockHolder {
   readonly pid: number;
@@ -80,6 +83,11 @@ export interface Database {
   readonly compute: Compute;
   computeFor(terms: ReadTerms): Compute;
   readonly lookup: Queries;
+  /**
+   * As `lookup`, for questions of one kind that many callers ask: those that arrive while others are under way are answered by one call
+   * of `work`, with one statement. `work` is the same function each time.
+   */
+  lookupTogether<Item, Answer>(item: Item, work: AskItems<Item, Answer>): Promise<Answer>;
   /** Whether changes can be made at the moment; rejected where it gives no answer. */
   takesChanges(): Promise<boolean>;
   /**

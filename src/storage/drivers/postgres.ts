@@ -25,6 +25,7 @@ import {
 } from './postgres-pool.ts';
 import { type Lent, PostgresReads } from './postgres-reads.ts';
 import { Primary } from './primary.ts';
+import { QuestionQueue } from './question-queue.ts';
 import { connectionsUntil } from './write-deadline.ts';
 
 const maxRetries = 8;
@@ -84,6 +85,7 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
     indexCost,
   );
   const lookups = lookupsOver(server);
+  const questions = new QuestionQueue(lookups.queries);
   const read = queriesOver(control, server);
   const changes = new ChangeQueue(async (groups) => {
     const settled = await writeWithRetries(changing(batchTerms()), async (queries) => {
@@ -123,6 +125,7 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
     compute: (module, input) => jobs.run(module, input),
     computeFor: (terms) => (module, input) => jobs.run(module, input, terms),
     lookup: lookups.queries,
+    lookupTogether: (item, work) => questions.ask(item, work),
     takesChanges: async () => (await lookups.standing()) === 'writes',
     write: async (work, terms) => {
       requireAllowed();

@@ -87,7 +87,7 @@ export class SqliteConnection {
 
   /** For a question that is asked again and again: its statement stays prepared and needs no lookup. */
   rowFinder<Row>(sql: string): (...parameters: (number | string)[]) => Row | null {
-    const statement = this.#database.prepare<Row, (number | string)[]>(sql);
+    const statement = this.#database.prepare<Row, (number | string)[]>(planned(sql));
     this.#kept.push(statement);
     return (...parameters) => statement.get(...parameters);
   }
@@ -120,7 +120,7 @@ export class SqliteConnection {
       this.#statements.set(sql, known);
       return known;
     }
-    const made = this.#database.prepare(sql);
+    const made = this.#database.prepare(planned(sql));
     this.#statements.set(sql, made);
     if (this.#statements.size > 200) {
       const [oldest, statement] = this.#statements.entries().next().value ?? [];
@@ -130,6 +130,12 @@ export class SqliteConnection {
     return made;
   }
 }
+
+/**
+ * SQLite looks at the values that columns are compared with, takes 1 and 0 to be frequent, and so compiles the statement anew whenever
+ * they change: 26 µs for a link with its domain, where running it takes 2. An expression is no value to it.
+ */
+const planned = (sql: string): string => sql.replace(/(?<= = )(\?\d*|\$\d+)(?![\w?])/g, 'ifnull($1, null)');
 
 function binding(value: unknown): SQLQueryBindings {
   if (typeof value === 'boolean') return value ? 1 : 0;

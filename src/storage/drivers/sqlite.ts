@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { StoreAway } from '../../rules/errors.ts';
-import type { Database, Lookups, RowFinder, WriteItems } from '../database.ts';
+import type { AskItems, Database, Lookups, RowFinder, WriteItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
 import { type ChangeGroup, ChangeQueue } from './change-queue.ts';
 import { queriesOver, SqliteInline, SqliteThread } from './sqlite-client.ts';
@@ -131,6 +131,7 @@ export async function openSqlite(dataDir: string): Promise<Database> {
   const writing = await SqliteThread.open(file, 'write');
   const readers = await SqliteReaders.open((states) => SqliteThread.open(file, 'read', states));
   const lookup = new SqliteInline(file);
+  const lookups = queriesOver(lookup);
   const writer = new Writer(writing);
   return {
     kind: 'sqlite',
@@ -138,7 +139,10 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     readFor: (terms) => queriesOver({ run: (sql, parameters) => readers.run(sql, parameters, terms) }),
     compute: (module, input) => readers.compute(module, input),
     computeFor: (terms) => (module, input) => readers.compute(module, input, terms),
-    lookup: queriesOver(lookup),
+    lookup: lookups,
+    // Asked in this thread, one question is answered before the next one comes.
+    lookupTogether: async <Item, Answer>(item: Item, work: AskItems<Item, Answer>) =>
+      (await work(lookups, [item]))[0] as Answer,
     takesChanges: async () => true,
     write: (work) => writer.run(work),
     writeTogether: (item, work) => writer.runTogether(item, work),
