@@ -49,6 +49,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
     from: turn === 0 ? null : { segment: 1, offset: turn },
     to: { segment: 1, offset: turn + 1 },
     sweep: 0,
+    newWords: new Map(),
     hits: { columns: hitColumns.map(() => new Float64Array()), count: 0 },
     isByLink: false,
     order: null,

@@ -21,6 +21,7 @@ function batchOf(journal: string, visitors: readonly number[]): FoldBatch {
     from: null,
     to: { segment: 1, offset: 1 },
     sweep: 0,
+    newWords: new Map(),
     hits: { columns: hitColumns.map(() => none), count: 0 },
     isByLink: false,
     order: null,

@@ -33,14 +33,14 @@ export function foldPartsOf(settings: Omit<FoldSettings, 'journal'>, tell: Tell)
       isOwnHost: (host) => hosts.has(host),
       salts,
     }),
-    deliveriesOf: (clicks, batch, instant) => (links, hitIdOf) =>
+    deliveriesOf: (clicks, journal, instant) => (links, hitIdOf) =>
       links.size === 0
         ? []
         : clickDeliveries(clicks(links), links, {
             site,
             addressForm: settings.webhookAddress,
             now: instant,
-            batch,
+            journal,
             hitIdOf,
           }),
   };

@@ -14,7 +14,7 @@ import {
 import { dayOf, dayOfHour, hourOf } from '../rules/utc-time.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { type EnrichedHit, enrich, enrichParts } from './enrich.ts';
-import { type FoldBatch, linkHourColumns } from './fold-store.ts';
+import { type BuiltBatch, linkHourColumns } from './fold-store.ts';
 import { HitBatch } from './hit-batch.ts';
 import { classOf, eachCount, reasonOf } from './hour-counts.ts';
 import { noClicks } from './recent-clicks.ts';
@@ -168,7 +168,7 @@ function expectInOrder(keys: readonly (readonly number[])[]): void {
   }
 }
 
-function toldCounts(batch: FoldBatch) {
+function toldCounts(batch: BuiltBatch) {
   const ofLinks = new Counts();
   const hours = rowsOf(batch.linkHours.numbers, linkHourColumns.length);
   for (const [row, [link, hour, ...ofClasses]] of hours.entries()) {
@@ -254,7 +254,7 @@ class Fold {
     expect(rows).toEqual(inOrder.map(rowOf));
   }
 
-  async #foldBatchOf(hits: readonly RawHit[]): Promise<FoldBatch> {
+  async #foldBatchOf(hits: readonly RawHit[]): Promise<BuiltBatch> {
     const batch = this.#batch;
     batch.begin();
     for (let from = 0; from < hits.length; from += 10) {
@@ -287,7 +287,7 @@ class Fold {
     return found;
   }
 
-  #toldVisitors({ visitors }: FoldBatch): string[] {
+  #toldVisitors({ visitors }: BuiltBatch): string[] {
     expectInOrder(visitors.map(({ hour, owner, variant }) => [dayOfHour(hour), owner, hour, variant]));
     for (const group of visitors) expect(group.visitors).toEqual(group.visitors.toSorted());
     const told = visitors.flatMap(({ hour, owner, variant, visitors }) =>

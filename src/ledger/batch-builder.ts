@@ -2,7 +2,7 @@ import type { Position } from '../journal/files.ts';
 import { dayOf, hourOf } from '../rules/utc-time.ts';
 import { FloatList } from '../structures/float-list.ts';
 import type { BatchLinks } from './batch-links.ts';
-import { type FoldBatch, linkClickColumns, noVisitor } from './fold-store.ts';
+import { type BuiltBatch, linkClickColumns, noVisitor } from './fold-store.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { HitColumns } from './hit-columns.ts';
 import { RollUps } from './roll-ups.ts';
@@ -39,7 +39,7 @@ export class BatchBuilder {
     from: Position | null,
     to: Position,
     now: number,
-  ): FoldBatch {
+  ): BuiltBatch {
     for (const column of columns.wordsInUse) words.number(column, columns.count);
     this.#linkClicks.clear();
     this.#visitorsOfLinks.clear();

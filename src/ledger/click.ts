@@ -32,4 +32,6 @@ export interface ClickDetails {
 export interface FoldedClick extends Click, ClickDetails {
   /** Its index among the hits of its batch, in the order in which they came. */
   readonly index: number;
+  /** Where it is in its journal: the same whenever it is read, and no other hit's there. */
+  readonly place: string;
 }

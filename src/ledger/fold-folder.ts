@@ -74,7 +74,7 @@ async function foldJournal(
         floodLimit: parts.settings.floodLimit,
         bound: () => clock.bound,
         isAlone: () => false,
-        deliveriesOf: (clicks, batch) => parts.deliveriesOf(clicks, batch, parts.now()),
+        deliveriesOf: (clicks, journal) => parts.deliveriesOf(clicks, journal, parts.now()),
         onFlaw: ({ kind, segment, bytes }) =>
           parts.tell(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
             journal: key,

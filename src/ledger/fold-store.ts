@@ -44,6 +44,11 @@ export interface FoldBatch {
   readonly to: Position;
   /** The newest sweep of words when the ids of its words were asked for, or an earlier one. */
   readonly sweep: number;
+  /**
+   * Words whose ids were asked for since this journal was folded last: where the database has gone back since, its watermark doesn't
+   * show that, and other words may have their ids.
+   */
+  readonly newWords: ReadonlyMap<number, string>;
   readonly hits: Hits;
   /** Whether they come link by link, those of a link as they came; or else all of them as they came. */
   readonly isByLink: boolean;
@@ -57,6 +62,9 @@ export interface FoldBatch {
   /** link, clicks, instant of the last (0 where nobody knows it); in the order of the links. */
   readonly linkClicks: Float64Array;
 }
+
+/** A batch before it is compared with the words in storage. */
+export type BuiltBatch = Omit<FoldBatch, 'newWords'>;
 
 /** Added to the hours of links, in the order of their key. */
 export interface LinkHours {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Damage, forgetDamaged, keepAside } from '../journal/damage.ts';
 import {
   folderOf,
@@ -18,6 +17,7 @@ import { claimsKept, type DeliveriesOf, type FoldStore, JournalTaken, StoreChang
 import { HitBatch } from './hit-batch.ts';
 import { type ClicksOf, JournalFold } from './journal-fold.ts';
 import { LeftJournals } from './left-journals.ts';
+import { pause } from './pause.ts';
 import { Reminder } from './reminder.ts';
 import { forgetOld } from './retention.ts';
 import { SeenVisitors } from './seen-visitors.ts';
@@ -33,7 +33,7 @@ export interface FoldParts {
   readonly enrich: EnrichParts;
   /** Our own hosts, kept up to date by the worker. */
   readonly hosts: Set<string>;
-  readonly deliveriesOf: (clicks: ClicksOf, batch: string, now: number) => DeliveriesOf;
+  readonly deliveriesOf: (clicks: ClicksOf, journal: string, now: number) => DeliveriesOf;
 }
 
 export interface FoldWorkerParts extends FoldParts {
@@ -189,7 +189,7 @@ export class FoldWorker {
   /** The pause grows with each failure in a row. */
   async #pause(): Promise<void> {
     if (this.#isStopping) return;
-    await sleep(this.#pauseLength, null, { signal: this.#stopping.signal }).catch(() => {});
+    await pause(this.#pauseLength, this.#stopping.signal);
     this.#pauseLength = Math.min(this.#pauseLength * 2, maxPause);
   }
 
@@ -347,7 +347,7 @@ export class FoldWorker {
         now: () => this.#clock,
         bound: () => this.#serverClock.bound,
         isAlone: (journal) => this.#isAlone(journal),
-        deliveriesOf: (clicks, batch) => deliveriesOf(clicks, batch, this.#now),
+        deliveriesOf: (clicks, journal) => deliveriesOf(clicks, journal, this.#now),
         onFlaw: ({ kind, segment, bytes }) =>
           this.#trouble(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
             journal: key,

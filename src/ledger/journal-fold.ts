@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Damage, damageBySegment } from '../journal/damage.ts';
 import { type Position, segmentsIn } from '../journal/files.ts';
 import { FoldedSegments, type Keep } from '../journal/folded-segments.ts';
@@ -14,9 +13,10 @@ import { type EnrichParts, enrich } from './enrich.ts';
 import type { DeliveriesOf, FoldBatch, FoldStore } from './fold-store.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { HitCursor } from './hit-cursor.ts';
+import { pause } from './pause.ts';
 import type { TimeBound } from './server-clock.ts';
 import type { DailySalts } from './visitor-hash.ts';
-import type { WordIds } from './word-ids.ts';
+import type { WordIds, WordMark } from './word-ids.ts';
 
 export type ClicksOf = (links: ReadonlyMap<number, unknown>) => readonly FoldedClick[];
 
@@ -35,8 +35,8 @@ interface FoldParts {
   readonly bound: () => TimeBound;
   /** Whether no other journal than this one has hits to fold. */
   readonly isAlone: (journal: string) => boolean;
-  /** `clicks` are those of the given links; `batch` names this part of this journal. */
-  readonly deliveriesOf: (clicks: ClicksOf, batch: string) => DeliveriesOf;
+  /** `clicks` are those of the given links. */
+  readonly deliveriesOf: (clicks: ClicksOf, journal: string) => DeliveriesOf;
   /** Called for a torn or truncated segment. */
   readonly onFlaw: (flaw: Flaw) => void;
   /** Called for each segment in which a batch found damage. */
@@ -63,6 +63,7 @@ export class JournalFold {
   #done: Position;
   readonly #stopping = new AbortController();
   #isInDoubt = false;
+  #wordMark: WordMark | null = null;
   #hasFoldedNow = false;
   #sinceCollection = 0;
   /** Bytes in use after the last collection. */
@@ -193,9 +194,9 @@ export class JournalFold {
     const from = this.#watermark;
     await this.#persist(() => this.#claims.claim(hits, from, this.#parts.now(), store));
     if (this.#isStopped) return;
-    const batch = builder.batch(hits, words, this.#name, from, to, this.#parts.now());
-    const id = `${this.#name}/${from?.segment ?? 0}/${from?.offset ?? 0}`;
-    const deliveries = deliveriesOf((links) => this.#clicksOf(links, this.#done, to), id);
+    const built = builder.batch(hits, words, this.#name, from, to, this.#parts.now());
+    const batch = { ...built, newWords: words.since(this.#wordMark) };
+    const deliveries = deliveriesOf((links) => this.#clicksOf(links, this.#done, to), this.#name);
     await this.#persist(() => this.#commit(batch, deliveries));
   }
 
@@ -212,13 +213,15 @@ export class JournalFold {
       for (let row = 0; row < hits.count; ) {
         const record = reader.next(to);
         if (record === null) throw new Error('the journal has changed while it was folded');
+        const { segment, offset } = reader.position;
         cursor.begin(record);
-        while (cursor.next()) {
+        for (let inRecord = 0; cursor.next(); inRecord++) {
           if (cursor.isQuiet) continue;
           const index = row++;
           if (!hits.columns.isClick(index) || !links.has(cursor.linkId)) continue;
           const { hit } = cursor;
-          clicks.push({ ...enrich(hit, parts), index, ...detailsOf(hit) });
+          const place = `${segment}/${offset}/${inRecord}`;
+          clicks.push({ ...enrich(hit, parts), index, place, ...detailsOf(hit) });
         }
       }
     } catch (cause) {
@@ -239,6 +242,7 @@ export class JournalFold {
     this.#isInDoubt = false;
     this.#watermark = batch.to;
     this.#hasFoldedNow = true;
+    this.#wordMark = this.#parts.words.mark;
   }
 
   async #persist(work: () => Promise<void>): Promise<void> {
@@ -248,8 +252,7 @@ export class JournalFold {
       } catch (cause) {
         if (!(cause instanceof StoreAway)) throw cause;
         this.#parts.onAway(cause);
-        const { signal } = this.#stopping;
-        await sleep(wait * (0.5 + Math.random() / 2), null, { signal }).catch(() => {});
+        await pause(wait * (0.5 + Math.random() / 2), this.#stopping.signal);
       }
     }
   }

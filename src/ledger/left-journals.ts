@@ -1,8 +1,15 @@
-import { folderOf, type JournalName, journalsIn, type Position, watermarkKey } from '../journal/files.ts';
+import {
+  folderOf,
+  isBefore,
+  type JournalName,
+  journalsIn,
+  type Position,
+  watermarkKey,
+} from '../journal/files.ts';
 import { lockJournal, removeJournal } from '../journal/lock.ts';
 import { isAway } from '../rules/passing-fault.ts';
 import type { FoldSettings, FromFold } from './fold-messages.ts';
-import { type FoldStore, JournalTaken } from './fold-store.ts';
+import { type FoldStore, JournalTaken, StoreChanged } from './fold-store.ts';
 import type { JournalFold } from './journal-fold.ts';
 
 export interface LeftJournalsParts {
@@ -91,7 +98,7 @@ export class LeftJournals {
 
   /** A journal whose process still runs is left alone. */
   async #recover(name: JournalName): Promise<void> {
-    const { settings, store, open, foldSome, foldOwn, isStopping, now, tell } = this.#parts;
+    const { settings, store, open, isStopping, now, tell } = this.#parts;
     const lock = lockJournal(folderOf(settings.dataDir, name));
     if (lock === null || isStopping()) {
       lock?.release();
@@ -101,7 +108,7 @@ export class LeftJournals {
     try {
       if (await this.#isFoldedElsewhere(name)) return;
       journal = await open(name);
-      while (await foldSome(journal)) await foldOwn();
+      await this.#foldAll(name, journal);
       if (isStopping()) return;
       await store.finishJournal(watermarkKey(name), now());
       this.removeOrKeep(name, journal);
@@ -109,6 +116,22 @@ export class LeftJournals {
     } finally {
       journal?.close();
       lock.release();
+    }
+  }
+
+  /** A watermark that isn't where it was belongs to another node that folds a copy, or to a database that has gone back. */
+  async #foldAll(name: JournalName, journal: JournalFold): Promise<void> {
+    const { store, foldSome, foldOwn } = this.#parts;
+    const key = watermarkKey(name);
+    try {
+      while (await foldSome(journal)) await foldOwn();
+    } catch (cause) {
+      if (!(cause instanceof JournalTaken) || cause.message !== key || journal.watermark === null)
+        throw cause;
+      const stored = await store.watermark(key);
+      if (stored === null || isBefore(stored, journal.watermark))
+        throw new StoreChanged('a watermark has gone back');
+      throw cause;
     }
   }
 

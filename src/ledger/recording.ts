@@ -151,13 +151,15 @@ export class Recording {
     this.#isStopping = true;
     const closed = this.#journal.stop();
     for (const timer of [this.#waking, this.#rotating, this.#restarting]) clearTimeout(timer);
-    if (this.#thread !== null) {
+    const thread = this.#thread;
+    if (thread !== null) {
       const stopped = new Promise<void>((resolve) => {
         this.#onStopped = resolve;
       });
       this.#send({ kind: 'stop', end: this.#journal.end, now: this.#parts.now() });
       await Promise.race([stopped, Bun.sleep(stopPatience)]);
-      this.#thread.terminate();
+      // It may have ended by itself meanwhile.
+      thread.terminate();
       this.#thread = null;
     }
     await Promise.race([closed, Bun.sleep(closePatience)]);

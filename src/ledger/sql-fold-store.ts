@@ -163,21 +163,29 @@ export abstract class SqlFoldStore implements FoldStore {
     await this.query('delete from journal_watermarks where finished_at < $1', [at]);
   }
 
-  /** Its first statement waits until no other claims, on any node. */
+  /**
+   * Its first statement waits until no other claims, on any node. A claim from elsewhere than the watermark would be of a batch
+   * that is never folded, as after the database has gone back: its hits would then be repeats of themselves.
+   */
   async claim({ journal, from, ...claim }: Claim): Promise<number | null> {
     const at = [journal, from?.segment ?? 0, from?.offset ?? 0];
     return this.transaction(async (query) => {
       const [row] = await query(
         `update click_claim_turns set turn = turn + 1
-         returning turn, (select value from settings where key = '${leastMigrationKey}') as least`,
+         returning turn, (select value from settings where key = '${leastMigrationKey}') as least,
+           (select segment from journal_watermarks where node = $1) as segment,
+           (select byte_offset from journal_watermarks where node = $1) as byte_offset`,
+        [journal],
       );
       // A newer node has changed the tables under this one. The journal keeps the clicks until this one is upgraded.
       if (Number(row?.least ?? 0) > newestMigration)
         throw new StoreAway('this node is too old for the database');
+      if (Number(row?.segment ?? 0) !== at[1] || Number(row?.byte_offset ?? 0) !== at[2])
+        throw new JournalTaken(journal);
       const turn = Number(row?.turn);
       if (claim.mayHaveOld)
         await query(
-          'delete from click_claims where journal = $1 and segment = $2 and byte_offset = $3 returning turn',
+          'delete from click_claims where journal = $1 and (segment, byte_offset) >= ($2, $3) returning turn',
           at,
         );
       const isOld = 'folded_at < $1 or folded_at > $2';
@@ -185,10 +193,12 @@ export abstract class SqlFoldStore implements FoldStore {
         `delete from click_claims where turn in (select turn from click_claims order by turn limit 20) and (${isOld}) returning turn`,
         [claim.now - claimsKept, claim.now + claimsKept],
       );
-      const near = await query('select turn from click_claims where last_at > $1 and first_at < $2', [
-        Math.floor(claim.first),
-        Math.ceil(claim.last),
-      ]);
+      // One of this journal from here on is of a batch that was never folded.
+      const near = await query(
+        `select turn from click_claims where last_at > $1 and first_at < $2
+         and not (journal = $3 and (segment, byte_offset) >= ($4, $5))`,
+        [Math.floor(claim.first), Math.ceil(claim.last), ...at],
+      );
       const unknown = near.map((one) => Number(one.turn)).filter((one) => !claim.known.includes(one));
       const others =
         unknown.length === 0
@@ -240,6 +250,7 @@ export abstract class SqlFoldStore implements FoldStore {
     await this.transaction(async (query) => {
       await this.holdOffSweeps(query);
       await moveWatermark(query, batch);
+      await this.#requireWords(query, batch);
       if ((await newestSweep(query)) !== batch.sweep) await this.#keepWords(query, batch);
       const links = await this.#linksWithHooks(query, batch);
       const ids = await this.appendHits(query, batch, links.size > 0);
@@ -286,6 +297,16 @@ export abstract class SqlFoldStore implements FoldStore {
 
   async mergeSome(_now: number): Promise<boolean> {
     return false;
+  }
+
+  /** Words that were new are gone where the database has gone back since, and their ids may be those of others. */
+  async #requireWords(query: Query, batch: FoldBatch): Promise<void> {
+    const { newWords } = batch;
+    if (newWords.size === 0) return;
+    const ids = [...wordsOf(batch)].filter((id) => newWords.has(id));
+    const rows = await query(`select id, word from words where id in ${this.listed}`, [JSON.stringify(ids)]);
+    const isThere = rows.every(({ id, word }) => newWords.get(Number(id)) === word);
+    if (!isThere || rows.length !== ids.length) throw new StoreChanged('new words are gone');
   }
 
   /** A sweep has begun since the words of this batch were asked for, and may have deleted some of them. */

@@ -1,5 +1,11 @@
 import type { FoldStore } from './fold-store.ts';
 
+export interface WordMark {
+  /** How often all words were forgotten before. */
+  readonly trims: number;
+  readonly count: number;
+}
+
 /** Ids of words are kept in 32 bits. */
 const largestId = 2 ** 31 - 1;
 
@@ -17,6 +23,7 @@ export class WordIds {
   /** The newest sweep when the first of the ids was fetched; null before that. */
   #sweep: number | null = null;
   #isOutdated = false;
+  #trims = 0;
 
   constructor(max = 200_000) {
     this.#max = max;
@@ -45,6 +52,7 @@ export class WordIds {
     this.#words = [''];
     this.#ids = [0];
     this.#numbers = new Int32Array(1);
+    this.#trims += 1;
     return true;
   }
 
@@ -74,6 +82,17 @@ export class WordIds {
       if (id === undefined || id > largestId) throw new Error(`storage gave a word the number ${id}`);
       this.#ids.push(id);
     }
+  }
+
+  /** The words whose ids are there by now. */
+  get mark(): WordMark {
+    return { trims: this.#trims, count: this.#ids.length };
+  }
+
+  /** Those that came later, by their ids; null: all of them. */
+  since(mark: WordMark | null): ReadonlyMap<number, string> {
+    const from = mark?.trims === this.#trims ? mark.count : 1;
+    return new Map(this.#ids.slice(from).map((id, index) => [id, this.#words[from + index] ?? '']));
   }
 
   /** Replaces indexes by ids. */

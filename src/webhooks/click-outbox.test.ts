@@ -8,6 +8,7 @@ import { clickDeliveries } from './click-outbox.ts';
 const click: FoldedClick = {
   ...noWords,
   index: 0,
+  place: '1/4096/0',
   linkId: 7,
   at: Date.UTC(2026, 2, 4, 5, 6, 7, 8),
   outcome: 'redirect',
@@ -47,7 +48,7 @@ const settings = {
   site: new Site(new URL('https://links.example.com')),
   addressForm: 'shortened',
   now: 1_000,
-  batch: 'node-1 3 4096',
+  journal: 'node-1/1',
   hitIdOf: (index: number) => 1_000 + index,
 } as const;
 
@@ -88,12 +89,13 @@ test('no full address is stored unless the operator wants it so', () => {
   for (const { body } of rowsOf([click])) expect(body).not.toContain('203.0.113.77');
 });
 
-test('the same batch makes the same ids again, and no two clicks share one', () => {
+test('a click has the same id in whichever batch it comes, and no two clicks share one', () => {
   const ids = (clicks: FoldedClick[]) => rowsOf(clicks).map((row) => row.message_id);
-  const three = [0, 1, 2].map((index) => ({ ...click, index }));
-  expect(ids(three)).toEqual(ids(three));
+  const three = [0, 1, 2].map((index) => ({ ...click, index, place: `1/4096/${index}` }));
+  const later = three.map((one) => ({ ...one, index: one.index + 7 }));
+  expect(ids(later)).toEqual(ids(three));
   expect(new Set(ids(three)).size).toBe(6);
-  const elsewhere = clickDeliveries([click], new Map([[7, link]]), { ...settings, batch: 'node-2 3 4096' });
+  const elsewhere = clickDeliveries([click], new Map([[7, link]]), { ...settings, journal: 'node-2/1' });
   expect(elsewhere[0]?.message_id).not.toBe(ids([click])[0] ?? '');
 });
 

@@ -10,8 +10,8 @@ interface ClickOutboxSettings {
   readonly site: Pick<Site, 'domainUrl' | 'linkUrl'>;
   readonly addressForm: AddressForm;
   readonly now: number;
-  /** Unique to this call, and the same when the call is repeated: node, segment and offset. */
-  readonly batch: string;
+  /** Whose clicks they are: with their places in it, the same when it is folded again. */
+  readonly journal: string;
   readonly hitIdOf: HitIdOf;
 }
 
@@ -28,7 +28,7 @@ export function clickDeliveries(
     if (!link || click.class !== 'human' || click.outcome !== 'redirect') return [];
     const wantsWebhook = link.webhook_url !== null && readEvents(link.webhook_events).includes('click');
     if (!wantsWebhook && link.zapier_hook_url === null) return [];
-    const id = messageId(settings.batch, click.index);
+    const id = messageId(settings.journal, click.place);
     const event = { click: { ...click, id: settings.hitIdOf(click.index) }, link, site: settings.site };
     const rows: NewDelivery[] = [];
     if (wantsWebhook && link.webhook_url !== null) {
@@ -78,7 +78,7 @@ export function delivery(
 
 /**
  * Not the hit's id: a database that was restored from a backup gives out ids a second time, and a receiver would take those
- * messages for repetitions.
+ * messages for repetitions. Nor its index in a batch: where a database has gone back, the same hits come in other batches.
  */
-const messageId = (batch: string, index: number): string =>
-  `click_${createHash('sha256').update(`${batch}\n${index}`).digest('base64url').slice(0, 22)}`;
+const messageId = (journal: string, place: string): string =>
+  `click_${createHash('sha256').update(`${journal}\n${place}`).digest('base64url').slice(0, 22)}`;

@@ -8,6 +8,7 @@ import type { TestApp } from './app.ts';
 const foldedClick = (linkId: number, at: number, index: number): FoldedClick => ({
   ...noWords,
   index,
+  place: `1/0/${index}`,
   linkId,
   at,
   outcome: 'redirect',
@@ -38,7 +39,7 @@ export async function foldClicks(app: TestApp, linkId: number, count = 1): Promi
     site,
     addressForm: 'shortened',
     now: app.clock.now,
-    batch: `test ${++batches}`,
+    journal: `test/${++batches}`,
     hitIdOf: (index: number) => batches * 1_000 + index,
   } as const;
   const rows = clickDeliveries(clicks, new Map([[linkId, link]]), settings);

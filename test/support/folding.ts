@@ -31,6 +31,7 @@ export class Folding {
         from: this.#from,
         to,
         sweep: 0,
+        newWords: new Map(),
         hits: { columns, count: hits.length },
         isByLink,
         order: null,

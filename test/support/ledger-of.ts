@@ -60,6 +60,7 @@ export async function testLedger(
           now: 0,
           from,
           to,
+          newWords: new Map(),
           sweep: sweep ?? (await store.newestSweep()),
           hits: { columns, count: hits.length },
           isByLink,

@@ -99,8 +99,11 @@ export function runWithoutLowPorts(settings: Record<string, string>): Program | 
 }
 
 /** A file of tests, in a process of its own. */
-export const runScript = (file: string, settings: Record<string, string>): Program =>
-  run([process.execPath, join(import.meta.dir, file)], settings, '');
+export const runScript = (
+  file: string,
+  settings: Record<string, string>,
+  words: readonly string[] = [],
+): Program => run([process.execPath, join(import.meta.dir, file), ...words], settings, '');
 
 /** The server, with a file of tests that is run in it first. */
 export const runServerAfter = (file: string, settings: Record<string, string>): Program =>

@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test';
+import { availableParallelism } from 'node:os';
+import { runScript } from '../support/program.ts';
+
+/** `npm run test:faults` tries more; `--seed=N` of `test/simulation/main.ts` repeats one that failed, and tells its story. */
+const seeds = process.env.ROUNDS === undefined ? 3 : Math.max(3, Number(process.env.ROUNDS) * 2);
+
+test(`${seeds} seeds: each answered click counts once and is told under one id, and no node has a stale link`, async () => {
+  const parts = seeds < 100 ? 1 : availableParallelism();
+  const each = Math.ceil(seeds / parts);
+  const runs = Array.from({ length: parts }, (_, index) =>
+    runScript('../simulation/main.ts', {}, [`--from=${index * each + 1}`, `--seeds=${each}`]),
+  );
+  const codes = await Promise.all(runs.map(({ exited }) => exited));
+  for (const run of runs) {
+    const { out, err } = run.output();
+    process.stderr.write(err);
+    console.info(out.trim());
+  }
+  expect(codes).toEqual(runs.map(() => 0));
+}, 1_800_000);

@@ -1,0 +1,317 @@
+import { join } from 'node:path';
+import type { RawHit } from '../../src/journal/hit.ts';
+import { SimulatedLocks } from './locks.ts';
+import { SimulatedNode } from './node.ts';
+import { noFaults, SimulatedStore, type Snapshot } from './store.ts';
+import { SimulatedTarget } from './target.ts';
+import type { World } from './world.ts';
+
+const minute = 60_000;
+const nodeCount = 3;
+const steps = 60;
+/** Links with a webhook, with a Zap, and with neither. */
+const hooks = [
+  { id: 1, organization: 1, webhook: 'https://hooks.example/click', zap: null },
+  { id: 2, organization: 2, webhook: null, zap: 'https://hooks.example/zap' },
+  { id: 3, organization: 1, webhook: null, zap: null },
+] as const;
+
+export interface Figures {
+  hits: number;
+  answered: number;
+  lost: number;
+  kills: number;
+  promotions: number;
+  posts: number;
+}
+
+/**
+ * Journal, fold, outbox and deliverer of three nodes, among kills, losses of power, full disks, a store that is away, answers late
+ * or never, and goes back as when a replica is promoted. In the end each answered click is counted once, and told under one id. The
+ * folder has an empty store.
+ */
+export async function simulateClicks(world: World, folder: string): Promise<Figures> {
+  const run = new ClickRun(world, folder);
+  try {
+    return await run.whole();
+  } finally {
+    await run.end();
+  }
+}
+
+class ClickRun {
+  readonly #world: World;
+  readonly #store: SimulatedStore;
+  readonly #target: SimulatedTarget;
+  readonly #nodes: readonly SimulatedNode[];
+  readonly #sent = new Map<string, number>();
+  readonly #answered = new Set<string>();
+  readonly #mayBeLost = new Set<string>();
+  readonly #copies: string[] = [];
+  /**
+   * Whether copies are folded while their node runs: two at once claim the same clicks, and each may take them for repeats of
+   * the other's. They count once all the same.
+   */
+  readonly #isFoldedBeside: boolean;
+  #snapshots: Snapshot[] = [];
+  readonly #figures: Figures = { hits: 0, answered: 0, lost: 0, kills: 0, promotions: 0, posts: 0 };
+
+  constructor(world: World, folder: string) {
+    this.#world = world;
+    this.#store = new SimulatedStore(world, folder);
+    this.#target = new SimulatedTarget(world);
+    const witness = {
+      answered: (hit: string) => this.#answered.add(hit),
+      mayBeLost: (hit: string) => this.#mayBeLost.add(hit),
+    };
+    this.#isFoldedBeside = world.happens(0.5);
+    const repeatWindow = this.#isFoldedBeside ? 0 : 10_000;
+    this.#nodes = Array.from(
+      { length: nodeCount },
+      (_, index) =>
+        new SimulatedNode(world, this.#store, witness, {
+          dataDir: join(folder, `node-${index}`),
+          repeatWindow,
+        }),
+    );
+    const { lockFile } = new SimulatedLocks(world);
+    Object.assign(globalThis, { simulation: { lockFile, post: this.#target.post } });
+  }
+
+  async whole(): Promise<Figures> {
+    const world = this.#world;
+    this.#makeLinks();
+    for (const node of this.#nodes) node.start();
+    for (let step = 0; step < steps && world.problems.length === 0; step++) {
+      await world.pass(world.happens(0.2) ? world.below(8_000) : world.below(600));
+      this.#step();
+    }
+    await this.#heal();
+    if (world.problems.length === 0) this.#check();
+    return { ...this.#figures, answered: this.#answered.size, posts: this.#target.posts };
+  }
+
+  async end(): Promise<void> {
+    for (const node of this.#nodes) node.remove();
+    await this.#store.close();
+  }
+
+  #makeLinks(): void {
+    for (const id of [1, 2])
+      this.#store.rows(
+        `insert into organizations (id, created_at, name, qr_marker, watch_destinations) values (${id}, 0, '', 0, 0) returning id`,
+      );
+    for (const { id, organization, webhook, zap } of hooks) {
+      const text = (value: string | null) => (value === null ? 'null' : `'${value}'`);
+      this.#store.rows(
+        `insert into links (id, created_at, updated_at, organization_id, domain_id, suffix, destination_url, qr_foreground,
+           qr_background, qr_png, bot_protection, captcha, search_text, webhook_url, webhook_events, zapier_hook_url)
+         values (${id}, 0, 0, ${organization}, 0, 'link-${id}', 'https://example.com/', '', '', 0, 0, 0, '',
+           ${text(webhook)}, 'click', ${text(zap)}) returning id`,
+      );
+    }
+  }
+
+  #step(): void {
+    const world = this.#world;
+    const node = world.pick(this.#nodes);
+    if (!node.isUp && world.happens(0.2)) node.start();
+    if (world.happens(0.55)) {
+      this.#visit(node);
+      return;
+    }
+    const steps = [
+      () => this.#makeStoreFail(),
+      () => this.#makeStoreFail(),
+      () => this.#fillDisk(node),
+      () => node.setDeadlyWrites(world.pick([0, 0, 0.2])),
+      () => this.#kill(node, () => node.kill()),
+      () => this.#kill(node, () => node.kill()),
+      () => this.#kill(node, () => node.losePower()),
+      () => void node.stop().then(() => this.#startLater(node)),
+      () => node.breakThread(),
+      () => node.tidy(),
+      () => this.#copy(node),
+      () => void this.#foldCopy(),
+      () => void this.#store.snapshot().then((snapshot) => this.#snapshots.push(snapshot)),
+      () => void this.#store.snapshot().then((snapshot) => this.#snapshots.push(snapshot)),
+      () => this.#promote(),
+      () => this.#loseTarget(),
+    ];
+    world.pick(steps)();
+  }
+
+  #visit(node: SimulatedNode): void {
+    if (!node.isUp) return;
+    const count = this.#world.happens(0.1) ? 100 + this.#world.below(200) : 1 + this.#world.below(12);
+    node.visit(Array.from({ length: count }, () => this.#newHit()));
+    if (!node.isUp) this.#kill(node, () => node.kill());
+  }
+
+  #newHit(): readonly [string, RawHit] {
+    const number = ++this.#figures.hits;
+    const link = this.#world.pick(hooks);
+    // No hour may have too many values of one field.
+    const [campaign, content] = [number % 50, Math.floor(number / 50)];
+    const name = `hit${campaign}.${content}`;
+    this.#sent.set(name, link.id);
+    return [
+      name,
+      {
+        linkId: link.id,
+        organizationId: link.organization,
+        at: 0,
+        outcome: 'redirect',
+        target: 'default',
+        method: 'GET',
+        address: `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
+        userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+        acceptLanguage: 'en',
+        clientHints: 0,
+        referer: '',
+        query: `?utm_campaign=hit${campaign}&utm_content=${content}&x=${name}&`,
+        purpose: '',
+        witness: 'none',
+        doNotTrack: false,
+        countryHint: '',
+        alias: '',
+        ledBy: '',
+      },
+    ];
+  }
+
+  #makeStoreFail(): void {
+    const world = this.#world;
+    world.tell('store: fails');
+    if (world.happens(0.4)) this.#store.isAway = true;
+    else this.#store.faults = { refused: 0.1, lostAnswers: 0.15, late: 0.1, deadly: world.pick([0, 0.05]) };
+    world.after(world.below(15_000), () => {
+      this.#store.isAway = false;
+      this.#store.faults = noFaults;
+      world.tell('store: is well');
+    });
+  }
+
+  #fillDisk(node: SimulatedNode): void {
+    node.fillDisk(true);
+    this.#world.after(this.#world.below(4_000), () => node.fillDisk(false));
+  }
+
+  #kill(node: SimulatedNode, kill: () => void): void {
+    this.#figures.kills += 1;
+    kill();
+    this.#startLater(node);
+  }
+
+  #startLater(node: SimulatedNode): void {
+    this.#world.after(this.#world.below(10_000), () => node.start());
+  }
+
+  #copy(node: SimulatedNode): void {
+    const copy = node.copy();
+    if (copy !== null) this.#copies.push(copy);
+  }
+
+  async #foldCopy(): Promise<void> {
+    if (this.#copies.length > 0 && this.#isFoldedBeside)
+      await this.#nodes[0]?.foldCopy(this.#world.pick(this.#copies));
+  }
+
+  #promote(): void {
+    const kept = this.#snapshots.filter(({ at }) => this.#world.now - at < 10 * minute);
+    if (kept.length === 0 || this.#store.isAway) return;
+    const snapshot = this.#world.pick(kept);
+    this.#figures.promotions += 1;
+    this.#store.isAway = true;
+    this.#world.after(this.#world.below(2_000), () => {
+      // Another promotion was faster, of a replica that has nothing of this one.
+      if (!this.#snapshots.includes(snapshot)) return;
+      this.#snapshots = this.#snapshots.filter(({ at }) => at <= snapshot.at);
+      void this.#store.promote(snapshot).then(() => {
+        this.#store.isAway = false;
+      });
+    });
+  }
+
+  #loseTarget(): void {
+    this.#target.isAway = true;
+    this.#world.after(this.#world.below(20_000), () => {
+      this.#target.isAway = false;
+    });
+  }
+
+  /** All that is broken is mended, and everything has the time that it needs. */
+  async #heal(): Promise<void> {
+    const world = this.#world;
+    await world.pass(25_000);
+    this.#store.isAway = false;
+    this.#store.faults = noFaults;
+    this.#target.isAway = false;
+    this.#target.isUnsteady = false;
+    for (const node of this.#nodes) {
+      node.fillDisk(false);
+      node.setDeadlyWrites(0);
+      node.start();
+    }
+    const until = async (isReached: () => boolean, wait: number, tries: number) => {
+      for (let tried = 0; tried < tries && world.problems.length === 0 && !isReached(); tried++)
+        await world.pass(wait);
+    };
+    const isCounted = () => this.#missing().length === 0 && this.#nodes.every(({ waiting }) => waiting === 0);
+    await until(isCounted, 5_000, 60);
+    for (const copy of this.#copies) void this.#nodes[0]?.foldCopy(copy);
+    await world.pass(30_000);
+    await until(() => this.#waiting() === 0, minute, 180);
+  }
+
+  #waiting(): number {
+    const [row] = this.#store.rows<{ waiting: number }>(
+      "select count(*) as waiting from webhook_deliveries where state = 'waiting'",
+    );
+    return row?.waiting ?? 0;
+  }
+
+  #counted(): Map<string, number> {
+    const rows = this.#store.rows<{ word: string; hits: number }>(
+      `select campaigns.word || '.' || contents.word as word, count(*) as hits from hits
+        join words as campaigns on campaigns.id = utm_campaign join words as contents on contents.id = utm_content
+        group by utm_campaign, utm_content`,
+    );
+    return new Map(rows.map(({ word, hits }) => [word, hits]));
+  }
+
+  #missing(counted = this.#counted()): string[] {
+    return [...this.#answered].filter((hit) => !counted.has(hit) && !this.#mayBeLost.has(hit));
+  }
+
+  #check(): void {
+    const world = this.#world;
+    const counted = this.#counted();
+    const some = (hits: readonly string[]) => `${hits.length}: ${hits.slice(0, 5).join(', ')}`;
+    const missing = this.#missing(counted);
+    if (missing.length > 0) world.fail(`answered and not counted: ${some(missing)}`);
+    const doubles = [...counted].filter(([, hits]) => hits > 1).map(([hit]) => hit);
+    if (doubles.length > 0) world.fail(`counted more than once: ${some(doubles)}`);
+    this.#figures.lost = [...this.#answered].filter((hit) => !counted.has(hit)).length;
+    const [sums] = this.#store.rows<Record<string, number>>(`select
+      (select coalesce(sum(clicks), 0) from link_clicks) as clicks,
+      (select coalesce(sum(click), 0) from link_hours) as hours,
+      (select coalesce(sum(hits), 0) from organization_rollups where dimension = 0) as organizations,
+      (select count(*) from daily_visitors where owner > 0) as visitors`);
+    for (const [name, sum] of Object.entries(sums ?? {}))
+      if (sum !== counted.size) world.fail(`${name}: ${sum} of ${counted.size}`);
+    if (this.#waiting() > 0) world.fail(`${this.#waiting()} deliveries are never sent`);
+    const due = [...counted.keys()].flatMap((hit) => {
+      const hook = hooks.find(({ id }) => id === this.#sent.get(hit));
+      const target = hook?.webhook ?? hook?.zap;
+      return target ? [`${target} ${hit}`] : [];
+    });
+    const { received } = this.#target;
+    const untold = due.filter((click) => !received.has(click));
+    if (untold.length > 0) world.fail(`clicks that no webhook was told of: ${some(untold)}`);
+    const renamed = [...received]
+      .filter(([, ids]) => ids.size !== 1)
+      .map(([click, ids]) => `${click} (${[...ids].join(' ')})`);
+    if (renamed.length > 0) world.fail(`told under several ids: ${some(renamed)}`);
+  }
+}

@@ -1,0 +1,202 @@
+import type { LinkForVisitor } from '../../src/rules/resolve.ts';
+import type { ChangeMark, LinkChange } from '../../src/storage/changes.ts';
+import { ChangeFollower } from '../../src/visit/follow-changes.ts';
+import type { IdRange } from '../../src/visit/id-gaps.ts';
+import { LinkCache } from '../../src/visit/link-cache.ts';
+import { SimulatedProcess, type World } from './world.ts';
+
+const suffixes = [...'abcdefghijkl'];
+const nodeCount = 3;
+const rounds = 4;
+const steps = 60;
+/** Between two looks at the feed. */
+const pollInterval = 400;
+/** Within which no stale link may be left. */
+const promise = 5_000;
+
+interface State {
+  /** Each link's version; 0 where it is deleted. */
+  readonly versions: Map<string, number>;
+  readonly changes: Map<number, LinkChange>;
+  nextId: number;
+  history: string;
+}
+
+/** Links and their feed, with transactions that commit in another order than they got their ids in. */
+class FeedStore {
+  readonly #world: World;
+  #state: State = { versions: new Map(), changes: new Map(), nextId: 1, history: 'first' };
+  #copies: State[] = [];
+  #version = 0;
+  #epoch = 0;
+  /** Sessions take their ids from blocks of so many. */
+  readonly #blockLength: number;
+  readonly #blocks = new Map<number, number[]>();
+  isAway = false;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#blockLength = world.pick([1, 1, 10]);
+  }
+
+  versionOf(suffix: string): number {
+    return this.#state.versions.get(suffix) ?? 0;
+  }
+
+  /** Commits some time after it got its id. */
+  change(suffix: string): void {
+    const epoch = this.#epoch;
+    const id = this.#takeId();
+    this.#world.after(this.#world.happens(0.3) ? this.#world.below(3_000) : 0, () => {
+      if (epoch !== this.#epoch || this.isAway) return;
+      const version = this.#world.happens(0.3) ? 0 : ++this.#version;
+      this.#state.versions.set(suffix, version);
+      this.#state.changes.set(id, { id, at: this.#world.instant, domain_id: 0, suffixes: suffix });
+    });
+  }
+
+  copy(): void {
+    this.#copies.push(this.#copyOf(this.#state));
+  }
+
+  /** A replica that lagged is promoted, or a backup restored. Not all databases tell that. */
+  goBack(): void {
+    if (this.#copies.length === 0) return;
+    const index = this.#world.below(this.#copies.length);
+    this.#state = this.#copyOf(this.#copies[index] as State);
+    this.#copies = this.#copies.slice(0, index + 1);
+    this.#epoch += 1;
+    this.#blocks.clear();
+    if (this.#world.happens(0.7)) this.#state.history = `promoted ${this.#epoch}`;
+  }
+
+  /** As it was when the question arrived. */
+  async load(suffix: string): Promise<LinkForVisitor | null> {
+    await this.#reach();
+    const version = this.versionOf(suffix);
+    await this.#world.pause(this.#delay());
+    return version === 0 ? null : ({ id: 1, destinationUrl: `${version}`, options: null } as LinkForVisitor);
+  }
+
+  readonly feed = {
+    history: () => this.#ask((state) => state.history),
+    newest: () => this.#ask((state): ChangeMark | null => sorted(state).at(-1) ?? null),
+    from: (id: number, max: number) =>
+      this.#ask((state) =>
+        sorted(state)
+          .filter((row) => row.id >= id)
+          .slice(0, max),
+      ),
+    missing: (after: number) =>
+      this.#ask((state) =>
+        sorted(state)
+          .filter(({ id }) => id > after)
+          .map(({ id }, index, all) => ({ first: (all[index - 1]?.id ?? after) + 1, last: id - 1 }))
+          .filter(({ first, last }) => first <= last),
+      ),
+    within: (ranges: readonly IdRange[], max: number) =>
+      this.#ask((state) =>
+        sorted(state)
+          .filter(({ id }) => ranges.some(({ first, last }) => first <= id && id <= last))
+          .slice(0, max),
+      ),
+  };
+
+  #takeId(): number {
+    const session = this.#world.below(3);
+    const block = this.#blocks.get(session) ?? [];
+    this.#blocks.set(session, block);
+    if (block.length === 0)
+      block.push(...Array.from({ length: this.#blockLength }, () => this.#state.nextId++));
+    return block.shift() ?? 0;
+  }
+
+  async #ask<T>(read: (state: State) => T): Promise<T> {
+    await this.#reach();
+    const answer = read(this.#state);
+    await this.#world.pause(this.#delay());
+    return answer;
+  }
+
+  async #reach(): Promise<void> {
+    await this.#world.pause(this.#delay());
+    if (this.isAway) throw new Error('away');
+  }
+
+  #delay(): number {
+    return this.#world.happens(0.05) ? this.#world.below(900) : this.#world.below(5);
+  }
+
+  #copyOf({ versions, changes, nextId, history }: State): State {
+    return { versions: new Map(versions), changes: new Map(changes), nextId, history };
+  }
+}
+
+const sorted = ({ changes }: State): LinkChange[] =>
+  [...changes.values()].sort((one, other) => one.id - other.id);
+
+/** Caches of several nodes and the feed between them: once everything is well again, no node has a stale link after 5 seconds. */
+export async function simulateFeed(world: World): Promise<{ changes: number; visits: number }> {
+  const store = new FeedStore(world);
+  const figures = { changes: 0, visits: 0 };
+  const nodes = Array.from({ length: nodeCount }, () => {
+    const cache = new LinkCache((_, suffix) => store.load(suffix), { bytes: 1e6, misses: 100 });
+    const follower = new ChangeFollower(
+      store.feed,
+      {
+        changed: (change) => cache.forget(change.domain_id, change.suffixes),
+        lost: () => cache.clear(),
+        failed: () => {},
+      },
+      () => world.instant,
+    );
+    return { cache, follower, process: new SimulatedProcess(0) };
+  });
+  for (const { follower, process } of nodes)
+    world.runAs(process, () => void follower.start(pollInterval).catch((cause) => world.fail(cause)));
+  await world.pass(10_000);
+  const visit = () => {
+    const { cache, process } = world.pick(nodes);
+    const suffix = world.pick(suffixes);
+    figures.visits += 1;
+    world.runAs(process, () => {
+      if (cache.peek(0, suffix) === undefined) Promise.resolve(cache.fetch(0, suffix)).catch(() => {});
+    });
+  };
+  const change = () => {
+    if (store.isAway) return;
+    figures.changes += 1;
+    store.change(world.pick(suffixes));
+  };
+  const loseStore = () => {
+    store.isAway = true;
+    world.after(world.below(4_000), () => {
+      store.isAway = false;
+    });
+  };
+  const usual = [...Array(8).fill(visit), change, change, change, () => store.copy()];
+  const rare = [() => store.goBack(), loseStore];
+  for (let round = 0; round < rounds && world.problems.length === 0; round++) {
+    for (let step = 0; step < steps; step++) {
+      await world.pass(world.below(300));
+      world.pick(world.happens(0.02) ? rare : usual)();
+    }
+    // The last transactions end.
+    await world.pass(4_000);
+    store.isAway = false;
+    await world.pass(promise);
+    for (const [index, { cache }] of nodes.entries()) checkCache(world, store, cache, index);
+  }
+  for (const { process } of nodes) process.kill();
+  return figures;
+}
+
+function checkCache(world: World, store: FeedStore, cache: LinkCache, node: number): void {
+  for (const suffix of suffixes) {
+    const link = cache.peek(0, suffix);
+    if (link === undefined) continue;
+    const cached = Number(link?.destinationUrl ?? 0);
+    const right = store.versionOf(suffix);
+    if (cached !== right) world.fail(`node ${node} has version ${cached} of "${suffix}", which is ${right}`);
+  }
+}

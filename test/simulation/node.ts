@@ -1,0 +1,304 @@
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { RawHit } from '../../src/journal/hit.ts';
+import { enrichParts } from '../../src/ledger/enrich.ts';
+import { foldFolder } from '../../src/ledger/fold-folder.ts';
+import type { FoldSettings, FromFold, ToFold } from '../../src/ledger/fold-messages.ts';
+import { type FoldParts, FoldWorker } from '../../src/ledger/fold-worker.ts';
+import { Recording } from '../../src/ledger/recording.ts';
+import { DailySalts } from '../../src/ledger/visitor-hash.ts';
+import { unknownCountry } from '../../src/rules/country.ts';
+import { Site } from '../../src/rules/site.ts';
+import { clickDeliveries } from '../../src/webhooks/click-outbox.ts';
+import { Deliverer } from '../../src/webhooks/deliver.ts';
+import { SimulatedDisk } from './disk.ts';
+import type { SimulatedStore } from './store.ts';
+import { SimulatedProcess, type World } from './world.ts';
+
+const origin = 'https://links.example.com';
+const site = new Site(new URL(origin));
+const salt = new Uint8Array(32).fill(7);
+
+/** As clocks are wrong. */
+const clockErrors = [0, 0, 0, 30_000, -30_000, 3_600_000, -3_600_000];
+
+interface Running {
+  readonly process: SimulatedProcess;
+  readonly disk: SimulatedDisk;
+  readonly recording: Recording;
+  readonly deliverer: Deliverer;
+  /** Answered by this process, in their order. */
+  readonly answered: string[];
+}
+
+/** What the model is told. */
+export interface Witness {
+  answered(hit: string): void;
+  /** It was answered, and may be missing. */
+  mayBeLost(hit: string): void;
+}
+
+interface NodeSettings {
+  readonly dataDir: string;
+  readonly repeatWindow: number;
+}
+
+/** A node: a data folder, and the journal, the fold and the deliverer of the process that runs on it. */
+export class SimulatedNode {
+  readonly #world: World;
+  readonly #store: SimulatedStore;
+  readonly #witness: Witness;
+  readonly #dataDir: string;
+  readonly #repeatWindow: number;
+  #running: Running | null = null;
+  readonly #clockError: number;
+  #copies = 0;
+  #hasLostPower = false;
+  #thread: SimulatedProcess | null = null;
+  #threadEnds: () => void = () => {};
+
+  constructor(
+    world: World,
+    store: SimulatedStore,
+    witness: Witness,
+    { dataDir, repeatWindow }: NodeSettings,
+  ) {
+    this.#world = world;
+    this.#store = store;
+    this.#witness = witness;
+    this.#dataDir = dataDir;
+    this.#repeatWindow = repeatWindow;
+    mkdirSync(dataDir);
+    this.#clockError = world.pick(clockErrors);
+  }
+
+  get isUp(): boolean {
+    return this.#running !== null && !this.#running.process.isDead;
+  }
+
+  /** Hits that are only in its memory or its journal. */
+  get waiting(): number {
+    return this.#running?.recording.figures().waiting ?? 0;
+  }
+
+  /** `clockError`: how far its clock is ahead. */
+  start(clockError = this.#clockError): void {
+    if (this.isUp) return;
+    this.#end();
+    this.#tell(`starts, its clock ahead by ${clockError}`);
+    const world = this.#world;
+    const process = new SimulatedProcess(clockError);
+    const disk = new SimulatedDisk(world, process);
+    world.runAs(process, () => {
+      const recording = new Recording({
+        settings: this.#settings(),
+        disk,
+        now: Date.now,
+        afterTurn: (task) => this.#tasks.push(task),
+        startThread: () => this.#startThread(process),
+        warn: (event, facts) => this.#tell(`${event} ${JSON.stringify(facts)}`),
+        fault: (event, cause) => {
+          const isExpected = this.#hasLostPower ? event === 'journal damaged' : false;
+          if (!isExpected && !String(cause).includes('simulated')) world.fail(`${event}: ${String(cause)}`);
+        },
+      });
+      const deliverer = new Deliverer({
+        database: this.#store.database,
+        now: Date.now,
+        allowed: [],
+        openKey: () => null,
+        // The store was away.
+        onFault: () => {},
+        pollInterval: 20_000,
+        random: () => world.random(),
+      });
+      recording.onFolded(() => deliverer.wake());
+      deliverer.start();
+      this.#running = { process, disk, recording, deliverer, answered: [] };
+    });
+  }
+
+  #tell(what: string): void {
+    this.#world.tell(`${basename(this.#dataDir)}: ${what}`);
+  }
+
+  readonly #tasks: (() => void)[] = [];
+
+  /** Requests that come in one turn of the event loop. */
+  visit(hits: readonly (readonly [string, RawHit])[]): void {
+    const running = this.#running;
+    if (running === null || running.process.isDead) return;
+    const { recording, process } = running;
+    const answer = (hit: string) => {
+      if (process.isDead) return;
+      running.answered.push(hit);
+      this.#witness.answered(hit);
+    };
+    this.#tell(`is visited from ${hits[0]?.[0]} to ${hits.at(-1)?.[0]}`);
+    this.#world.runAs(process, () => {
+      const later: string[] = [];
+      for (const [name, hit] of hits) {
+        if (recording.keep({ ...hit, at: Date.now() })) answer(name);
+        else later.push(name);
+      }
+      for (const task of this.#tasks.splice(0)) task();
+      for (const name of later) answer(name);
+    });
+  }
+
+  /** With -9: what is in files stays. */
+  kill(): void {
+    this.#tell('is killed');
+    this.#running?.process.kill();
+    this.#end();
+  }
+
+  losePower(): void {
+    this.#tell('loses power');
+    this.#hasLostPower = true;
+    const running = this.#running;
+    running?.process.kill();
+    this.#end((disk) => {
+      const lost = disk.losePower();
+      for (const hit of running?.answered ?? []) if (lost.includes(`=${hit}&`)) this.#witness.mayBeLost(hit);
+    });
+  }
+
+  /** With SIGTERM. */
+  async stop(): Promise<void> {
+    const running = this.#running;
+    if (running === null || running.process.isDead) return;
+    const { process, recording, deliverer } = running;
+    this.#tell('stops');
+    await this.#world.runAs(process, async () => {
+      await deliverer.stop();
+      await recording.stop();
+    });
+    this.#allow(running, recording.figures().dropped);
+    process.kill();
+    this.#end();
+  }
+
+  fillDisk(isFull: boolean): void {
+    this.#tell(isFull ? 'has a full disk' : 'has room');
+    if (this.#running !== null) this.#running.disk.isFull = isFull;
+  }
+
+  setDeadlyWrites(probability: number): void {
+    if (this.#running !== null) this.#running.disk.deadlyWrites = probability;
+  }
+
+  tidy(): void {
+    if (this.isUp && this.#running !== null)
+      this.#world.runAs(this.#running.process, () => this.#running?.recording.tidy());
+  }
+
+  /** The fold's thread ends by itself. */
+  breakThread(): void {
+    if (this.#thread === null || this.#thread.isDead || !this.isUp) return;
+    this.#tell('loses its thread');
+    this.#thread.kill();
+    this.#threadEnds();
+  }
+
+  /** Copies the journals, as a backup of the machine does. Returns the folder of the copy. */
+  copy(): string | null {
+    const from = join(this.#dataDir, 'journal');
+    if (!existsSync(from)) return null;
+    const to = `${this.#dataDir}-copy-${++this.#copies}`;
+    this.#tell(`is copied to ${basename(to)}`);
+    cpSync(from, join(to, 'journal'), { recursive: true });
+    return to;
+  }
+
+  /** `linnet fold DIR` of a copy. */
+  async foldCopy(folder: string): Promise<void> {
+    const process = new SimulatedProcess(0);
+    this.#tell(`folds ${basename(folder)}`);
+    await this.#world.runAs(process, async () => {
+      const parts = this.#foldParts();
+      await foldFolder({ ...parts, settings: this.#settings(), now: Date.now, tell: () => {} }, folder).catch(
+        // The store was away: the command is run again some time.
+        () => {},
+      );
+    });
+  }
+
+  remove(): void {
+    this.kill();
+    rmSync(this.#dataDir, { recursive: true, force: true });
+  }
+
+  #end(losePower: (disk: SimulatedDisk) => void = () => {}): void {
+    const running = this.#running;
+    if (running === null) return;
+    this.#running = null;
+    // What waited for a disk that took nothing dies with the process, and what was dropped was told as such.
+    const { held, dropped } = running.recording.figures();
+    this.#allow(running, held + dropped);
+    losePower(running.disk);
+    running.disk.release();
+  }
+
+  /** The last so many were never in a file. */
+  #allow({ answered }: Running, count: number): void {
+    for (const hit of answered.slice(answered.length - count)) if (count > 0) this.#witness.mayBeLost(hit);
+  }
+
+  #settings(): Omit<FoldSettings, 'journal'> {
+    return {
+      dataDir: this.#dataDir,
+      saltDir: join(this.#dataDir, 'salts'),
+      saltKey: '',
+      // As with a server: other nodes write too, and it may go back.
+      databaseUrl: 'simulated',
+      origin,
+      daysKept: 800,
+      clock: 'server',
+      keep: { milliseconds: 15 * 60_000, bytes: 64_000_000 },
+      repeatWindow: this.#repeatWindow,
+      floodLimit: 0,
+      countryFile: null,
+      webhookAddress: 'shortened',
+    };
+  }
+
+  #foldParts(): FoldParts {
+    const salts = new DailySalts({ settle: async () => salt, forgetBefore: async () => {} }, () => salt);
+    const hosts = new Set<string>();
+    return {
+      store: this.#store.foldStore(),
+      salts,
+      hosts,
+      enrich: enrichParts({ countryOf: () => unknownCountry, isOwnHost: (host) => hosts.has(host), salts }),
+      deliveriesOf: (clicks, journal, now) => (links, hitIdOf) =>
+        clickDeliveries(clicks(links), links, { site, addressForm: 'shortened', now, journal, hitIdOf }),
+    };
+  }
+
+  /** The fold in a thread of its own, which gets its messages some time after they are sent. */
+  #startThread(parent: SimulatedProcess): Worker {
+    const world = this.#world;
+    const thread = new SimulatedProcess(parent.clockError, parent);
+    let worker: FoldWorker | undefined;
+    const handlers: { onmessage?: (event: { data: FromFold }) => void; onerror?: (event: unknown) => void } =
+      {};
+    const tell = (data: FromFold) =>
+      world.runAs(parent, () =>
+        world.after(1, () => {
+          if (!thread.isDead) handlers.onmessage?.({ data });
+        }),
+      );
+    const take = (message: ToFold) => {
+      if (message.kind !== 'start') worker?.take(message);
+      else
+        worker = new FoldWorker({ ...this.#foldParts(), settings: message.settings, now: message.now, tell });
+    };
+    this.#thread = thread;
+    this.#threadEnds = () => world.runAs(parent, () => handlers.onerror?.({ message: 'simulated' }));
+    return Object.assign(handlers, {
+      postMessage: (message: ToFold) => world.runAs(thread, () => world.after(1, () => take(message))),
+      terminate: () => thread.kill(),
+    }) as unknown as Worker;
+  }
+}

@@ -1,0 +1,18 @@
+/** Run first: locks of files, and calls to webhooks, are those of the simulation. */
+import { plugin } from 'bun';
+
+const replacements = [
+  [/storage\/file-lock\.ts$/, 'export const lockFile = (path) => globalThis.simulation.lockFile(path);'],
+  [
+    /webhooks\/guarded-post\.ts$/,
+    'export const post = (target, outgoing) => globalThis.simulation.post(target, outgoing);',
+  ],
+] as const;
+
+plugin({
+  name: 'simulation',
+  setup(build) {
+    for (const [filter, contents] of replacements)
+      build.onLoad({ filter }, () => ({ contents, loader: 'ts' }));
+  },
+});
