@@ -69,6 +69,11 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
       expect(refused(await patch(id, { add_aliases: ['free', suffix] }))).toEqual([
         409,
         'SUFFIX_TAKEN',
+        'add_aliases',
+      ]);
+      expect(refused(await patch(id, { aliases: ['free', suffix] }))).toEqual([
+        409,
+        'SUFFIX_TAKEN',
         'aliases',
       ]);
       const body = { destination_url: menu, suffix };
@@ -168,8 +173,9 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
       [{ suffix: '' }, 'FIELD_INVALID', 'suffix'],
       [{ suffix: null }, 'FIELD_INVALID', 'suffix'],
       [{ domain: 'https://not-ours.example' }, 'DOMAIN_UNVERIFIED', 'domain'],
-      [{ add_aliases: ['two words'] }, 'SUFFIX_INVALID', 'aliases'],
-      [{ add_aliases: [here('api/v1')] }, 'SUFFIX_RESERVED', 'aliases'],
+      [{ add_aliases: ['two words'] }, 'SUFFIX_INVALID', 'add_aliases'],
+      [{ add_aliases: ['https://not-ours.example/x'] }, 'DOMAIN_UNVERIFIED', 'add_aliases'],
+      [{ add_aliases: [here('api/v1')] }, 'SUFFIX_RESERVED', 'add_aliases'],
       [{ aliases: ['https://not-ours.example/x'] }, 'DOMAIN_UNVERIFIED', 'aliases'],
       [{ aliases: [here('a?b')] }, 'SUFFIX_INVALID', 'aliases'],
       [{ aliases: Array.from({ length: 21 }, (_, index) => `many-${index}`) }, 'FIELD_INVALID', 'aliases'],

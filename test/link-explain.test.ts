@@ -109,6 +109,27 @@ test('it says what a visit then meets: each variant, the day, gates and what fol
   expect(suffix).toBeString();
 });
 
+test('behind the rules it says which device a destination is for', async () => {
+  const { id } = await create({
+    android_link_destination: 'https://example.com/android',
+    ios_link_destination: 'https://example.com/ios',
+    rules: [{ id: 'austria', when: { country: ['AT'] }, destination_url: 'https://example.at' }],
+  });
+  const iphone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0';
+  const found = await explain(id, { country: 'DE', user_agent: iphone });
+  expect(found).toMatchObject({ to: 'https://example.com/ios', destination: 'ios', rule: null });
+  expect(found.steps.slice(-3)).toEqual([
+    expect.objectContaining({ rule: 'austria', matched: false }),
+    { check: 'android', passed: false },
+    { check: 'ios', passed: true },
+  ]);
+  const desk = await explain(id, { country: 'DE' });
+  expect([desk.destination, desk.steps.slice(-2).map(({ passed }: { passed: boolean }) => passed)]).toEqual([
+    'default',
+    [false, false],
+  ]);
+});
+
 test('a visit that can not be is refused in a sentence', async () => {
   const { id } = await create({});
   for (const [field, value] of [

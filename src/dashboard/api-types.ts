@@ -42,7 +42,7 @@ export type Link = { readonly id: number; readonly created_at: string; readonly 
 
 export type LinkBinEmptied = { readonly deleted: number };
 
-export type LinkExplanation = { readonly outcome: 'redirect' | 'not_started' | 'expired' | 'preview' | 'refused' | 'ask_password' | 'ask_captcha'; readonly to: string | null; readonly status: number | null; readonly destination: 'default' | 'android' | 'ios' | 'rule' | null; readonly rule: string | null; readonly variant: string | null; readonly steps: readonly ({ readonly check: 'enabled' | 'started' | 'not_ended' | 'clicks_left' | 'no_bot' | 'password' | 'captcha'; readonly passed: boolean } | { readonly rule: string; readonly matched: boolean; readonly conditions: readonly ({ readonly key: string; readonly not: boolean; readonly matched: boolean; readonly saw: string })[] })[] };
+export type LinkExplanation = { readonly outcome: 'redirect' | 'not_started' | 'expired' | 'preview' | 'refused' | 'ask_password' | 'ask_captcha'; readonly to: string | null; readonly status: number | null; readonly destination: 'default' | 'android' | 'ios' | 'rule' | null; readonly rule: string | null; readonly variant: string | null; readonly steps: readonly ({ readonly check: 'enabled' | 'started' | 'not_ended' | 'clicks_left' | 'no_bot' | 'password' | 'captcha' | 'android' | 'ios'; readonly passed: boolean } | { readonly rule: string; readonly matched: boolean; readonly conditions: readonly ({ readonly key: string; readonly not: boolean; readonly matched: boolean; readonly saw: string })[] })[] };
 
 export type LinkHistory = { readonly history: readonly (LinkHistoryEntry)[]; readonly next?: string };
 

@@ -1,6 +1,12 @@
 import type { Caller } from '../rules/access.ts';
 import { normaliseSuffix } from '../rules/suffix.ts';
-import { type Alias, addressKey, readAliases, writeAliases } from '../storage/link-addresses.ts';
+import {
+  type Alias,
+  addressKey,
+  type LinkAddress,
+  readAliases,
+  writeAliases,
+} from '../storage/link-addresses.ts';
 import { deleteAliases, insertAliases, setAliasForwarding } from '../storage/link-aliases.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
 import { linksUnder, type StoredLink } from '../storage/links.ts';
@@ -9,6 +15,7 @@ import type { Context } from './context.ts';
 import { takenAmong } from './held-addresses.ts';
 import { onLostDomains } from './held-domains.ts';
 import {
+  type AliasField,
   type AskedAlias,
   addressOn,
   askedAliases,
@@ -57,9 +64,9 @@ export async function askedAddresses(
   return {
     domain: domain === undefined ? null : await domainOf(domain),
     suffix: suffix === undefined ? null : normaliseSuffix(suffix),
-    aliases: aliases === undefined ? null : await askedAliases(aliases, domainOf),
-    added: await askedAliases(add_aliases, domainOf),
-    removed: await askedAliases(remove_aliases, domainOf),
+    aliases: aliases === undefined ? null : await askedAliases(aliases, domainOf, 'aliases'),
+    added: await askedAliases(add_aliases, domainOf, 'add_aliases'),
+    removed: await askedAliases(remove_aliases, domainOf, 'remove_aliases'),
   };
 }
 
@@ -70,6 +77,8 @@ export interface AddressChange {
   /** Those that the link didn't have, and those that it has no more. */
   readonly gained: readonly Alias[];
   readonly lost: readonly Alias[];
+  /** The field of the call that asks for an address. */
+  readonly fieldOf: (address: LinkAddress) => 'suffix' | AliasField;
 }
 
 /** Null where all stays as it is. The address that a link had stays as an alias. */
@@ -96,9 +105,13 @@ export function addressChange(before: StoredLink, asked: AskedAddresses | null):
   const gained = [own, ...aliases].filter((address) => !keysBefore.has(addressKey(address)));
   const lost = had.filter((alias) => !keysAfter.has(addressKey(alias)));
   if (!isMoved && gained.length === 0 && lost.length === 0) return null;
-  for (const address of gained)
-    requireSuffix(address.suffix, address.domain_id, address === own ? 'suffix' : 'aliases');
-  return { own, aliases, isMoved, gained, lost };
+  const addedKeys = new Set(asked.added.map((alias) => addressKey(at(alias))));
+  const fieldOf = (address: LinkAddress) => {
+    if (addressKey(address) === addressKey(own)) return 'suffix';
+    return addedKeys.has(addressKey(address)) ? 'add_aliases' : 'aliases';
+  };
+  for (const address of gained) requireSuffix(address.suffix, address.domain_id, fieldOf(address));
+  return { own, aliases, isMoved, gained, lost, fieldOf };
 }
 
 export const columnsAfter = (change: AddressChange | null) =>
@@ -125,7 +138,7 @@ export async function changeAliases(
 async function storeChange(
   queries: Queries,
   before: StoredLink,
-  { own, aliases, gained, lost }: AddressChange,
+  { own, aliases, gained, lost, fieldOf }: AddressChange,
   now: number,
 ): Promise<void> {
   const { id, organization_id, forward_path } = before;
@@ -136,7 +149,7 @@ async function storeChange(
   const wanted = gained.map((address) => ({ ...address, organization_id }));
   if (wanted.length > 0) {
     const [taken] = await takenAmong(queries, wanted, now);
-    if (taken) throw await takenRefusal(queries, taken, addressKey(taken) === addressKey(own));
+    if (taken) throw await takenRefusal(queries, taken, fieldOf(taken));
   }
   const had = readAliases(before.aliases);
   const isOwn = (address: Alias) => addressKey(address) === addressKey(own);
@@ -156,9 +169,8 @@ async function storeChange(
 async function takenRefusal(
   queries: Queries,
   { domain_id, suffix, organization_id }: { domain_id: number; suffix: string; organization_id: number },
-  isOwn: boolean,
+  field: 'suffix' | AliasField,
 ) {
-  const field = isOwn ? 'suffix' : 'aliases';
   const [holder] = await linksUnder(queries, domain_id, [suffix]);
   return holder?.organization_id === organization_id
     ? addressOfLink(suffix, holder.id, field)

@@ -41,11 +41,14 @@ export function chosenSuffix(suffix: string | null | undefined, linkDomain: Link
   return suffix ? requireSuffix(normaliseSuffix(suffix), linkDomain.domainId, 'suffix') : null;
 }
 
-export function requireSuffix(suffix: string, domainId: number, field: 'suffix' | 'aliases'): string {
+export function requireSuffix(suffix: string, domainId: number, field: 'suffix' | AliasField): string {
   const problem = checkSuffix(suffix, domainId === defaultDomainId);
   if (problem) throw new Refusal(problem.code, problem.sentence, { field });
   return suffix;
 }
+
+/** The fields of a call that name aliases. */
+export type AliasField = 'aliases' | 'add_aliases' | 'remove_aliases';
 
 /** An alias as a call names it. */
 export interface AskedAlias {
@@ -60,24 +63,25 @@ type DomainOf = (domain: string) => LinkDomain | Promise<LinkDomain>;
 export async function askedAliases(
   texts: readonly string[] | null | undefined,
   domainOf: DomainOf,
+  field: AliasField,
 ): Promise<AskedAlias[]> {
   const asked: AskedAlias[] = [];
   for (const text of texts ?? []) {
     const [, domain, path = text] = /^(https?:\/\/[^/]*)\/(.*)$/is.exec(text) ?? [];
     asked.push({
-      domain: domain === undefined ? null : await inAliases(domainOf, domain),
+      domain: domain === undefined ? null : await inAliases(domainOf, domain, field),
       suffix: normaliseSuffix(domain === undefined ? text : decoded(path)),
     });
   }
   return asked;
 }
 
-async function inAliases(domainOf: DomainOf, domain: string): Promise<LinkDomain> {
+async function inAliases(domainOf: DomainOf, domain: string, field: AliasField): Promise<LinkDomain> {
   try {
     return await domainOf(domain);
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
-    throw new Refusal(cause.code, cause.sentence, { field: 'aliases' });
+    throw new Refusal(cause.code, cause.sentence, { field });
   }
 }
 

@@ -38,7 +38,7 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
     const chosen = chosenSuffix(input.suffix, linkDomain);
     const provided = await providedColumns(context, input);
     const suffix = chosen ?? context.randomSuffix();
-    const asked = input.aliases?.length ? await askedAliases(input.aliases, domainOf) : [];
+    const asked = input.aliases?.length ? await askedAliases(input.aliases, domainOf, 'aliases') : [];
     const row = {
       ...columnsOfNew(provided, marker),
       zapier_hook_url: null,

@@ -1,13 +1,14 @@
 import { Refusal } from '../rules/errors.ts';
 import { linksUnder } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
+import type { AliasField } from './link-address.ts';
 import type { PreparedLink } from './prepared-link.ts';
 
-export const suffixTaken = (suffix: string, field: 'suffix' | 'aliases' = 'suffix'): Refusal =>
+export const suffixTaken = (suffix: string, field: 'suffix' | AliasField = 'suffix'): Refusal =>
   new Refusal('SUFFIX_TAKEN', `"${suffix}" is taken on this domain. Choose another suffix.`, { field });
 
 /** Of the caller's own organization. */
-export const addressOfLink = (suffix: string, id: number, field: 'suffix' | 'aliases'): Refusal =>
+export const addressOfLink = (suffix: string, id: number, field: 'suffix' | AliasField): Refusal =>
   new Refusal(
     'SUFFIX_TAKEN',
     `"${suffix}" leads to link ${id} of your own organization. Choose another suffix, or take it from that link first.`,

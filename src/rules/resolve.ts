@@ -103,7 +103,17 @@ export const withForwarding = (link: LinkForVisitor, forwardQuery: QueryForwardi
 
 export type Step =
   | {
-      readonly check: 'enabled' | 'started' | 'not_ended' | 'clicks_left' | 'no_bot' | 'password' | 'captcha';
+      /** The last two come after the rules, where the link has a destination of its own for such devices. */
+      readonly check:
+        | 'enabled'
+        | 'started'
+        | 'not_ended'
+        | 'clicks_left'
+        | 'no_bot'
+        | 'password'
+        | 'captcha'
+        | 'android'
+        | 'ios';
       readonly passed: boolean;
     }
   | RuleStep;
@@ -129,7 +139,9 @@ export function resolve(
   const { androidUrl, iosUrl } = options;
   if (androidUrl !== null || iosUrl !== null) {
     const device = visitor.device();
+    if (androidUrl !== null) onStep?.({ check: 'android', passed: device === 'android' });
     if (device === 'android' && androidUrl !== null) return lead(options, visitor, androidUrl, 'android');
+    if (iosUrl !== null) onStep?.({ check: 'ios', passed: device === 'ios' });
     if (device === 'ios' && iosUrl !== null) return lead(options, visitor, iosUrl, 'ios');
   }
   return lead(options, visitor, link.destinationUrl, 'default');

@@ -51,7 +51,17 @@ export const VisitToExplain = z.strictObject({
 });
 
 const check = z.object({
-  check: z.enum(['enabled', 'started', 'not_ended', 'clicks_left', 'no_bot', 'password', 'captcha']),
+  check: z.enum([
+    'enabled',
+    'started',
+    'not_ended',
+    'clicks_left',
+    'no_bot',
+    'password',
+    'captcha',
+    'android',
+    'ios',
+  ]),
   passed: z.boolean(),
 });
 

@@ -21,6 +21,8 @@ const checks: Readonly<Record<Check, readonly [passed: string, failed: string]>>
   clicks_left: ['There are clicks left of its limit.', 'No click is left of its limit.'],
   no_bot: ['The visitor is no bot.', 'The visitor is a bot.'],
   password: ['The visitor knows the password.', 'The password is asked for.'],
+  android: ['The visitor is on Android.', "The visitor isn't on Android."],
+  ios: ['The visitor is on an iPhone or iPad.', "The visitor isn't on an iPhone or iPad."],
   captcha: ['The visitor passed the captcha.', 'The captcha is asked for.'],
 };
 
