@@ -85,20 +85,31 @@ export const onPaperCount = (queries: Queries, organizationId: number, domainId:
   );
 
 /** How many links an organization has, and how many of them are archived. */
-export async function linkTotals(
-  queries: Queries,
-  organizationId: number,
-): Promise<{ readonly links: number; readonly archived: number }> {
+export interface LinkTotals {
+  readonly links: number;
+  readonly archived: number;
+}
+
+export async function linkTotals(queries: Queries, organizationId: number): Promise<LinkTotals> {
   const row = await selectTotals(queries, organizationId);
   return { links: Number(row?.links ?? 0), archived: row?.archived ?? 0 };
 }
 
-const selectTotals = preparedRow((queries, organizationId: number) =>
-  sql<{ links: number | string | null; archived: number }>`select
-      (select sum(links) from link_counts where organization_id = ${organizationId}) as links,
-      (select count(*) from links where organization_id = ${organizationId} and archived = 1) as archived
-    `.compile(queries),
-);
+const selectTotals = preparedRow((queries, organizationId: number) => {
+  const { links, archived } = totalsOf(organizationId);
+  return sql<{
+    links: number | string | null;
+    archived: number;
+  }>`select ${links} as links, ${archived} as archived`.compile(queries);
+});
+
+/** The same, as columns of a statement. */
+export const totalsOf = (organizationId: number) => ({
+  links: sql<
+    number | string
+  >`(select sum(link_counts.links) from link_counts where organization_id = ${organizationId})`,
+  archived: sql<number>`(select count(*) from links as one where one.organization_id = ${organizationId} and one.archived = 1)`,
+});
 
 /** All of an organization's links, or those on one domain. */
 export async function linkCount(

@@ -34,9 +34,8 @@ export const searchText = (link: {
   return fold(lines.join('\n'));
 };
 
-export const withHost = (queries: Queries) =>
-  queries
-    .selectFrom('links')
+export const withHost = (queries: Queries, links = queries.selectFrom('links')) =>
+  links
     .leftJoin('domains', 'domains.id', 'links.domain_id')
     .leftJoin('link_clicks', 'link_clicks.link_id', 'links.id')
     .selectAll('links')

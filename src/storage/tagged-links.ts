@@ -1,8 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
+import { type LinkTotals, totalsOf } from './link-counts.ts';
 import { type StoredLink, withHost } from './links.ts';
 import { prepared, preparedRow } from './prepared.ts';
-import type { Queries } from './schema.ts';
+import type { Queries, Schema } from './schema.ts';
 import type { StoredTag } from './tags.ts';
 
 /** A link with its tags, the oldest first. */
@@ -14,13 +15,13 @@ export interface TaggedLink {
 type Row = StoredLink & { readonly tags: string | null };
 
 /** In the statement that reads the link: a second one would be another round trip to a server. */
-const withTags = (queries: Queries) => {
+const withTags = (queries: Queries, links = queries.selectFrom('links')) => {
   const { jsonLists } = dialectOf(queries);
   const tags: RawBuilder<string | null> = sql`(
     select ${sql.raw(jsonLists('tags.id, tags.created_at, tags.organization_id, tags.name'))}
     from link_tags inner join tags on tags.id = link_tags.tag_id where link_tags.link_id = links.id
   )`;
-  return withHost(queries).select(tags.as('tags'));
+  return withHost(queries, links).select(tags.as('tags'));
 };
 
 /** The row itself, which has a column more than a link: of a page's rows of sixty columns each, a copy costs as much as reading them. */
@@ -102,26 +103,45 @@ const selectSome = prepared((queries, ids: string) =>
     .compile(),
 );
 
+export interface NewestLinks {
+  readonly links: readonly TaggedLink[];
+  /** Of all the organization's links, whatever the page; null where the page is empty. */
+  readonly totals: LinkTotals | null;
+}
+
 /** Those of an organization that are not archived, the newest first. */
-export const newestLinks = async (
+export async function newestLinks(
   queries: Queries,
   organizationId: number,
   { below, offset, limit }: { readonly below: number; readonly offset: number; readonly limit: number },
-): Promise<TaggedLink[]> => (await selectNewest(queries, organizationId, below, offset, limit)).map(taggedOf);
+): Promise<NewestLinks> {
+  const rows = await selectNewest(queries, organizationId, below, offset, limit);
+  const [first] = rows;
+  return {
+    links: rows.map(taggedOf),
+    totals: first ? { links: Number(first.all_links), archived: first.all_archived } : null,
+  };
+}
 
-/** The ids first, by the index of their order; what was passed over is not read. */
+type CountedRow = Row & { readonly all_links: number | string; readonly all_archived: number };
+
+/** The page first, along the index of its order: tags and all else are looked up for its rows alone, and the totals once. */
 const selectNewest = prepared(
   (queries, organizationId: number, below: number, offset: number, limit: number) => {
-    const page = sql<number>`(
-      select links.id from links
+    const page = sql`(
+      select * from links
       where ${dialectOf(queries).keepGoing('links.id')} and links.organization_id = ${organizationId}
         and links.archived = 0 and links.id < ${below}
       order by links.id desc limit ${limit} offset ${offset}
     )`;
-    return withTags(queries)
-      .where('links.id', 'in', page)
+    const { links, archived } = totalsOf(organizationId);
+    return withTags(
+      queries,
+      queries.selectFrom(page.as('links')) as unknown as SelectQueryBuilder<Schema, 'links', object>,
+    )
+      .select([links.as('all_links'), archived.as('all_archived')])
       .orderBy('links.id', 'desc')
-      .$castTo<Row>()
+      .$castTo<CountedRow>()
       .compile();
   },
 );
