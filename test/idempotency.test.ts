@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { routes } from '../src/api/routes.ts';
 import { IdempotentCall } from '../src/manage/idempotent-call.ts';
 import { tidyUp } from '../src/manage/tidy-up.ts';
 import { deleteOldestKeys, withManyAnswers } from '../src/storage/idempotency-keys.ts';
@@ -199,4 +200,14 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     expect((await rows()).map(({ size }) => size)).toEqual(sizes.slice(-1));
     expect(await withManyAnswers(database.read, max)).toEqual([]);
   });
+});
+
+test('every call that makes something for an organization takes one', () => {
+  // Accounts and sessions are made without a key, and Zapier subscribes an address once however often it asks.
+  const others = ['/api/v1/user', '/api/v1/session', '/api/v1/auth/create_tokens', '/api/v1/zapier/hooks'];
+  const makes = routes.filter(
+    ({ method, path, endpoint }) => method === 'POST' && 201 in endpoint.statuses && !others.includes(path),
+  );
+  expect(makes.length).toBeGreaterThan(6);
+  expect(makes.filter(({ endpoint }) => !endpoint.isIdempotentByKey).map(({ path }) => path)).toEqual([]);
 });

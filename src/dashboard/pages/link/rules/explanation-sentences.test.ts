@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readAgent } from '../../../../rules/user-agent.ts';
 import type { LinkExplanation } from '../../../api-types.ts';
+import { instant } from '../../../words.ts';
 import { outcomeInWords, stepInWords } from './explanation-sentences.ts';
 import type { Rule } from './rule.ts';
 import { tryAgents } from './try-agents.ts';
@@ -48,6 +49,11 @@ describe('an explanation in words', () => {
   });
 
   test('copes with a rule that is not there any more', () => {
+    const at = '2026-11-24T03:08:17.635Z';
+    const dated = { key: 'from', not: false, matched: false, saw: at };
+    expect(stepInWords({ rule: 'r_1', matched: false, conditions: [dated] }, rules).conditions).toMatchObject(
+      [{ saw: instant(at) }],
+    );
     const conditions = [{ key: 'country', not: false, matched: true, saw: 'DE' }];
     expect(stepInWords({ rule: 'r_gone', matched: true, conditions }, rules)).toMatchObject({
       sentence: 'Rule r_gone fits.',

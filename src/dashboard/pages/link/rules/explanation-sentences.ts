@@ -1,6 +1,7 @@
 import type { Weekday } from '../../../../rules/rule-fields.ts';
 import type { LinkExplanation } from '../../../api-types.ts';
 import { nameOf } from '../../../stats/value-names.ts';
+import { instant } from '../../../words.ts';
 import { conditionsOf, type Rule } from './rule.ts';
 import { dayNames, deviceWords, phraseOf, placeName, titleOf } from './sentences.ts';
 
@@ -30,6 +31,7 @@ const seenInWords = (key: string, saw: string): string => {
   if (key === 'country') return placeName(saw);
   if (key === 'language') return nameOf('language', saw);
   if (key === 'hours') return saw.replace(/^\w+/, (day) => dayNames[day as Weekday] ?? day);
+  if (key === 'from' || key === 'to') return instant(saw);
   if (key === 'device') return deviceWords[saw] ?? saw;
   return saw === '' ? 'none' : saw;
 };
