@@ -17,9 +17,26 @@ const notGlobal = ['2001::/23', '2002::/16', '2001:db8::/32', '3fff::/20'].map((
  * fewer than four parts, octal, hexadecimal, a zone, brackets.
  */
 export function readAddress(text: string): Address | null {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  const four = readFourParts(text);
+  if (four !== null) return four;
   if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return null;
   return ipaddr.IPv6.parse(text);
+}
+
+/** By hand, as rules ask for it on each visit: the library's expressions take ten times as long. */
+function readFourParts(text: string): ipaddr.IPv4 | null {
+  const parts: number[] = [];
+  let part = -1;
+  for (let index = 0; index < text.length; index++) {
+    const digit = text.charCodeAt(index) - 48;
+    if (digit === -2 && part >= 0) {
+      parts.push(part);
+      part = -1;
+    } else if (digit < 0 || digit > 9 || part === 0) return null;
+    else part = part < 0 ? digit : part * 10 + digit;
+    if (part > 255) return null;
+  }
+  return parts.length === 3 && part >= 0 ? new ipaddr.IPv4([...parts, part]) : null;
 }
 
 /** As `readAddress`, with what is mapped into IPv6 as IPv4. */

@@ -15,8 +15,6 @@ export const classOf = memoize(4_096, classOfAgent);
 const traitsOf = memoize(4_096, readAgent);
 const hostOf = memoize(4_096, referrerHost);
 const languageOf = memoize(1_024, firstLanguageTag);
-/** Wrapped: a text that is no address is remembered as well. */
-const addressOf = memoize(1_024, (text) => ({ parsed: readUnmapped(text) }));
 
 const never = () => false;
 
@@ -44,6 +42,7 @@ export class VisitorOf implements Visitor {
   #traits: AgentTraits | null = null;
   #referrer: string | null = null;
   #parameters: URLSearchParams | null = null;
+  #parsedAddress: Address | null | undefined;
 
   constructor(
     visit: Visit,
@@ -122,7 +121,8 @@ export class VisitorOf implements Visitor {
   }
 
   parsedAddress(): Address | null {
-    return addressOf(this.#visit.address).parsed;
+    if (this.#parsedAddress === undefined) this.#parsedAddress = readUnmapped(this.#visit.address);
+    return this.#parsedAddress;
   }
 
   dayHash(organizationId: number, at: number): number {
