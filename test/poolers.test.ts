@@ -156,7 +156,7 @@ describe('statements that come again and again', () => {
     for (let time = 0; time < 3; time++) await ask(queries, time);
     const { rows } = await sql<{
       name: string;
-    }>`select name from pg_prepared_statements where statement like '%as it'`.execute(queries);
+    }>`select name from pg_prepared_statements where statement like '%as it%'`.execute(queries);
     return rows.length;
   };
 

