@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import ipaddr from 'ipaddr.js';
 import { isPublic, readAddress, unmapped } from './address-rules.ts';
 
 /** The whole of IANA's special registries (and what the threat list adds): its first and last address each. */
@@ -173,4 +175,19 @@ test('every first octet but the special ones has public addresses, and those hav
 test('an IPv4-mapped address is taken for the IPv4 address that it reaches', () => {
   const address = readAddress('::ffff:127.0.0.1');
   expect(address && unmapped(address).toString()).toBe('127.0.0.1');
+});
+
+test('four parts are read as the library reads them, and nothing else is taken for them', () => {
+  const part = fc.oneof(
+    fc.nat(300).map(String),
+    fc.constantFrom('', '0', '00', '01', '255', '256', ' 1', '1e1'),
+  );
+  const parts = fc.array(part, { minLength: 3, maxLength: 5 }).map((all) => all.join('.'));
+  fc.assert(
+    fc.property(parts, (text) => {
+      const isOne = ipaddr.IPv4.isValidFourPartDecimal(text);
+      expect(readAddress(text)?.toString()).toBe(isOne ? ipaddr.IPv4.parse(text).toString() : undefined);
+    }),
+    { numRuns: 2_000 },
+  );
 });
