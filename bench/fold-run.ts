@@ -2,13 +2,19 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { FromFold, ToFold } from '../src/ledger/fold-messages.ts';
+import { clickServerOf } from '../src/rules/clicks-url.ts';
 import { openDatabase } from '../src/storage/open.ts';
+import { claimSetting, hitStoreId } from '../src/storage/settings.ts';
 
 const dataDir = process.env.DATA_DIR ?? '';
 const databaseUrl = process.env.DATABASE_URL || null;
 const now = Date.now();
 
-await (await openDatabase(databaseUrl, dataDir, () => {})).close();
+const clickServer = clickServerOf(process.env.CLICKS_URL ?? '');
+
+const database = await openDatabase(databaseUrl, dataDir, () => {});
+if (clickServer !== null) await database.write((queries) => claimSetting(queries, hitStoreId, 'bench'));
+await database.close();
 Bun.gc(true);
 
 /** In bytes; PostgreSQL is asked by the program that started it. */
@@ -40,6 +46,7 @@ worker.onmessage = ({ data }: MessageEvent<FromFold>) => {
 const settings = {
   dataDir,
   databaseUrl,
+  clickServer,
   saltDir: join(dataDir, 'visitor-salts'),
   saltKey: '',
   origin: 'https://links.example.com',

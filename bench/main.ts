@@ -7,6 +7,7 @@ import { measureApi } from './parts/api.ts';
 import { measureApiPostgres, measureApiSqlite } from './parts/api-calls.ts';
 import { measureAsking, measureAskingPostgres } from './parts/asking.ts';
 import { measureBulk } from './parts/bulk.ts';
+import { measureClickhouse } from './parts/clickhouse.ts';
 import { measureFold, measureJournal } from './parts/clicks.ts';
 import { measureFile } from './parts/file.ts';
 import { measureFoldPostgres } from './parts/fold-postgres.ts';
@@ -51,6 +52,7 @@ const apart = {
   asking: measureAsking,
   asking_postgres: measureAskingPostgres,
   bulk: measureBulk,
+  clickhouse: measureClickhouse,
   ten_million: measureTenMillion,
   pipelining: measurePipelining,
   neighbours: measureNeighbours,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { masterKey } from './auth/master-key.ts';
@@ -5,15 +6,17 @@ import { Secrets } from './auth/secrets.ts';
 import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
 import { shellCommand } from './bundle/shell-command.ts';
 import type { Config } from './config/options.ts';
+import { clickServerName } from './rules/clicks-url.ts';
 import { serverName, serversOf } from './rules/database-url.ts';
 import { StoreAway } from './rules/errors.ts';
 import { StartProblem } from './start-problem.ts';
 import type { Database } from './storage/database.ts';
+import { hasHits } from './storage/kept-hits.ts';
 import { forgetSealedKeys } from './storage/links.ts';
 import type { BeforeUpgrade } from './storage/migrate.ts';
 import { openDatabase } from './storage/open.ts';
 import { makeAllPrivate } from './storage/private-files.ts';
-import { claimSetting, findSetting, replaceSetting } from './storage/settings.ts';
+import { claimSetting, findSetting, hitStoreId, replaceSetting } from './storage/settings.ts';
 import type { Log } from './telemetry/log.ts';
 
 /** The setting with a fingerprint of the master key that the store belongs to. */
@@ -37,11 +40,42 @@ export async function openStore(
   const database = await open(config, dataDir, log);
   try {
     if (key === 'require_key') await requireSameKey(database, secrets);
+    return { database: await withHits(database, config, log), secrets };
   } catch (cause) {
     await database.close();
     throw cause;
   }
-  return { database, secrets };
+}
+
+/**
+ * Where single clicks are in ClickHouse. Once they are, they are for good: a node that took them elsewhere would count half of
+ * them. While that server is away, only what asks for single clicks fails, and new ones wait in the journal.
+ */
+async function withHits(database: Database, { clicksUrl }: Config, log: Log): Promise<Database> {
+  const known = await findSetting(database.read, hitStoreId);
+  if (clicksUrl === null) {
+    if (known === null) return database;
+    throw new StartProblem(
+      'The single clicks of this database are in ClickHouse. Set CLICKS_URL to it, as on the other nodes.',
+    );
+  }
+  if (known === null && (await hasHits(database.read)))
+    throw new StartProblem(
+      'CLICKS_URL is set, and the database has single clicks already. They are not moved yet: leave CLICKS_URL out.',
+    );
+  await database.write((queries) => claimSetting(queries, hitStoreId, randomUUID()));
+  const storeId = await findSetting(database.read, hitStoreId);
+  const { ClickhouseHits } = await import('./ledger/clickhouse/clickhouse-hits.ts');
+  const hits = ClickhouseHits.of(clicksUrl);
+  try {
+    await hits.prepare(storeId ?? '');
+  } catch (cause) {
+    const name = clickServerName(clicksUrl);
+    if (!(cause instanceof StoreAway))
+      throw new StartProblem(`ClickHouse at ${name} can not be used: ${reason(cause)}. Check CLICKS_URL.`);
+    log.warn('clicks server away', { server: name, error: cause.message });
+  }
+  return { ...database, hits };
 }
 
 /** The database's own files are made private where it is opened. */

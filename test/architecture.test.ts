@@ -28,7 +28,17 @@ const arrows: Record<string, readonly string[]> = {
   manage: ['bundle', 'rules', 'storage', 'auth', 'ledger', 'webhooks', 'config', 'mail'],
   api: ['manage', 'auth', 'http', 'qr', 'stats', 'rules', 'structures', 'telemetry'],
   dashboard: ['qr', 'rules'],
-  'store.ts': ['backup', 'bundle', 'rules', 'auth', 'config', 'storage', 'telemetry', 'start-problem.ts'],
+  'store.ts': [
+    'backup',
+    'bundle',
+    'rules',
+    'auth',
+    'config',
+    'ledger',
+    'storage',
+    'telemetry',
+    'start-problem.ts',
+  ],
   'fold-thread.ts': ['*'],
   'visitor-thread.ts': ['*'],
   'app.ts': ['*'],
@@ -43,7 +53,7 @@ const arrows: Record<string, readonly string[]> = {
 /** Arrows to a whole room that are meant for one part of it. */
 const narrow: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request|guarded-page)/,
-  'manage → ledger': /^ledger\/(correction-step|delete-chunks|kept-hits)/,
+  'manage → ledger': /^ledger\/(correction-step|delete-chunks|hits-elsewhere|kept-hits)/,
   'dashboard → rules': /^rules\/(rule-|click-fields|european-union|agent-|app-browsers|utm)/,
   'mail → http': /^http\/html/,
   'serve.ts → visit': /^visit\/connection\/hold-port/,
@@ -54,6 +64,7 @@ const narrow: Record<string, RegExp> = {
   'ledger → bundle': /^bundle\/located/,
   'ledger → threads': /^threads\/yield-core/,
   'stats → journal': /^journal\/hit/,
+  'store.ts → ledger': /^ledger\/clickhouse\/clickhouse-hits/,
   'store.ts → backup': /^backup\/before-upgrade/,
   'health → journal': /^journal\/(files|unfolded)/,
   'backup → ledger': /^ledger\/(hit-pack|hit-chunk|chunk-scan|chunk-store|partitions)/,
@@ -169,6 +180,22 @@ function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[][] 
   for (const file of imports.keys()) if (!order.has(file)) visit(file);
   return circles;
 }
+
+test('what speaks to ClickHouse is loaded where CLICKS_URL is set, and nowhere else', async () => {
+  const transpilers = {
+    ts: new Bun.Transpiler({ loader: 'ts' }),
+    tsx: new Bun.Transpiler({ loader: 'tsx' }),
+  };
+  const importers: string[] = [];
+  for (const file of files.filter((name) => !name.startsWith('ledger/clickhouse/'))) {
+    // Types are gone by here.
+    const transpiler = transpilers[file.endsWith('x') ? 'tsx' : 'ts'];
+    const imports = transpiler.scanImports(await Bun.file(join(source, file)).text());
+    for (const { path, kind } of imports)
+      if (path.includes('/clickhouse/') || path.includes('chdb')) importers.push(`${file}: ${kind}`);
+  }
+  expect(importers.sort()).toEqual(['compose/fold-parts.ts: dynamic-import', 'store.ts: dynamic-import']);
+});
 
 test("SQLite's threads load no packages: there are several, and each would load them anew", async () => {
   const transpiler = new Bun.Transpiler({ loader: 'ts' });

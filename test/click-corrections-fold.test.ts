@@ -1,18 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
 import { drawFrom } from './support/draw.ts';
 import { answerWhen } from './support/eventually.ts';
-import { rebuildRollups, rollUps } from './support/hits.ts';
+import { rebuildFrom, rollUps } from './support/hits.ts';
+import type { LedgerKind } from './support/ledger-of.ts';
 
 const hour = 3_600_000;
 
-describe.each(storeKinds)('corrections beside the fold on %s', (store) => {
+const kinds: readonly LedgerKind[] = [
+  ...storeKinds,
+  ...((await hasClickhouse()) ? ['clickhouse' as const] : []),
+];
+
+describe.each(kinds)('corrections beside the fold on %s', (kind) => {
   let app: TestApp;
   let owner: Newcomer;
   const links: { id: number; path: string }[] = [];
 
   beforeAll(async () => {
-    app = await startApp({ store, overrides: { correctionInterval: 20 } });
+    app = await startApp({
+      store: kind === 'sqlite' ? 'sqlite' : 'postgres',
+      ...(kind === 'clickhouse' ? { env: { CLICKS_URL: await freshClickhouse() } } : {}),
+      overrides: { correctionInterval: 20 },
+    });
     app.clock.now = Date.parse('2026-11-18T22:00:00Z');
     owner = await app.newcomer();
     for (let link = 0; link < 3; link++) {
@@ -20,7 +31,7 @@ describe.each(storeKinds)('corrections beside the fold on %s', (store) => {
       const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
       links.push({ id: json.id, path: new URL(json.url).pathname });
     }
-  });
+  }, 60_000);
   afterAll(async () => {
     expect(app.faults).toEqual([]);
     await app.stop();
@@ -60,7 +71,8 @@ describe.each(storeKinds)('corrections beside the fold on %s', (store) => {
     const { database } = app.app.context;
     const counted = await rollUps(database.read);
     expect(counted.links.length).toBeGreaterThan(3);
-    await database.write(rebuildRollups);
+    expect(database.hits !== undefined).toBe(kind === 'clickhouse');
+    await rebuildFrom(database);
     expect(counted).toEqual(await rollUps(database.read));
   }, 120_000);
 });

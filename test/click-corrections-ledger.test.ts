@@ -15,10 +15,15 @@ import {
 } from '../src/storage/click-corrections.ts';
 import type { Database } from '../src/storage/database.ts';
 import { storeKinds } from './support/app.ts';
+import { hasClickhouse } from './support/clickhouse.ts';
 import { drawFrom } from './support/draw.ts';
-import { rebuildRollups, rollUps, wholeLedger } from './support/hits.ts';
-import { type NewHit, testLedger } from './support/ledger-of.ts';
+import { hitsIn, rebuildFrom, rollUps } from './support/hits.ts';
+import { type LedgerKind, type NewHit, testLedger } from './support/ledger-of.ts';
 
+const kinds: readonly LedgerKind[] = [
+  ...storeKinds,
+  ...((await hasClickhouse()) ? ['clickhouse' as const] : []),
+];
 const begin = Date.UTC(2026, 10, 19, 9);
 const hours = 30;
 const organizations = [1, 2];
@@ -149,7 +154,7 @@ function corrected(hits: readonly StoredHit[], correction: StoredCorrection): St
 
 /** All of the ledger, with the reasons as they are stored. */
 const ledgerOf = async (database: Database) => {
-  const hits = await wholeLedger(database.read, 'stored');
+  const hits = await hitsIn(database, 'stored');
   expect(await asked(database)).toEqual(hits.map(shown));
   return hits;
 };
@@ -167,7 +172,7 @@ async function asked(database: Database): Promise<readonly StoredHit[]> {
 
 const shown = (hit: StoredHit): StoredHit => ({ ...hit, reason: shownReason(hit.reason) });
 
-describe.each(storeKinds)('corrections on %s', (kind) => {
+describe.each(kinds)('corrections on %s', (kind) => {
   test('leave what would be there had only the right hits come in', async () => {
     await using store = await testLedger(kind, new Map(organizations.map((id) => [id, linksOf(id)])));
     const { database } = store;
@@ -189,7 +194,7 @@ describe.each(storeKinds)('corrections on %s', (kind) => {
             if (draw(3) === 0) await store.merge(begin);
             if (draw(3) === 0) await store.merge(begin + hourLength);
           }
-          await database.write((queries) => rebuildRollups(queries));
+          await rebuildFrom(database);
           for (const asked of corrections) {
             const first = await make(database, asked, null);
             const expected = corrected(await ledgerOf(database), first);
@@ -202,24 +207,24 @@ describe.each(storeKinds)('corrections on %s', (kind) => {
             expect(await ledgerOf(database)).toEqual(before);
           }
           const counted = await rollUps(database.read);
-          await database.write((queries) => rebuildRollups(queries));
+          await rebuildFrom(database);
           expect(counted).toEqual(await rollUps(database.read));
           await emptied(database);
         },
       ),
-      { numRuns: kind === 'sqlite' ? rounds : Math.ceil(rounds / 3) },
+      { numRuns: Math.ceil(rounds / { sqlite: 1, postgres: 3, clickhouse: 8 }[kind]) },
     );
   }, 240_000);
 });
 
-describe.each(storeKinds)('visitors beside corrections on %s', (kind) => {
+describe.each(kinds)('visitors beside corrections on %s', (kind) => {
   test('are never more than the clicks of their hour, and never fewer than none', async () => {
     await using store = await testLedger(kind, new Map(organizations.map((id) => [id, linksOf(id)])));
     const { database } = store;
     const draw = drawFrom(20261123);
     await store.append(someHits(draw, 2_000, begin, hours * hourLength), 'rows');
+    await rebuildFrom(database);
     await database.write(async (queries) => {
-      await rebuildRollups(queries);
       await sql`update link_hours set visitors = click - click / 3`.execute(queries);
       const { total, visitors } = dimensionCodes;
       await sql`insert into organization_rollups (organization_id, dimension, hour, class, value, hits)
@@ -254,7 +259,7 @@ async function visitorsIn(database: Database) {
   return found;
 }
 
-describe.each(storeKinds)('one correction on two nodes of %s', (kind) => {
+describe.each(kinds)('one correction on two nodes of %s', (kind) => {
   test('is done once', async () => {
     await using store = await testLedger(kind, new Map(organizations.map((id) => [id, linksOf(id)])));
     const { database } = store;
@@ -262,7 +267,7 @@ describe.each(storeKinds)('one correction on two nodes of %s', (kind) => {
     for (let batch = 0; batch < 5; batch++)
       await store.append(someHits(draw, 4_500, begin + batch * hourLength, hourLength - 1), 'packs');
     await store.append(someHits(draw, 5_000, begin, 5 * hourLength), 'rows');
-    await database.write(rebuildRollups);
+    await rebuildFrom(database);
     const all = { organization: 1, link: null, from: begin + hourLength / 2, to: begin + 4 * hourLength };
     for (const change of [[classCodes.human, classCodes.flood] as const, null]) {
       const correction = await make(database, { ...all, change, isTakenBack: false }, null);
@@ -275,7 +280,7 @@ describe.each(storeKinds)('one correction on two nodes of %s', (kind) => {
       expect(await ledgerOf(database)).toEqual(expected);
       if (change === null) expect(done?.hits).toBeGreaterThan(10_000);
       const counted = await rollUps(database.read);
-      await database.write(rebuildRollups);
+      await rebuildFrom(database);
       expect(counted).toEqual(await rollUps(database.read));
     }
   }, 120_000);

@@ -111,6 +111,7 @@ function deskOf(
       saltDir: join(folder.path, 'visitor-salts'),
       saltKey: '',
       databaseUrl: null,
+      clickServer: null,
       origin: 'http://127.0.0.1',
       daysKept: 180,
       clock: 'told',

@@ -65,6 +65,7 @@ export async function foldMonths(
   { dataDir, owner }: Pick<SeededStore, 'dataDir' | 'owner'>,
   count: number,
   databaseUrl = '',
+  clicksUrl = '',
 ): Promise<void> {
   const hits = monthsOfHits(count, Date.now(), owner.organizationId);
   for (let left = count; left > 0; left -= hitsOfJournal) {
@@ -73,7 +74,7 @@ export async function foldMonths(
     writeJournal(folder, part(hits, Math.min(left, hitsOfJournal)));
     const { PATH = '', HOME = '' } = process.env;
     const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'fold-run.ts')], {
-      env: { PATH, HOME, DATA_DIR: dataDir, DATABASE_URL: databaseUrl },
+      env: { PATH, HOME, DATA_DIR: dataDir, DATABASE_URL: databaseUrl, CLICKS_URL: clicksUrl },
       stdout: 'ignore',
       stderr: 'inherit',
     });

@@ -5,11 +5,13 @@ import type { FoldSettings, FromFold } from '../ledger/fold-messages.ts';
 import type { FoldStore } from '../ledger/fold-store.ts';
 import type { FoldParts } from '../ledger/fold-worker.ts';
 import { type CountryFileError, openCountryFile, openPlaceFile, whenAsked } from '../ledger/geo.ts';
+import type { HitWriter } from '../ledger/hits-elsewhere.ts';
 import { PostgresFoldStore } from '../ledger/postgres-fold-store.ts';
 import { ownSalts, SaltFolder } from '../ledger/salts/salt-folder.ts';
 import { SharedSalts } from '../ledger/salts/shared-salts.ts';
 import { SqliteFoldStore } from '../ledger/sqlite-fold-store.ts';
 import { DailySalts, type SaltStore } from '../ledger/visitor-hash.ts';
+import type { ClickServer } from '../rules/clicks-url.ts';
 import { unknownCountry } from '../rules/country.ts';
 import { nowhere } from '../rules/place.ts';
 import { Site } from '../rules/site.ts';
@@ -61,6 +63,12 @@ function placesOf(
   return { countryOf: (address) => placeOf(address).country, placeOf };
 }
 
+/** Loaded where it is wanted, and nowhere else. */
+async function openWriter(server: ClickServer, storeId: string): Promise<HitWriter> {
+  const { ClickhouseWriter } = await import('../ledger/clickhouse/clickhouse-writer.ts');
+  return ClickhouseWriter.open(server, storeId);
+}
+
 function storesOf(
   settings: Omit<FoldSettings, 'journal'>,
   tell: Tell,
@@ -68,7 +76,12 @@ function storesOf(
   const folder = new SaltFolder(settings.saltDir);
   if (settings.databaseUrl === null)
     return { store: new SqliteFoldStore(settings.dataDir), saltStore: ownSalts(folder) };
-  const store = new PostgresFoldStore(settings.databaseUrl);
+  const { clickServer } = settings;
+  const store = new PostgresFoldStore(
+    settings.databaseUrl,
+    undefined,
+    clickServer && ((storeId) => openWriter(clickServer, storeId)),
+  );
   const saltStore = new SharedSalts({
     folder,
     board: store.saltBoard,

@@ -43,6 +43,7 @@ export const foldSettingsOf = (
   saltDir: saltDirOf(config),
   saltKey,
   databaseUrl: config.databaseUrl,
+  clickServer: config.clicksUrl,
   origin: site.origin,
   daysKept: config.clickRetentionDays,
   keep: keepOf(config),

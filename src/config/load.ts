@@ -13,6 +13,10 @@ export function loadConfig(environment: Environment): Config {
   const { config, problems } = read(environment);
   if (problems[0] !== undefined) throw new ConfigProblem(problems[0]);
   if (config.https !== 'off') checkHttps(config);
+  if (config.clicksUrl !== null && config.databaseUrl === null)
+    throw new ConfigProblem(
+      'CLICKS_URL is set: it takes single clicks off PostgreSQL. Set DATABASE_URL to a PostgreSQL as well, or leave CLICKS_URL out.',
+    );
   return config;
 }
 

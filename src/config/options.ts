@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isEmail } from '../rules/account.ts';
+import { type ClickServer, clickServerOf } from '../rules/clicks-url.ts';
 import { serversOf } from '../rules/database-url.ts';
 import { queryForwardings } from '../rules/forwarding.ts';
 import { parseAllowList } from '../rules/webhook-allow.ts';
@@ -102,6 +103,16 @@ function databaseUrl(text: string): string | null {
     );
   }
   return text;
+}
+
+function clicksUrl(text: string): ClickServer | null {
+  if (text === '') return null;
+  const server = clickServerOf(text);
+  if (server === null)
+    throw new Error(
+      'give clickhouse://user:password@host:8123/database, or clickhouses://user:password@host:8443/database over TLS',
+    );
+  return server;
 }
 
 function smtpUrl(text: string): string | null {
@@ -285,6 +296,14 @@ export const options = {
       '',
       'postgres://… for PostgreSQL, with several servers as host1:5432,host2:5432. Default: SQLite in DATA_DIR.',
       databaseUrl,
+    ),
+  ),
+  clicksUrl: secret(
+    option(
+      'CLICKS_URL',
+      '',
+      'clickhouse://… (clickhouses:// over TLS) for single clicks in ClickHouse, beside PostgreSQL. Default: in the database.',
+      clicksUrl,
     ),
   ),
   registration: option(

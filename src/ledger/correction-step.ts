@@ -4,12 +4,14 @@ import { moveCorrection, type StoredCorrection } from '../storage/click-correcti
 import type { Database } from '../storage/database.ts';
 import { dialectOf } from '../storage/dialect.ts';
 import { wantWordSweep } from '../storage/word-sweeps.ts';
+import { finishPart, hasLaterHitsElsewhere, stepElsewhere } from './correct-elsewhere.ts';
 import { correctPart, hasLaterHits, nextPart } from './correct-hits.ts';
 import { type CorrectionScope, rollupClassesIn } from './correction-scope.ts';
 import { type Hours, totalOf } from './counts.ts';
 import { deliveriesToErase } from './erase-deliveries.ts';
 import { eraseLinkHours, eraseOrganizationHours, eraseOrganizationRollups } from './erase-hours.ts';
 import { eraseVisitors } from './erase-visitors.ts';
+import { hitsElsewhere } from './hits-elsewhere.ts';
 import { lastClicksToSet } from './last-clicks.ts';
 import { openCounts } from './open-counts.ts';
 import { openLedger } from './open-ledger.ts';
@@ -102,14 +104,17 @@ function placeAfter(
 /** What is searched for among very much is searched for here, outside of the transaction. */
 async function preparedStep(
   database: Database,
-  { place, created_at, seen_id }: StoredCorrection,
+  { id, place, created_at, seen_id }: StoredCorrection,
   scope: CorrectionScope,
   phase: Phase,
 ): Promise<Step> {
   const hours = hoursOf(scope);
+  const elsewhere = hitsElsewhere(database);
+  if (elsewhere !== null) await finishPart(database, elsewhere, scope, id);
   const unlessLater = (step: Step): Step => unlessLateHits(database, scope, seen_id, step);
   switch (phase) {
     case 'hits':
+      if (elsewhere !== null) return stepElsewhere(elsewhere, scope, id, place);
       return stepOverHits(database, scope, place);
     case 'deliveries':
       return deliveriesToErase(database, scope, place);
@@ -130,8 +135,12 @@ async function preparedStep(
 
 /** A step that is right only while no hit is left. Where others write at the same time, none may come in during it either. */
 function unlessLateHits(database: Database, scope: CorrectionScope, seenId: number, step: Step): Step {
+  const elsewhere = hitsElsewhere(database);
   return async (queries) => {
-    const isLate = () => hasLaterHits(database, queries, scope, seenId);
+    const isLate = () =>
+      elsewhere === null
+        ? hasLaterHits(database, queries, scope, seenId)
+        : hasLaterHitsElsewhere(elsewhere, scope, seenId);
     if (await isLate()) return { place: 0, isLate: true };
     const done = await step(queries);
     // The step has locked what it has changed: what is not there by now is counted behind it.

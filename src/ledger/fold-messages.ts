@@ -1,5 +1,6 @@
 import type { JournalName, Position } from '../journal/files.ts';
 import type { Keep } from '../journal/folded-segments.ts';
+import type { ClickServer } from '../rules/clicks-url.ts';
 
 /** The settings of the fold's thread. */
 export interface FoldSettings {
@@ -8,6 +9,8 @@ export interface FoldSettings {
   /** Of the instance: what nodes tell each other about salts is signed and sealed with it. */
   readonly saltKey: string;
   readonly databaseUrl: string | null;
+  /** Where single hits are; null: in the database. */
+  readonly clickServer: ClickServer | null;
   /** The public address. */
   readonly origin: string;
   readonly daysKept: number;

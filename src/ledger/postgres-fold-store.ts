@@ -1,5 +1,6 @@
 import { StoreAway } from '../rules/errors.ts';
 import { hasNoHistory, historySql, replicaMark } from '../storage/history.ts';
+import { hitStoreId } from '../storage/settings.ts';
 import { shareWordsSql } from '../storage/word-sweeps.ts';
 import { asciiArray, bigintArray } from './binary-arrays.ts';
 import {
@@ -10,6 +11,7 @@ import {
   StoreChanged,
 } from './fold-store.ts';
 import { minInChunk } from './hit-chunk.ts';
+import type { HitWriter } from './hits-elsewhere.ts';
 import { PartitionDrop } from './partition-drop.ts';
 import { earlierRows, Partitions } from './partitions.ts';
 import { PostgresChunks } from './postgres-chunks.ts';
@@ -79,6 +81,20 @@ class IdsSettled extends Error {
   override readonly name = 'IdsSettled';
 }
 
+/** Opens a server that has hits, for the store of this id. */
+type OpenWriter = (storeId: string) => Promise<HitWriter>;
+
+/** The server that has the hits has refused them, or is away: the transaction ends, and the connection is well. */
+class WriterAway extends Error {
+  override readonly name = 'WriterAway';
+}
+
+/**
+ * After the database has gone back, ids that it has handed out before are handed out again, and hits elsewhere have them: so many
+ * are left out then, as a node that still was at the former primary may have taken some more.
+ */
+const idsLeftOut = 1_000_000;
+
 /** One connection, opened when it is needed and closed at the first fault, after which its state is unknown. */
 export class PostgresFoldStore extends SqlFoldStore {
   override readonly minByLink = minByLink;
@@ -95,9 +111,16 @@ export class PostgresFoldStore extends SqlFoldStore {
   /** Up to this id the earlier rows were looked at. */
   #earlierPassed = 0;
 
+  /** Where hits lie elsewhere. */
+  readonly #openWriter: OpenWriter | null;
+  #writer: HitWriter | null = null;
+  /** Journals of which everything that was written elsewhere has been counted. */
+  readonly #sureJournals = new Set<string>();
+
   /** Chunks are made of so many hits. */
-  constructor(url: string, minInChunks = minInChunk) {
+  constructor(url: string, minInChunks = minInChunk, openWriter: OpenWriter | null = null) {
     super();
+    this.#openWriter = openWriter;
     this.#url = url;
     this.#connection = new PostgresConnection(url, {
       name: 'linnet fold',
@@ -131,6 +154,7 @@ export class PostgresFoldStore extends SqlFoldStore {
   }
 
   override async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    if (this.#openWriter !== null) return this.#foldElsewhere(batch, deliveriesOf, this.#openWriter);
     try {
       await this.#foldOnce(batch, deliveriesOf);
     } catch (cause) {
@@ -150,6 +174,10 @@ export class PostgresFoldStore extends SqlFoldStore {
   }
 
   async deleteHitsBefore(at: number, now = Number.POSITIVE_INFINITY): Promise<boolean> {
+    if (this.#openWriter !== null) {
+      await (await this.#openedWriter(this.#openWriter)).deleteBefore(at);
+      return false;
+    }
     if (this.#dropping === null) {
       if (await this.#deleteEarlierRows(at, now)) return true;
       const expired = await this.#partitions.expired(at);
@@ -169,7 +197,7 @@ export class PostgresFoldStore extends SqlFoldStore {
   }
 
   override async mergeSome(now: number): Promise<boolean> {
-    return this.#chunks.mergeSome(now);
+    return this.#openWriter === null && this.#chunks.mergeSome(now);
   }
 
   protected override async holdOffSweeps(query: Query): Promise<void> {
@@ -178,6 +206,7 @@ export class PostgresFoldStore extends SqlFoldStore {
 
   /** The transaction has its number by now, by which a maker of chunks sees that it runs. */
   protected override async appendHits(query: Query, batch: FoldBatch): Promise<() => Float64Array> {
+    if (this.#writer !== null) return this.#appendElsewhere(this.#writer, batch);
     const [row] = await query('select settled from hit_ids');
     if (batch.hits.count > 0 && this.#firstId <= Number(row?.settled)) throw new IdsSettled();
     return this.#hits.append(query, batch, this.#firstId);
@@ -233,6 +262,42 @@ export class PostgresFoldStore extends SqlFoldStore {
       bigintArray(hours.map(({ hour }) => hour)),
       asciiArray(hours.map(({ counts }) => counts)),
     ]);
+  }
+
+  async #foldElsewhere(batch: FoldBatch, deliveriesOf: DeliveriesOf, openWriter: OpenWriter): Promise<void> {
+    const writer = await this.#openedWriter(openWriter);
+    await writer.rest(batch.hits.count);
+    this.#firstId = await this.#takeIds(batch.hits.count);
+    try {
+      await super.fold(batch, deliveriesOf);
+      this.#sureJournals.add(batch.journal);
+    } catch (cause) {
+      this.#sureJournals.delete(batch.journal);
+      if (cause instanceof WriterAway) throw new StoreAway(cause.message, { cause });
+      throw cause;
+    }
+  }
+
+  /** The watermark's row is locked by now: nobody else folds this journal until this transaction has ended. */
+  async #appendElsewhere(writer: HitWriter, batch: FoldBatch): Promise<() => Float64Array> {
+    const firstId = this.#firstId;
+    try {
+      await writer.append(batch, firstId, !this.#sureJournals.has(batch.journal));
+    } catch (cause) {
+      if (!(cause instanceof StoreAway)) throw cause;
+      throw new WriterAway(cause.message, { cause });
+    }
+    return () => Float64Array.from({ length: batch.hits.count }, (_, row) => firstId + row);
+  }
+
+  async #openedWriter(open: OpenWriter): Promise<HitWriter> {
+    if (this.#writer !== null) return this.#writer;
+    const [setting] = await this.query('select value from settings where key = $1', [hitStoreId]);
+    const writer = await open(String(setting?.value));
+    const newest = await writer.newestId();
+    await this.query('update hit_ids set newest = $1::bigint + $2 where newest < $1', [newest, idsLeftOut]);
+    this.#writer = writer;
+    return writer;
   }
 
   async #foldOnce(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {

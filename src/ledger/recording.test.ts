@@ -45,6 +45,7 @@ test('a segment is ended also while hits come without a pause, so that its addre
       saltDir: `${folder.path}/visitor-salts`,
       saltKey: '',
       databaseUrl: null,
+      clickServer: null,
       origin: 'http://127.0.0.1',
       daysKept: 180,
       clock: 'told',

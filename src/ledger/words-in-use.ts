@@ -13,6 +13,7 @@ import { BitSet } from '../structures/bit-set.ts';
 import { readCoded } from './chunk-column.ts';
 import { columnKey } from './hit-chunk.ts';
 import { HitPack } from './hit-pack.ts';
+import { hitsElsewhere } from './hits-elsewhere.ts';
 import { eachCount } from './hour-counts.ts';
 
 const rowsAtOnce = 2_048;
@@ -29,11 +30,12 @@ type Scan = (queries: Queries, after: readonly number[], use: (id: number) => vo
  * rows, where some are erased, and from both into chunks. So they are searched in that order, and none is missed.
  */
 export async function wordsInUse(
-  { kind, read }: Pick<Database, 'kind' | 'read'>,
+  { kind, read, hits }: Pick<Database, 'kind' | 'read' | 'hits'>,
   between: () => Promise<boolean>,
 ): Promise<BitSet | null> {
   const used = new BitSet();
   const use = (id: number) => used.add(id);
+  await hitsElsewhere({ hits })?.eachWord(use);
   // On PostgreSQL what is in chunks is in packs or rows as well.
   const scans = [ofPacks, ofRows, ...(dialects[kind].chunksHits ? [ofChunks] : []), ofHours, ofRollups];
   for (const scan of scans) {

@@ -1,4 +1,5 @@
 import { deleteSomeChunks } from '../ledger/delete-chunks.ts';
+import { hitsElsewhere } from '../ledger/hits-elsewhere.ts';
 import {
   binnedIdsOf,
   deleteCountsOf,
@@ -50,7 +51,10 @@ export class DeletedOrganizations {
       let hasMore = true;
       while (hasMore && performance.now() < until) hasMore = await this.#clearSome(id, progress);
       if (hasMore) return;
-      if (progress.hasHits) await database.write(wantWordSweep);
+      if (progress.hasHits) {
+        await hitsElsewhere(database)?.deleteOrganization(id);
+        await database.write(wantWordSweep);
+      }
       progress.hasHits = false;
       progress.countsUpTo = 0;
       progress.clearedAt = now();

@@ -71,12 +71,20 @@ export interface LockHolder {
 /** Called while a change to the tables waits for locks of others. */
 export type OnLockWait = (holders: readonly LockHolder[]) => void;
 
+/** A server with the single hits, where they don't lie in the database. What it can do is said in the ledger's room. */
+export interface HitServer {
+  /** The same server, in a caller's name. */
+  inTheNameOf(terms: ReadTerms): HitServer;
+}
+
 /**
  * The store, whichever it is. Three ways in, because they must not wait for one another: people's reads, which may
  * be slow; the redirect's look-ups by key, which may not; and changes, each of them whole or not at all.
  */
 export interface Database {
   readonly kind: 'sqlite' | 'postgres';
+  /** Undefined: hits are in the database. */
+  readonly hits?: HitServer | undefined;
   readonly read: Queries;
   /** The same in a caller's name: organizations take turns, and what takes too long ends with `TookTooLong`. */
   readFor(terms: ReadTerms): Queries;
@@ -122,6 +130,7 @@ export function inTheNameOf(database: Database, terms: ReadTerms): Database {
   let compute: Compute | undefined;
   return {
     ...database,
+    hits: database.hits?.inTheNameOf(terms),
     write: (work) => database.write(work, terms),
     writeTogether: (item, work) => database.writeTogether(item, work, terms),
     get compute() {

@@ -4,6 +4,9 @@ import type { Queries } from './schema.ts';
 /** The setting that says which hits were deleted for their age: those before this instant. */
 export const deletedBefore = 'hits_deleted_before';
 
+/** The setting that is there where hits aren't in the database: by it the server that has them knows this store. */
+export const hitStoreId = 'hit_store';
+
 export async function findSetting(queries: Queries, key: string): Promise<string | null> {
   const row = await queries.selectFrom('settings').select('value').where('key', '=', key).executeTakeFirst();
   return row?.value ?? null;

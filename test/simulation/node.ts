@@ -252,6 +252,7 @@ export class SimulatedNode {
       saltKey: '',
       // As with a server: other nodes write too, and it may go back.
       databaseUrl: 'simulated',
+      clickServer: null,
       origin,
       daysKept: 800,
       clock: 'server',

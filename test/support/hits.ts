@@ -3,6 +3,7 @@ import { outcomes, targets } from '../../src/journal/hit.ts';
 import { ChunkScan } from '../../src/ledger/chunk-scan.ts';
 import { columnsInMemory } from '../../src/ledger/chunk-store.ts';
 import { HitPack } from '../../src/ledger/hit-pack.ts';
+import { hitsElsewhere } from '../../src/ledger/hits-elsewhere.ts';
 import { countEntry, reasonValue, tidyCounts } from '../../src/ledger/hour-counts.ts';
 import type { StoredHit } from '../../src/ledger/ledger.ts';
 import { Partitions } from '../../src/ledger/partitions.ts';
@@ -220,6 +221,29 @@ export async function wholeLedger(
   return reasonsAs === 'stored' ? all : all.map((hit) => ({ ...hit, reason: shownReason(hit.reason) }));
 }
 
+/** The same of a database that may have its hits elsewhere. */
+export async function hitsIn(
+  database: Database,
+  reasonsAs: 'shown' | 'stored' = 'shown',
+): Promise<readonly StoredHit[]> {
+  const elsewhere = hitsElsewhere(database);
+  if (elsewhere === null) return wholeLedger(database.read, reasonsAs);
+  const owners = await elsewhere.ledger.ownersAfter(0, 1_000_000);
+  const found: StoredHit[] = [];
+  for (const id of new Set(owners.map((owner) => owner.organization_id))) {
+    const page = { before: undefined, limit: 1_000_000, offset: 0 };
+    found.push(...(await elsewhere.ledger.before({ owner: { kind: 'organization', id } }, page)).hits);
+  }
+  const all = found.sort((one, other) => one.id - other.id);
+  return reasonsAs === 'stored' ? all : all.map((hit) => ({ ...hit, reason: shownReason(hit.reason) }));
+}
+
+/** Every roll-up anew, from hits wherever they are. */
+export async function rebuildFrom(database: Database): Promise<void> {
+  const hits = await hitsIn(database);
+  await database.write((queries) => rebuildRollups(queries, new Map(), hits));
+}
+
 /** Those in chunks, and up to which id an organization has them there. */
 async function mergedHits(queries: Queries) {
   const chunks = isSqlite(queries) ? await queries.selectFrom('hit_chunks').selectAll().execute() : [];
@@ -239,12 +263,16 @@ const isSqlite = (queries: Queries): boolean => queries.getExecutor().adapter in
 
 /**
  * Every roll-up anew from the whole ledger, one hit after the other, and from the visitors of its days, under the first hour
- * where theirs isn't known.
+ * where theirs isn't known. `given` are all hits, with their reasons as they are shown.
  */
-export async function rebuildRollups(queries: Queries, firstHours: FirstHours = new Map()): Promise<void> {
+export async function rebuildRollups(
+  queries: Queries,
+  firstHours: FirstHours = new Map(),
+  given?: readonly StoredHit[],
+): Promise<void> {
   for (const table of ['link_hours', 'organization_rollups', 'link_clicks'] as const)
     await queries.deleteFrom(table).execute();
-  const hits = await wholeLedger(queries);
+  const hits = given ?? (await wholeLedger(queries));
   const counts = { link: new Map<string, number>(), organization: new Map<string, number>() };
   const clicks = new Map<number, { clicks: number; last_clicked_at: number }>();
   for (const hit of hits) {

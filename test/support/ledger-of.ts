@@ -1,15 +1,22 @@
 import type { Position } from '../../src/journal/files.ts';
+import { ClickhouseHits } from '../../src/ledger/clickhouse/clickhouse-hits.ts';
+import { ClickhouseWriter } from '../../src/ledger/clickhouse/clickhouse-writer.ts';
 import type { FoldStore } from '../../src/ledger/fold-store.ts';
 import type { StoredHit } from '../../src/ledger/ledger.ts';
 import { PostgresFoldStore } from '../../src/ledger/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../../src/ledger/sqlite-fold-store.ts';
 import { hitColumns } from '../../src/rules/click-fields.ts';
+import { clickServerOf } from '../../src/rules/clicks-url.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import type { Queries } from '../../src/storage/schema.ts';
 import type { StoreKind } from './app.ts';
+import { freshClickhouse } from './clickhouse.ts';
 import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 import { temporaryFolder } from './program.ts';
+
+/** Hits in ClickHouse, and everything else in PostgreSQL. */
+export type LedgerKind = StoreKind | 'clickhouse';
 
 /** Far fewer than otherwise. */
 const fewInChunk = 150;
@@ -32,17 +39,21 @@ export interface TestLedger extends AsyncDisposable {
 
 /** `links` are those that each organization has. */
 export async function testLedger(
-  kind: StoreKind,
+  kind: LedgerKind,
   links: ReadonlyMap<number, readonly number[]>,
   hitsInChunk = fewInChunk,
 ): Promise<TestLedger> {
   const folder = await temporaryFolder();
-  const url = kind === 'postgres' ? await migratedPostgres() : null;
+  const url = kind === 'sqlite' ? null : await migratedPostgres();
   if (url === null) await migratedSqlite(folder.path);
-  const database = await openDatabase(url, folder.path, () => {});
+  const opened = await openDatabase(url, folder.path, () => {});
+  const clicks = kind === 'clickhouse' ? clickServerOf(await freshClickhouse()) : null;
+  const database = clicks === null ? opened : { ...opened, hits: ClickhouseHits.of(clicks, 5_000) };
   await database.write((queries) => insertLinks(queries, links));
   const store: FoldStore =
-    url === null ? new SqliteFoldStore(folder.path, hitsInChunk) : new PostgresFoldStore(url, hitsInChunk);
+    url === null
+      ? new SqliteFoldStore(folder.path, hitsInChunk)
+      : new PostgresFoldStore(url, hitsInChunk, clicks && (() => ClickhouseWriter.open(clicks, 'this', 0)));
   let from: Position | null = null;
   return {
     database,

@@ -1,0 +1,94 @@
+import type { ClickServer } from '../../rules/clicks-url.ts';
+import { StoreAway, TookTooLong } from '../../rules/errors.ts';
+import { ownTerms, type ReadTerms } from '../../storage/database.ts';
+import { untilWhen } from '../../storage/drivers/deadlines.ts';
+
+type Settings = Readonly<Record<string, string | number>>;
+
+/** Milliseconds that a statement may take which nobody waits for. */
+const ownPatience = 60_000;
+
+/** Every statement: whole answers or none, and numbers as numbers. */
+const always: Settings = {
+  wait_end_of_query: 1,
+  output_format_json_quote_64bit_integers: 0,
+  // Lists of links are part of a statement.
+  max_query_size: 16_777_216,
+  // A view or a profile may have these the other way.
+  async_insert: 0,
+  insert_deduplicate: 1,
+  mutations_sync: 1,
+  lightweight_deletes_sync: 1,
+  cancel_http_readonly_queries_on_client_close: 1,
+};
+
+const tookTooLong = '159';
+
+/** A server by its HTTP interface. Whatever it refuses counts as its being away: hits wait in their journal then. */
+export class ClickhouseClient {
+  readonly #server: ClickServer;
+  readonly #terms: ReadTerms;
+
+  constructor(server: ClickServer, terms: ReadTerms = ownTerms) {
+    this.#server = server;
+    this.#terms = terms;
+  }
+
+  inTheNameOf(terms: ReadTerms): ClickhouseClient {
+    return new ClickhouseClient(this.#server, terms);
+  }
+
+  async rows<Row>(sql: string): Promise<readonly Row[]> {
+    const { signal } = this.#terms;
+    const left = Math.min(untilWhen(this.#terms) - performance.now(), ownPatience);
+    if (left <= 0 || signal?.aborted) throw new TookTooLong(false, this.#terms.patience);
+    const text = await this.#ask(`${sql} format JSONEachRow`, left, {
+      // Beyond this the answer is no longer awaited.
+      max_execution_time: Math.ceil(left / 1_000),
+    });
+    return JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`);
+  }
+
+  async run(sql: string, patience = ownPatience): Promise<void> {
+    await this.#ask(sql, patience, {});
+  }
+
+  /** A block with the same token comes in once, at the first try or at a later one; and these are one block each. */
+  async insert(sql: string, body: Uint8Array, token: string, patience: number): Promise<void> {
+    await this.#ask(body, patience, {
+      query: sql,
+      insert_deduplication_token: token,
+      max_insert_block_size: 1_000_000,
+    });
+  }
+
+  async #ask(body: string | Uint8Array, patience: number, settings: Settings): Promise<string> {
+    const { origin, user, password, database } = this.#server;
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries({ database, ...always, ...settings }))
+      parameters.set(name, String(value));
+    const signals = [AbortSignal.timeout(Math.ceil(patience)), this.#terms.signal].filter(
+      (one) => one !== null,
+    );
+    try {
+      const answer = await fetch(`${origin}/?${parameters}`, {
+        method: 'POST',
+        headers: { 'X-ClickHouse-User': user || 'default', 'X-ClickHouse-Key': password },
+        body: body as Uint8Array<ArrayBuffer>,
+        redirect: 'error',
+        signal: AbortSignal.any(signals),
+      });
+      const text = await answer.text();
+      if (answer.ok) return text;
+      if (answer.headers.get('x-clickhouse-exception-code') === tookTooLong) throw this.#slow();
+      throw new StoreAway(`ClickHouse: ${text.slice(0, 500).trim() || `status ${answer.status}`}`);
+    } catch (cause) {
+      if (cause instanceof StoreAway) throw cause;
+      const { name, message } = cause as Error;
+      if (name === 'TimeoutError' || this.#terms.signal?.aborted) throw this.#slow();
+      throw new StoreAway(`ClickHouse: ${message}`, { cause });
+    }
+  }
+
+  #slow = (): TookTooLong => new TookTooLong(true, this.#terms.patience);
+}

@@ -1,0 +1,117 @@
+import { wordFields } from '../../rules/click-fields.ts';
+import type { ClickServer } from '../../rules/clicks-url.ts';
+import { firstMarked, reasonWithin } from '../../rules/reclassified.ts';
+import type { ReadTerms } from '../../storage/database.ts';
+import { type CorrectionScope, filterOf, isMeant } from '../correction-scope.ts';
+import type { HitsElsewhere } from '../hits-elsewhere.ts';
+import type { Ledger, StoredHit } from '../ledger.ts';
+import { ClickhouseClient } from './clickhouse-client.ts';
+import { ClickhouseLedger } from './clickhouse-ledger.ts';
+import { prepareTables, quoted } from './clickhouse-tables.ts';
+
+/** Milliseconds for statements that rewrite parts of the ledger. */
+const rewritePatience = 600_000;
+const manyHits = 50_000;
+const idsAtOnce = 10_000;
+
+/** The hits of a store, in ClickHouse. */
+export class ClickhouseHits implements HitsElsewhere {
+  readonly ledger: Ledger;
+  readonly partLength: number;
+  readonly #client: ClickhouseClient;
+
+  constructor(client: ClickhouseClient, partLength = manyHits) {
+    this.#client = client;
+    this.partLength = partLength;
+    this.ledger = new ClickhouseLedger(client);
+  }
+
+  static of(server: ClickServer, partLength?: number): ClickhouseHits {
+    return new ClickhouseHits(new ClickhouseClient(server), partLength);
+  }
+
+  /** `storeId` is that of the store whose hits these are. */
+  prepare(storeId: string): Promise<void> {
+    return prepareTables(this.#client, storeId);
+  }
+
+  inTheNameOf(terms: ReadTerms): ClickhouseHits {
+    return new ClickhouseHits(this.#client.inTheNameOf(terms), this.partLength);
+  }
+
+  /** A filter by classes of the roll-ups finds some more than are meant. */
+  async meant(scope: CorrectionScope, after: number, limit: number): Promise<readonly StoredHit[]> {
+    const found: StoredHit[] = [];
+    for (let last = after; found.length < limit; ) {
+      const page = await this.ledger.after(filterOf(scope), {
+        after: last,
+        upTo: Number.MAX_SAFE_INTEGER,
+        limit,
+      });
+      found.push(...page.filter((hit) => isMeant(scope, hit)).slice(0, limit - found.length));
+      if (page.length < limit) break;
+      last = page.at(-1)?.id ?? last;
+    }
+    return found;
+  }
+
+  async keepPart(name: string, ids: readonly number[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += idsAtOnce) {
+      const rows = ids.slice(from, from + idsAtOnce).map((id) => `(${quoted(name)}, ${id})`);
+      await this.#client.run(`insert into hit_parts (part, id) values ${rows.join(', ')}`);
+    }
+  }
+
+  async correctPart(name: string, scope: CorrectionScope): Promise<void> {
+    const { change } = scope;
+    const meant = [
+      `organization_id = ${scope.organizationId}`,
+      ...(scope.owner.kind === 'link' ? [`link_id = ${scope.owner.id}`] : []),
+      ...(scope.from === null ? [] : [`at >= ${Math.ceil(scope.from)}`]),
+      `at < ${Math.ceil(scope.to)}`,
+      ...(change === null ? [] : [`class = ${change.from}`]),
+      `id in (select id from hit_parts where part = ${quoted(name)})`,
+    ].join(' and ');
+    const sql =
+      change === null
+        ? `delete from hits where ${meant}`
+        : `alter table hits update class = ${change.to}, reason = ${reasonFor(change.to)} where ${meant}`;
+    await this.#client.run(sql, rewritePatience);
+    await this.#dropPart(name);
+  }
+
+  async forgetParts(correction: number): Promise<void> {
+    const parts = await this.#client.rows<{ part: string }>(
+      `select distinct part from hit_parts where startsWith(part, ${quoted(`${correction} `)})`,
+    );
+    for (const { part } of parts) await this.#dropPart(part);
+  }
+
+  async removeDeleted(): Promise<void> {
+    await this.#client.run('alter table hits apply deleted mask', rewritePatience);
+  }
+
+  async deleteOrganization(id: number): Promise<void> {
+    await this.#client.run(`alter table hits delete where organization_id = ${id}`, rewritePatience);
+  }
+
+  async eachWord(use: (id: number) => void): Promise<void> {
+    for (const field of wordFields) {
+      const words = await this.#client.rows<{ id: number }>(`select distinct ${field} as id from hits`);
+      for (const { id } of words) use(id);
+    }
+  }
+
+  async #dropPart(name: string): Promise<void> {
+    await this.#client.run(`alter table hit_parts drop partition ${quoted(name)}`);
+  }
+}
+
+/** As `reasonWithin` has it. */
+function reasonFor(newClass: number): string {
+  const first = `reason % ${firstMarked}`;
+  const own = Array.from({ length: firstMarked }, (_, reason) => reason).filter(
+    (reason) => reasonWithin(reason, newClass) === reason,
+  );
+  return `if(${first} in (${own.join(', ')}), ${first}, ${firstMarked} + ${first})`;
+}

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hitColumns } from '../../rules/click-fields.ts';
+import type { ClickServer } from '../../rules/clicks-url.ts';
+import { dayLength, monthBegin, monthOf } from '../../rules/utc-time.ts';
+import type { FoldBatch, Hits } from '../fold-store.ts';
+import type { HitWriter } from '../hits-elsewhere.ts';
+import { monthsOf } from '../postgres-hits.ts';
+import { ClickhouseClient } from './clickhouse-client.ts';
+import { ClickhouseLedger } from './clickhouse-ledger.ts';
+import { prepareTables, quoted, typeOf } from './clickhouse-tables.ts';
+import { nativeBlock } from './native-block.ts';
+
+/** Milliseconds between two small insertions of this process: each makes a part, and parts have to be merged. */
+const insertionPause = 1_000;
+/** The longest: hits of a batch may be of a month that goes later than the batch is old. */
+const monthLength = 31 * dayLength;
+/** Of so many hits a part is worth its merging. */
+const largeInsertion = 16_384;
+/** Milliseconds. PostgreSQL's transaction is open meanwhile, and is given up after 30 seconds of doing nothing. */
+const patience = 9_000;
+
+type Batch = Pick<FoldBatch, 'journal' | 'from' | 'hits' | 'now'>;
+
+interface OldBatch {
+  readonly first_id: number;
+  readonly last_id: number;
+  readonly instants: readonly number[];
+}
+
+/** The ledger in ClickHouse as the fold writes it. */
+export class ClickhouseWriter implements HitWriter {
+  readonly #client: ClickhouseClient;
+  readonly #ledger: ClickhouseLedger;
+  readonly #pause: number;
+  #lastAt = Number.NEGATIVE_INFINITY;
+
+  private constructor(client: ClickhouseClient, pause: number) {
+    this.#pause = pause;
+    this.#client = client;
+    this.#ledger = new ClickhouseLedger(client);
+  }
+
+  static async open(server: ClickServer, storeId: string, pause = insertionPause): Promise<ClickhouseWriter> {
+    const client = new ClickhouseClient(server);
+    await prepareTables(client, storeId);
+    return new ClickhouseWriter(client, pause);
+  }
+
+  newestId(): Promise<number> {
+    return this.#ledger.newestId();
+  }
+
+  async rest(count: number): Promise<void> {
+    const left = this.#lastAt + this.#pause - performance.now();
+    if (count < largeInsertion && left > 0) await sleep(left);
+  }
+
+  /** The list of batches knows of the hits before they come: whatever becomes of them can be found by it. */
+  async append({ journal, from, hits, now }: Batch, firstId: number, mayHaveOld: boolean): Promise<void> {
+    const { segment, offset } = from ?? { segment: 0, offset: 0 };
+    if (mayHaveOld) await this.#deleteFrom(journal, segment, offset);
+    if (hits.count === 0) return;
+    const lastId = firstId + hits.count - 1;
+    const instants = `[${monthsOf(hits).map(Math.trunc).join(', ')}]`;
+    await this.#client.run(
+      `insert into hit_batches (journal, segment, byte_offset, first_id, last_id, instants, folded_at)
+       values (${quoted(journal)}, ${segment}, ${offset}, ${firstId}, ${lastId}, ${instants}, ${Math.trunc(now)})`,
+      patience,
+    );
+    await this.#client.insert(
+      `insert into hits (id, ${hitColumns.join(', ')}) format Native`,
+      blockOf(hits, firstId),
+      tokenOf(firstId),
+      patience,
+    );
+    this.#lastAt = performance.now();
+  }
+
+  async deleteBefore(at: number): Promise<void> {
+    const parts = await this.#client.rows<{ month: string }>(
+      "select distinct partition_id as month from system.parts where database = currentDatabase() and table = 'hits' and active",
+    );
+    const first = new Date(monthBegin(monthOf(at)));
+    const kept = `${first.getUTCFullYear()}${String(first.getUTCMonth() + 1).padStart(2, '0')}`;
+    for (const { month } of parts)
+      if (/^\d{6}$/.test(month) && month < kept)
+        await this.#client.run(`alter table hits drop partition id '${month}'`);
+    await this.#forgetBatches(at - monthLength);
+  }
+
+  /** Those whose hits are gone; the newest stays, as it tells the newest id. */
+  async #forgetBatches(before: number): Promise<void> {
+    const old = `folded_at < ${Math.trunc(before)} and last_id < ${await this.newestId()}`;
+    const [row] = await this.#client.rows<{ batches: number }>(
+      `select count() as batches from hit_batches where ${old}`,
+    );
+    if (row !== undefined && row.batches > 0) await this.#client.run(`delete from hit_batches where ${old}`);
+  }
+
+  /**
+   * What was inserted from here on has not been counted, whoever inserted it: the watermark, which is locked now, would be
+   * behind it. An insertion that still runs is beaten to its token.
+   */
+  async #deleteFrom(journal: string, segment: number, offset: number): Promise<void> {
+    const beyond = `journal = ${quoted(journal)} and (segment, byte_offset) >= (${segment}, ${offset})`;
+    const old = await this.#client.rows<OldBatch>(
+      `select first_id, last_id, instants from hit_batches where ${beyond} order by first_id`,
+    );
+    for (const { first_id, last_id, instants } of old) {
+      for (const at of instants) {
+        const nothing = {
+          columns: hitColumns.map((name) => Float64Array.of(name === 'at' ? at : 0)),
+          count: 1,
+        };
+        await this.#client.insert(
+          `insert into hits (id, ${hitColumns.join(', ')}) format Native`,
+          blockOf(nothing, 0),
+          tokenOf(first_id),
+          patience,
+        );
+      }
+      await this.#client.run(`delete from hits where id >= ${first_id} and id <= ${last_id}`, patience);
+    }
+    if (old.length > 0) await this.#client.run(`delete from hit_batches where ${beyond}`, patience);
+  }
+}
+
+/** Each attempt has ids of its own, and so a token of its own. */
+const tokenOf = (firstId: number): string => `hits ${firstId}`;
+
+function blockOf({ columns, count }: Hits, firstId: number): Uint8Array {
+  const ids = Float64Array.from({ length: count }, (_, row) => (firstId === 0 ? 0 : firstId + row));
+  return nativeBlock(
+    [
+      { name: 'id', type: 'UInt64', cells: ids },
+      ...hitColumns.map((name, index) => ({
+        name,
+        type: typeOf(name),
+        cells: columns[index] ?? new Float64Array(count),
+      })),
+    ],
+    count,
+  );
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { reasonWithin } from '../rules/reclassified.ts';
+import type { Database } from '../storage/database.ts';
+import type { Queries } from '../storage/schema.ts';
+import { deleteSetting, findSetting, replaceSetting } from '../storage/settings.ts';
+import { changeTotals } from './change-totals.ts';
+import type { CorrectionScope } from './correction-scope.ts';
+import type { HitsElsewhere } from './hits-elsewhere.ts';
+import type { StoredHit } from './ledger.ts';
+import { RollUpDifference } from './roll-up-difference.ts';
+import type { Step } from './step-result.ts';
+
+/** Ids that other nodes may have drawn before hits were searched for, and that appear after it. */
+const idsInFlight = 500_000;
+
+/** Names the part whose hits still have to be corrected where they lie; the numbers have been corrected. */
+const keyOf = (correction: number): string => `correction_part_${correction}`;
+
+/**
+ * A step of a correction of hits that lie elsewhere. The numbers are corrected in the transaction, which also notes the part
+ * whose hits follow: every further step begins by correcting those, whoever makes it and whatever ended the last one.
+ */
+export async function stepElsewhere(
+  hits: HitsElsewhere,
+  scope: CorrectionScope,
+  correction: number,
+  place: number,
+): Promise<Step> {
+  const seenId = await hits.ledger.newestId();
+  const found = await hits.meant(scope, place, hits.partLength);
+  const last = found.at(-1);
+  if (last === undefined) {
+    if (scope.change === null) await hits.removeDeleted();
+    await hits.forgetParts(correction);
+    return async () => ({ place: null, seenId });
+  }
+  // Another node may be at the same step.
+  const part = `${correction} ${randomUUID()}`;
+  await hits.keepPart(
+    part,
+    found.map(({ id }) => id),
+  );
+  return async (queries: Queries) => {
+    await changeTotals(queries, differenceOf(scope, found));
+    await replaceSetting(queries, keyOf(correction), part);
+    return { hits: found.length, place: last.id };
+  };
+}
+
+/** Corrects the hits whose numbers were corrected before. */
+export async function finishPart(
+  database: Database,
+  hits: HitsElsewhere,
+  scope: CorrectionScope,
+  correction: number,
+): Promise<void> {
+  const part = await findSetting(database.read, keyOf(correction));
+  if (part === null) return;
+  await hits.correctPart(part, scope);
+  await database.write((queries) => deleteSetting(queries, keyOf(correction)));
+}
+
+export const hasLaterHitsElsewhere = async (
+  hits: HitsElsewhere,
+  scope: CorrectionScope,
+  seenId: number,
+): Promise<boolean> => (await hits.meant(scope, Math.max(0, seenId - idsInFlight), 1)).length > 0;
+
+function differenceOf({ change }: CorrectionScope, hits: readonly StoredHit[]): RollUpDifference {
+  const difference = new RollUpDifference();
+  difference.count(hits, -1);
+  if (change === null) return difference;
+  const changed = hits.map((hit) => ({
+    ...hit,
+    class: change.to,
+    reason: reasonWithin(hit.reason, change.to),
+  }));
+  difference.count(changed, 1);
+  return difference;
+}

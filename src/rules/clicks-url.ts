@@ -1,0 +1,37 @@
+/** Where single hits are kept when they aren't in the database: a server that speaks ClickHouse's HTTP interface. */
+export interface ClickServer {
+  /** http or https, with host and port. */
+  readonly origin: string;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+const schemes: Readonly<Record<string, readonly [scheme: string, port: string]>> = {
+  'clickhouse:': ['http', '8123'],
+  'clickhouses:': ['https', '8443'],
+};
+
+/** Of `clickhouse://user:password@host:8123/database`, or `clickhouses://` over TLS; null for what is no such address. */
+export function clickServerOf(text: string): ClickServer | null {
+  const url = URL.parse(text);
+  const [scheme, port] = schemes[url?.protocol ?? ''] ?? [];
+  if (!url || scheme === undefined || url.hostname === '' || url.search !== '' || url.hash !== '')
+    return null;
+  const database = decoded(url.pathname.slice(1));
+  const [user, password] = [decoded(url.username), decoded(url.password)];
+  if (database === null || user === null || password === null) return null;
+  if (!/^[A-Za-z_]\w*$/.test(database)) return null;
+  return { origin: `${scheme}://${url.hostname}:${url.port || port}`, user, password, database };
+}
+
+/** How people are told of it: without its user and password. */
+export const clickServerName = ({ origin, database }: ClickServer): string => `${origin}/${database}`;
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import type { Position } from '../src/journal/files.ts';
+import { ClickhouseHits } from '../src/ledger/clickhouse/clickhouse-hits.ts';
+import { ClickhouseWriter } from '../src/ledger/clickhouse/clickhouse-writer.ts';
+import { correctionStep, scopeOf } from '../src/ledger/correction-step.ts';
+import type { StoredHit } from '../src/ledger/ledger.ts';
+import { openLedger } from '../src/ledger/open-ledger.ts';
+import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
+import { wordsInUse } from '../src/ledger/words-in-use.ts';
+import { classCodes, hitColumns } from '../src/rules/click-fields.ts';
+import { clickServerOf } from '../src/rules/clicks-url.ts';
+import { StoreAway } from '../src/rules/errors.ts';
+import { dayLength } from '../src/rules/utc-time.ts';
+import { insertCorrection, type StoredCorrection } from '../src/storage/click-corrections.ts';
+import type { Database } from '../src/storage/database.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { BetweenClickhouse } from './support/between-clickhouse.ts';
+import { askClickhouse, freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
+import { rebuildFrom, rollUps } from './support/hits.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+
+const december = Date.UTC(2026, 11);
+const serverOf = (url: string) => clickServerOf(url) ?? expect.unreachable();
+const refused = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
+
+let postgres: string;
+let opened: Database;
+let database: Database;
+let clickhouse: string;
+let hits: ClickhouseHits;
+let between: BetweenClickhouse;
+let store: PostgresFoldStore;
+let journals = 0;
+let journal: string;
+
+const newStore = () =>
+  new PostgresFoldStore(postgres, undefined, () => ClickhouseWriter.open(serverOf(between.url), 'this', 0));
+
+/** The file is for a machine that has one. */
+const isHere = await hasClickhouse();
+
+beforeAll(async () => {
+  if (!isHere) return;
+  postgres = await migratedPostgres();
+  opened = await openDatabase(postgres, '', () => {});
+  clickhouse = await freshClickhouse();
+  between = new BetweenClickhouse(clickhouse);
+  hits = ClickhouseHits.of(serverOf(clickhouse));
+  await hits.prepare('this');
+  database = { ...opened, hits };
+  store = newStore();
+}, 60_000);
+afterAll(async () => {
+  if (!isHere) return;
+  await store.close();
+  await opened.close();
+  between[Symbol.dispose]();
+});
+beforeEach(() => {
+  between.onInsertion = null;
+  journal = `here/${++journals}`;
+});
+
+const at = (offset: number): Position => ({ segment: 1, offset });
+
+/** Hits of a link that is the journal's own, a second apart around the end of a month; `numbers` is the country of each. */
+async function fold(
+  from: Position | null,
+  to: Position,
+  numbers: readonly number[],
+  { of = store, name = journal, link = journals, deliveries = () => [] as const } = {},
+): Promise<void> {
+  const cells: Partial<Record<string, (number: number) => number>> = {
+    link_id: () => link,
+    organization_id: () => 1 + (link % 2),
+    at: (number) => december + (number - 3) * 1_000,
+    country: (number) => number,
+  };
+  const columns = hitColumns.map((column) =>
+    Float64Array.from(numbers, (number) => cells[column]?.(number) ?? 0),
+  );
+  const none = new Float64Array();
+  await of.fold(
+    {
+      journal: name,
+      now: december,
+      from,
+      to,
+      sweep: 0,
+      newWords: new Map(),
+      hits: { columns, count: numbers.length },
+      isByLink: false,
+      order: null,
+      visitors: [],
+      linkHours: { numbers: none, counts: [] },
+      organizationRollups: none,
+      linkClicks: Float64Array.of(link, numbers.length, december),
+    },
+    deliveries,
+  );
+}
+
+async function hitsOf(link: number): Promise<readonly StoredHit[]> {
+  const page = { before: undefined, limit: 1_000, offset: 0 };
+  return (await openLedger(database).before({ owner: { kind: 'link', id: link } }, page)).hits.toReversed();
+}
+
+/** What the ledger has of the journal's link, and what was counted of it. */
+async function counted(link = journals): Promise<readonly [hits: readonly number[], clicks: number]> {
+  const hits = await hitsOf(link);
+  const row = database.read.selectFrom('link_clicks').select('clicks').where('link_id', '=', link);
+  expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length);
+  return [hits.map(({ country }) => country), (await row.executeTakeFirst())?.clicks ?? 0];
+}
+
+const broken = new Error('broken');
+const breaks = () => {
+  throw broken;
+};
+
+describe.skipIf(!isHere)('a hit counts once', () => {
+  test('where PostgreSQL took nothing after ClickHouse had taken all, and more has come since', async () => {
+    await fold(null, at(1), [1, 2]);
+    await expect(fold(at(1), at(2), [3, 4], { deliveries: breaks })).rejects.toBe(broken);
+    expect((await counted())[0]).toEqual([1, 2, 3, 4]);
+    await fold(at(1), at(3), [3, 4, 5]);
+    expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
+  });
+
+  test('where another process goes on with the journal', async () => {
+    await fold(null, at(1), [1, 2]);
+    await expect(fold(at(1), at(4), [3, 4, 5, 6], { deliveries: breaks })).rejects.toBe(broken);
+    await using other = Object.assign(newStore(), {
+      [Symbol.asyncDispose]: () => other.close(),
+    });
+    await fold(at(1), at(2), [3], { of: other });
+    await fold(at(2), at(4), [4, 5, 6], { of: other });
+    expect(await counted()).toEqual([[1, 2, 3, 4, 5, 6], 6]);
+    await expect(fold(at(1), at(4), [3, 4, 5, 6])).rejects.toThrow(journal);
+    expect(await counted()).toEqual([[1, 2, 3, 4, 5, 6], 6]);
+  });
+
+  test('where the answer to an insertion was lost', async () => {
+    between.onInsertion = async (forward) => {
+      await forward();
+      return refused();
+    };
+    await expect(fold(null, at(1), [1, 2])).rejects.toBeInstanceOf(StoreAway);
+    expect(await counted()).toEqual([[1, 2], 0]);
+    between.onInsertion = null;
+    await fold(null, at(1), [1, 2]);
+    expect(await counted()).toEqual([[1, 2], 2]);
+  });
+
+  test('where an insertion that was given up arrives when its hits have come in by another', async () => {
+    const late: (() => Promise<Response>)[] = [];
+    between.onInsertion = async (forward) => {
+      late.push(forward);
+      return refused();
+    };
+    await expect(fold(null, at(1), [1, 2, 3, 4])).rejects.toBeInstanceOf(StoreAway);
+    between.onInsertion = null;
+    await fold(null, at(2), [1, 2, 3, 4, 5]);
+    expect((await late[0]?.())?.status).toBe(200);
+    expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
+  });
+
+  test('while ClickHouse is away nothing counts, and all of it does afterwards', async () => {
+    between.onInsertion = refused;
+    for (let round = 0; round < 2; round++)
+      await expect(fold(null, at(1), [1])).rejects.toBeInstanceOf(StoreAway);
+    expect(await counted()).toEqual([[], 0]);
+    expect(await store.watermark(journal)).toBeNull();
+    between.onInsertion = null;
+    await fold(null, at(1), [1]);
+    expect(await counted()).toEqual([[1], 1]);
+  });
+
+  test('where PostgreSQL has forgotten what it had: watermarks and ids', async () => {
+    const [lost, other] = [`${journal}/lost`, `${journal}/other`];
+    const link = journals + 100;
+    await fold(null, at(1), [1, 2], { name: lost });
+    const before = await sql<{ newest: number }>`select newest from hit_ids`.execute(database.read);
+    await fold(at(1), at(3), [3, 4, 5], { name: lost });
+    await database.write(async (queries) => {
+      await sql`update hit_ids set newest = ${before.rows[0]?.newest}`.execute(queries);
+      await sql`update journal_watermarks set byte_offset = 1 where node = ${lost}`.execute(queries);
+      await sql`update link_clicks set clicks = 2 where link_id = ${journals}`.execute(queries);
+    });
+    await using restarted = Object.assign(newStore(), {
+      [Symbol.asyncDispose]: () => restarted.close(),
+    });
+    // Another journal comes first: it is given other ids than those that are there.
+    await fold(null, at(1), [1, 2, 3, 4], { of: restarted, name: other, link });
+    await fold(at(1), at(2), [3, 4], { of: restarted, name: lost });
+    await fold(at(2), at(4), [5, 6], { of: restarted, name: lost });
+    expect(await counted()).toEqual([[1, 2, 3, 4, 5, 6], 6]);
+    expect(await counted(link)).toEqual([[1, 2, 3, 4], 4]);
+    const ids = [...(await hitsOf(journals)), ...(await hitsOf(link))].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(10);
+  });
+});
+
+test.skipIf(!isHere)(
+  'a correction that breaks off between the numbers and the hits goes on with the hits',
+  async () => {
+    const link = 601;
+    await fold(null, at(1), [1, 2, 3, 4], { link });
+    await fold(null, at(1), [5], { name: `${journal}/other`, link: link + 2 });
+    await rebuildFrom(database);
+    const parts: string[] = [];
+    const breaksOff = ClickhouseHits.of(serverOf(clickhouse));
+    breaksOff.correctPart = async (part) => {
+      parts.push(part);
+      throw new StoreAway('away');
+    };
+    await sql`insert into organizations (id, name, created_at) values (2, '', 1)`.execute(database.read);
+    const { human, bot } = classCodes;
+    const made = await database.write((queries) =>
+      insertCorrection(queries, {
+        created_at: december,
+        organization_id: 1 + (link % 2),
+        link_id: link,
+        user_id: 1,
+        from_at: december - 1_000,
+        to_at: december + 100_000,
+        from_class: human,
+        to_class: bot,
+        way_back_of: null,
+        due_at: december,
+      }),
+    );
+    const claim = { now: () => december, length: 1_000 };
+    const interrupted = { ...database, hits: breaksOff };
+    let correction = made === null ? null : await correctionStep(interrupted, made, claim);
+    const step = (on: Database) => correctionStep(on, correction as StoredCorrection, claim);
+    await expect(step(interrupted)).rejects.toBeInstanceOf(StoreAway);
+    expect((await hitsOf(link)).map((hit) => hit.class)).toEqual([human, human, human, human]);
+    while (correction?.due_at != null) correction = await step(database);
+    const expected = [human, bot, bot, bot];
+    expect((await hitsOf(link)).map((hit) => hit.class)).toEqual(expected);
+    expect(correction?.hits).toBe(3);
+    const counted = await rollUps(database.read);
+    await rebuildFrom(database);
+    expect(counted).toEqual(await rollUps(database.read));
+    // The hits are given their class back, and another node that was at the same part wakes up only then.
+    await askClickhouse(
+      clickhouse,
+      `alter table hits update class = ${human} where link_id = ${link} settings mutations_sync = 1`,
+    );
+    await hits.correctPart(parts[0] ?? '', scopeOf(made as StoredCorrection));
+    expect((await hitsOf(link)).map((hit) => hit.class)).toEqual([human, human, human, human]);
+  },
+);
+
+describe.skipIf(!isHere)('hits in ClickHouse', () => {
+  test('go by the month', async () => {
+    await fold(null, at(1), [1, 2, 3, 4]);
+    await store.deleteHitsBefore(december - 1);
+    expect((await counted())[0]).toEqual([1, 2, 3, 4]);
+    await store.deleteHitsBefore(december);
+    expect(await counted()).toEqual([[3, 4], 4]);
+  });
+
+  test('go with their organization', async () => {
+    await fold(null, at(1), [1, 2, 3, 4], { link: 501 });
+    await fold(at(1), at(2), [1, 2, 3, 4], { link: 502 });
+    await hits.deleteOrganization(2);
+    expect([await hitsOf(501), (await hitsOf(502)).length]).toEqual([[], 4]);
+  });
+
+  test('keep their words', async () => {
+    await fold(null, at(1), [71, 72]);
+    const used = await wordsInUse(database, async () => true);
+    expect([71, 72, 73].map((word) => used?.has(word))).toEqual([true, true, false]);
+  });
+
+  test('get a column that a newer version has, and those that are there have nothing in it', async () => {
+    await fold(null, at(1), [7]);
+    await askClickhouse(clickhouse, 'alter table hits drop column country');
+    expect(await hitsOf(journals).catch((cause) => cause)).toBeInstanceOf(StoreAway);
+    await hits.prepare('this');
+    expect((await hitsOf(journals)).map(({ country }) => country)).toEqual([0]);
+  });
+
+  test('that are gone leave nothing in the list of batches but the newest id', async () => {
+    await fold(null, at(1), [1, 2]);
+    const newest = await openLedger(database).newestId();
+    const list = 'select count() as batches from hit_batches format TabSeparated';
+    const batches = async () =>
+      Number(/\d+/.exec((await askClickhouse(clickhouse, list)).split(':').at(-1) ?? ''));
+    await store.deleteHitsBefore(december + 30 * dayLength);
+    expect(await batches()).toBeGreaterThan(5);
+    await store.deleteHitsBefore(december + 32 * dayLength);
+    expect(await batches()).toBe(1);
+    expect(await openLedger(database).newestId()).toBe(newest);
+  });
+
+  test('are those of one store', async () => {
+    await expect(hits.prepare('another')).rejects.toThrow('another store');
+  });
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { loadConfig } from '../src/config/load.ts';
+import { StartProblem } from '../src/start-problem.ts';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { insertHits } from './support/hits.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+
+const SECRET_KEY = 'a-key-of-tests-that-is-long-enough-to-be-one';
+
+test('CLICKS_URL is an address of ClickHouse, beside one of PostgreSQL', () => {
+  const CLICKS_URL = 'clickhouse://ann:hunter2@localhost/linnet';
+  expect(() => loadConfig({ CLICKS_URL })).toThrow('Set DATABASE_URL to a PostgreSQL as well');
+  expect(loadConfig({ CLICKS_URL, DATABASE_URL: 'postgres://localhost/linnet' }).clicksUrl?.user).toBe('ann');
+  expect(() => loadConfig({ CLICKS_URL: 'clickhouse://ann:hunter2@localhost' })).toThrow(
+    /^CLICKS_URL is set: give clickhouse:\/\/user:password@host:8123\/database, or .* over TLS\.$/,
+  );
+});
+
+describe('while ClickHouse is away', () => {
+  let asked = 0;
+  // It takes nothing, and says why.
+  const refusing = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch() {
+      asked += 1;
+      return new Response('Code: 202. DB::Exception: not now', { status: 500 });
+    },
+  });
+  const CLICKS_URL = `clickhouse://ann:hunter2@127.0.0.1:${refusing.port}/linnet`;
+  let DATABASE_URL: string;
+  let app: TestApp;
+  let owner: Newcomer;
+  let link: { id: number; path: string };
+  beforeAll(async () => {
+    DATABASE_URL = await migratedPostgres();
+    app = await startApp({ env: { DATABASE_URL, CLICKS_URL, SECRET_KEY } });
+    owner = await app.newcomer();
+    const body = { destination_url: 'https://example.com' };
+    const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
+    link = { id: json.id, path: new URL(json.url).pathname };
+  }, 60_000);
+  afterAll(async () => {
+    await app.stop();
+    await refusing.stop(true);
+  });
+
+  test('links lead on, clicks wait in the journal, and only what asks for single clicks says so', async () => {
+    const before = asked;
+    expect((await app.visit(link.path)).status).toBe(302);
+    await eventually(() => asked > before, 'the fold to ask ClickHouse');
+    const get = (path: string) => app.call('GET', `/api/v1/${path}`, { key: owner.key });
+    expect((await get(`link/${link.id}/stats`)).json.totals.clicks).toBe(0);
+    const filtered = await get('stats?device=mobile&country=DE');
+    expect([filtered.status, filtered.json.error_code]).toEqual([503, 'STORE_AWAY']);
+    expect((await get('stats')).status).toBe(200);
+    expect(app.faults.join('\n')).not.toContain('hunter2');
+  });
+
+  test('a node that has no CLICKS_URL does not start: it would keep clicks apart from the others', async () => {
+    const start = startApp({ env: { DATABASE_URL, SECRET_KEY } });
+    await expect(start).rejects.toThrow('The single clicks of this database are in ClickHouse.');
+  });
+
+  test('nor does one whose database has single clicks already', async () => {
+    const taken = await migratedPostgres();
+    const before = await startApp({ env: { DATABASE_URL: taken, SECRET_KEY } });
+    await insertHits(before.app.context.database, [{ link: 1, organization: 1, at: before.clock.now }]);
+    await before.stop();
+    const start = startApp({ env: { DATABASE_URL: taken, CLICKS_URL, SECRET_KEY } });
+    await expect(start).rejects.toBeInstanceOf(StartProblem);
+  });
+});

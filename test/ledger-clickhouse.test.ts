@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Ledger } from '../src/ledger/ledger.ts';
+import { openLedger } from '../src/ledger/open-ledger.ts';
+import { hasClickhouse } from './support/clickhouse.ts';
+import { drawFrom } from './support/draw.ts';
+import { type TestLedger, testLedger } from './support/ledger-of.ts';
+import { SlowLedger, someHits } from './support/slow-ledger.ts';
+
+const minute = 60_000;
+/** Late on the last day of a month, so that hits are in two. */
+const begin = Date.UTC(2026, 10, 30, 22, 50);
+const draw = drawFrom(20261124);
+/** As `someHits` has them. */
+const links = new Map(
+  [1, 2].map((organization) => [
+    organization,
+    Array.from({ length: 40 }, (_, index) => 2 * (1 + index) + organization - 1),
+  ]),
+);
+
+describe.skipIf(!(await hasClickhouse()))('the ledger in ClickHouse', () => {
+  let store: TestLedger;
+  let ledger: Ledger;
+  let slow: SlowLedger;
+  beforeAll(async () => {
+    store = await testLedger('clickhouse', links);
+    ledger = openLedger(store.database);
+    slow = new SlowLedger(draw, begin);
+    for (const [turn, count] of [4_100, 2_000, 700, 4_100].entries())
+      await store.append(
+        someHits(draw, count, begin + turn * 25 * minute),
+        turn % 3 === 0 ? 'packs' : 'rows',
+      );
+    await slow.read(ledger);
+  }, 60_000);
+  afterAll(() => store[Symbol.asyncDispose]());
+
+  test('answers as counting every hit does', async () => {
+    expect(slow.hits.length).toBe(10_900);
+    expect(await ledger.newestId()).toBe(slow.hits.at(-1)?.id ?? 0);
+    await slow.expectOf(ledger, 60);
+  }, 120_000);
+
+  test('leaves nothing of hits in the database', async () => {
+    for (const table of ['hits', 'hit_packs', 'hit_chunks'] as const)
+      expect(await store.database.read.selectFrom(table).select('id').execute()).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+type Forward = () => Promise<Response>;
+
+/** Stands between Linnet and ClickHouse: what a test does with an insertion of hits is up to it. */
+export class BetweenClickhouse implements Disposable {
+  /** Called for each insertion of hits; null lets it pass. */
+  onInsertion: ((forward: Forward) => Promise<Response>) | null = null;
+  readonly #server: ReturnType<typeof Bun.serve>;
+  readonly #target: URL;
+
+  constructor(url: string) {
+    this.#target = new URL(url.replace(/^clickhouse/, 'http'));
+    this.#server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => this.#answer(request) });
+  }
+
+  get url(): string {
+    const { username, password, pathname } = this.#target;
+    const user = username === '' ? '' : `${username}:${password}@`;
+    return `clickhouse://${user}127.0.0.1:${this.#server.port}${pathname}`;
+  }
+
+  [Symbol.dispose](): void {
+    void this.#server.stop(true);
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const { headers } = request;
+    const body = await request.arrayBuffer();
+    const forward: Forward = async () => {
+      const answer = await fetch(`http://${this.#target.host}/${url.search}`, {
+        method: 'POST',
+        headers,
+        body,
+      });
+      return new Response(await answer.arrayBuffer(), { status: answer.status });
+    };
+    const isInsertion = url.searchParams.get('query')?.startsWith('insert into hits') ?? false;
+    return isInsertion && this.onInsertion !== null ? this.onInsertion(forward) : forward();
+  }
+}
