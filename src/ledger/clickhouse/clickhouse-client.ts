@@ -24,6 +24,11 @@ const always: Settings = {
 
 const tookTooLong = '159';
 
+/** There was no answer. */
+class ConnectionBroken extends StoreAway {
+  override readonly name = 'ConnectionBroken';
+}
+
 /** A server by its HTTP interface. Whatever it refuses counts as its being away: hits wait in their journal then. */
 export class ClickhouseClient {
   readonly #server: ClickServer;
@@ -38,7 +43,17 @@ export class ClickhouseClient {
     return new ClickhouseClient(this.#server, terms);
   }
 
+  /** Asked a second time where the connection broke: the server ends those that were idle for seconds, perhaps just now. */
   async rows<Row>(sql: string): Promise<readonly Row[]> {
+    try {
+      return await this.#rows(sql);
+    } catch (cause) {
+      if (!(cause instanceof ConnectionBroken)) throw cause;
+      return this.#rows(sql);
+    }
+  }
+
+  async #rows<Row>(sql: string): Promise<readonly Row[]> {
     const { signal } = this.#terms;
     const left = Math.min(untilWhen(this.#terms) - performance.now(), ownPatience);
     if (left <= 0 || signal?.aborted) throw new TookTooLong(false, this.#terms.patience);
@@ -86,7 +101,7 @@ export class ClickhouseClient {
       if (cause instanceof StoreAway) throw cause;
       const { name, message } = cause as Error;
       if (name === 'TimeoutError' || this.#terms.signal?.aborted) throw this.#slow();
-      throw new StoreAway(`ClickHouse: ${message}`, { cause });
+      throw new ConnectionBroken(`ClickHouse: ${message}`, { cause });
     }
   }
 

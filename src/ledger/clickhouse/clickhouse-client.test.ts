@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test';
+import { StoreAway, TookTooLong } from '../../rules/errors.ts';
+import { ownTerms } from '../../storage/database.ts';
+import { ClickhouseClient } from './clickhouse-client.ts';
+
+/** A server whose connections come to this: an answer, none at all (null), or silence (undefined). */
+function serverOf(answers: (string | null | undefined)[]) {
+  let asked = 0;
+  const listener = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      data(socket) {
+        const answer = answers[asked++];
+        if (answer === undefined) return;
+        if (answer !== null) socket.write(`HTTP/1.1 ${answer}`);
+        socket.end();
+      },
+    },
+  });
+  const origin = `http://127.0.0.1:${listener.port}`;
+  const server = { origin, user: 'ann', password: 'hunter2', database: 'linnet' };
+  return {
+    client: new ClickhouseClient(server),
+    get asked() {
+      return asked;
+    },
+    [Symbol.dispose]: () => listener.stop(true),
+  };
+}
+
+const rows = '200 OK\r\nContent-Length: 18\r\nConnection: close\r\n\r\n{"id":1}\n{"id":2}\n';
+const refusal =
+  '500 No\r\nX-ClickHouse-Exception-Code: 60\r\nContent-Length: 8\r\nConnection: close\r\n\r\nno table';
+
+test('a question whose connection breaks is asked once more, and an insertion is not', async () => {
+  using server = serverOf([null, rows, null, null, null]);
+  expect(await server.client.rows<{ id: number }>('select id from hits')).toEqual([{ id: 1 }, { id: 2 }]);
+  await expect(server.client.rows('select 1')).rejects.toBeInstanceOf(StoreAway);
+  expect(server.asked).toBe(4);
+  await expect(server.client.insert('insert', Uint8Array.of(1), 'one', 5_000)).rejects.toBeInstanceOf(
+    StoreAway,
+  );
+  expect(server.asked).toBe(5);
+});
+
+test('what is refused is not asked again, and says why without the password', async () => {
+  using server = serverOf([refusal]);
+  const cause = await server.client.rows('select 1').catch((fault: Error) => fault);
+  expect(cause).toBeInstanceOf(StoreAway);
+  expect((cause as Error).message).toBe('ClickHouse: no table');
+  expect(server.asked).toBe(1);
+});
+
+test('what takes longer than its caller waits is given up', async () => {
+  using server = serverOf([]);
+  const client = server.client.inTheNameOf({ ...ownTerms, patience: 50 });
+  await expect(client.rows('select 1')).rejects.toBeInstanceOf(TookTooLong);
+});
