@@ -90,7 +90,7 @@ async function foldJournal(
     );
     try {
       while (await journal.foldBatch(null, parts.store.batchLength())) folded += hits.length;
-      await parts.store.finishJournal(key, parts.now());
+      await parts.store.finishJournal(key, clock.now);
       return folded;
     } catch (cause) {
       if (!(cause instanceof JournalTaken)) throw cause;

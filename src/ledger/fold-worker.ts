@@ -121,7 +121,8 @@ export class FoldWorker {
       foldSome: (journal) => this.#foldSome(journal, null, this.#leftoverLength()),
       foldOwn: () => this.#foldOwn(),
       isStopping: () => this.#isStopping,
-      now: () => this.#clock,
+      // How long its watermark stays is no matter of this node's clock alone.
+      now: () => this.#serverClock.now,
       tell: parts.tell,
     });
     this.#run();
@@ -454,7 +455,8 @@ export class FoldWorker {
     const own = this.#own;
     if (own === null || isBefore(own.position, this.#end)) return;
     const { settings, store } = this.#parts;
-    if (own.watermark !== null) await store.finishJournal(watermarkKey(settings.journal), this.#clock);
+    if (own.watermark !== null)
+      await store.finishJournal(watermarkKey(settings.journal), this.#serverClock.now);
     this.#left.removeOrKeep(settings.journal, own);
   }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { firstAccount } from '../support/account.ts';
 import { hasCaddy, startCaddy } from '../support/caddy.ts';
 import { eventually } from '../support/eventually.ts';
+import { figure } from '../support/figure.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { hasNginx, startNginx } from '../support/nginx.ts';
 import { runCommand, runServer, temporaryFolder } from '../support/program.ts';
@@ -124,7 +125,7 @@ test.each(ways)(
     }
     const seen = await pressing.stop();
     await ready.stop();
-    console.info(`${way}, ${restarts} restarts: ${JSON.stringify(seen)}`);
+    figure(`${way}, ${restarts} restarts: ${JSON.stringify(seen)}`);
     expect(Object.keys(seen).sort()).toEqual(['201', '302']);
     expect(Object.keys(ready.seen)).toEqual(['200']);
     program.kill('SIGTERM');

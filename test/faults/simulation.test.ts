@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { availableParallelism } from 'node:os';
+import { figure } from '../support/figure.ts';
 import { runScript } from '../support/program.ts';
 
 /** `npm run test:faults` tries more; `--seed=N` of `test/simulation/main.ts` repeats one that failed, and tells its story. */
@@ -15,7 +16,7 @@ test(`${seeds} seeds: each answered click counts once and is told under one id, 
   for (const run of runs) {
     const { out, err } = run.output();
     process.stderr.write(err);
-    console.info(out.trim());
+    figure(out.trim());
   }
   expect(codes).toEqual(runs.map(() => 0));
 }, 1_800_000);

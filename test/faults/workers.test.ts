@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'bun';
 import { linkOn } from '../support/account.ts';
 import { eventually } from '../support/eventually.ts';
+import { figure } from '../support/figure.ts';
 import { runServer, temporaryFolder } from '../support/program.ts';
 
 /** `npm run test:faults` kills more often. */
@@ -104,9 +105,7 @@ test(`${kills} kills of one worker while others serve: no client is told that th
     }
     isOver = true;
     await Promise.all(visiting);
-    console.info(
-      `${answered()} visits, ${kills} kills: ${seen.cut} connections cut, ${seen.refused} refused`,
-    );
+    figure(`${answered()} visits, ${kills} kills: ${seen.cut} connections cut, ${seen.refused} refused`);
     expect([...seen.statuses.keys()]).toEqual([302]);
     expect(seen.refused).toBe(0);
     program.kill('SIGTERM');

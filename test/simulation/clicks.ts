@@ -298,6 +298,8 @@ class ClickRun {
       (select coalesce(sum(click), 0) from link_hours) as hours,
       (select coalesce(sum(hits), 0) from organization_rollups where dimension = 0) as organizations,
       (select count(*) from daily_visitors where owner > 0) as visitors`);
+    const isTimeRight = !this.#nodes.some((node) => node.isInAnotherYear);
+    if (sums !== undefined && !isTimeRight) delete sums.visitors;
     for (const [name, sum] of Object.entries(sums ?? {}))
       if (sum !== counted.size) world.fail(`${name}: ${sum} of ${counted.size}`);
     if (this.#waiting() > 0) world.fail(`${this.#waiting()} deliveries are never sent`);
@@ -308,7 +310,8 @@ class ClickRun {
     });
     const { received } = this.#target;
     const untold = due.filter((click) => !received.has(click));
-    if (untold.length > 0) world.fail(`clicks that no webhook was told of: ${some(untold)}`);
+    // Nodes whose clocks are a year apart give up each other's messages: they have been tried for more than three days.
+    if (untold.length > 0 && isTimeRight) world.fail(`clicks that no webhook was told of: ${some(untold)}`);
     const renamed = [...received]
       .filter(([, ids]) => ids.size !== 1)
       .map(([click, ids]) => `${click} (${[...ids].join(' ')})`);

@@ -20,7 +20,9 @@ const site = new Site(new URL(origin));
 const salt = new Uint8Array(32).fill(7);
 
 /** As clocks are wrong. */
-const clockErrors = [0, 0, 0, 30_000, -30_000, 3_600_000, -3_600_000];
+const hour = 3_600_000;
+const year = 365 * 24 * hour;
+const clockErrors = [0, 0, 0, 0, 30_000, -30_000, hour, -hour, year, -year];
 
 interface Running {
   readonly process: SimulatedProcess;
@@ -70,6 +72,11 @@ export class SimulatedNode {
     this.#repeatWindow = repeatWindow;
     mkdirSync(dataDir);
     this.#clockError = world.pick(clockErrors);
+  }
+
+  /** Its visitors of today are those of another day. */
+  get isInAnotherYear(): boolean {
+    return Math.abs(this.#clockError) === year;
   }
 
   get isUp(): boolean {

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
+import { hitCounter } from '../support/counted-hits.ts';
+import { answerWhen, eventually } from '../support/eventually.ts';
+import { figure } from '../support/figure.ts';
+import { PostgresServer } from '../support/postgres.ts';
+import { ask } from '../support/postgres-pair.ts';
+import { type SlowProxy, startSlowProxy } from '../support/slow-proxy.ts';
+import { stretched } from '../support/stretched.ts';
+
+/** `npm run test:faults` has all of them, and each for longer. */
+const isShort = process.env.ROUNDS === undefined;
+const duration = isShort ? 2_500 : 10_000;
+/** Within which everything is well again. */
+const recovery = 5_000;
+
+const server = new PostgresServer();
+let database: string;
+let proxy: SlowProxy;
+let app: TestApp;
+let owner: Newcomer;
+
+beforeAll(async () => {
+  database = await server.url();
+  proxy = startSlowProxy(Number(new URL(database).port));
+  const DATABASE_URL = database.replace(/:\d+\//, `:${proxy.port}/`);
+  app = await startApp({ env: { DATABASE_URL } });
+  owner = await app.newcomer();
+});
+afterAll(async () => {
+  await app?.stop();
+  await proxy?.[Symbol.asyncDispose]();
+  await server.stop();
+});
+
+interface Fault {
+  readonly name: string;
+  readonly begin: () => Promise<unknown>;
+  readonly end: () => Promise<unknown>;
+  readonly isInShort?: boolean;
+}
+
+const setReadOnly = async (is: 'on' | 'off') => {
+  await ask(database, `alter system set default_transaction_read_only = ${is}`);
+  await ask(database, 'select pg_reload_conf()');
+};
+
+/** The server and each of its connections. */
+async function signal(name: NodeJS.Signals, pid: number): Promise<void> {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  for (const id of [pid, ...children.map(Number)]) process.kill(id, name);
+}
+
+async function serverPid(): Promise<number> {
+  const [row] = await ask(database, 'show data_directory');
+  return Number(readFileSync(`${row?.data_directory}/postmaster.pid`, 'utf8').split('\n')[0]);
+}
+
+let frozen = 0;
+const taken: Client[] = [];
+const together = 50;
+
+/** As many as there are. */
+async function takeWhatIsFree(): Promise<void> {
+  for (let got = together; got > 0; ) {
+    const clients = Array.from({ length: together }, () => new Client({ connectionString: database }));
+    const tries = await Promise.allSettled(clients.map((client) => client.connect()));
+    const open = clients.filter((_, index) => tries[index]?.status === 'fulfilled');
+    for (const client of open) client.on('error', () => {});
+    taken.push(...open);
+    got = open.length;
+  }
+}
+
+/** Those of the service are ended, and others are faster to have them again. */
+async function takeConnections(): Promise<void> {
+  await takeWhatIsFree();
+  for (let round = 0; round < 3; round++) {
+    await taken[0]?.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'linnet%'",
+    );
+    await takeWhatIsFree();
+  }
+}
+
+const slowed = (milliseconds: number): Pick<Fault, 'begin' | 'end'> => ({
+  begin: async () => {
+    proxy.delay = milliseconds / 2;
+  },
+  end: async () => {
+    proxy.delay = 0;
+  },
+});
+
+const faults: readonly Fault[] = [
+  { name: 'stopped and started again', begin: () => server.keep(), end: async () => {} },
+  {
+    name: 'frozen (SIGSTOP)',
+    begin: async () => {
+      frozen = await serverPid();
+      await signal('SIGSTOP', frozen);
+    },
+    end: () => signal('SIGCONT', frozen),
+  },
+  { name: 'slowed by 200 ms', ...slowed(200) },
+  { name: 'slowed by 2 s', ...slowed(2_000), isInShort: true },
+  { name: 'read-only', begin: () => setReadOnly('on'), end: () => setReadOnly('off') },
+  {
+    name: 'out of connections',
+    begin: takeConnections,
+    end: () => Promise.all(taken.splice(0).map((client) => client.end())),
+  },
+];
+
+let creations = 0;
+
+test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
+  'PostgreSQL $name: no visit to a known link fails, nothing answered is lost or doubled, and all is well soon afterwards',
+  async ({ name, begin, end }) => {
+    const create = (externalId: string) =>
+      app.call('POST', '/api/v1/link?disable_png=true', {
+        key: owner.key,
+        headers: { 'idempotency-key': externalId },
+        body: { destination_url: 'https://example.com/' },
+      });
+    const visited = (await create(`visited ${name}`)).json;
+    const path = new URL(visited.url).pathname;
+    expect((await app.visit(path)).status).toBe(302);
+    const answers = new Map<string, number>();
+    const suffixes = new Map<string, string | null>();
+    let isOver = false;
+    const press = async (what: string, call: () => Promise<number>) => {
+      while (!isOver) {
+        const said = `${what} ${await call()}`;
+        answers.set(said, (answers.get(said) ?? 0) + 1);
+        await Bun.sleep(isShort ? 30 : 5);
+      }
+    };
+    const creating = async () => {
+      const key = `creation ${++creations}`;
+      const { status, json } = await create(key);
+      suffixes.set(key, status === 201 ? json.suffix : null);
+      return status;
+    };
+    const listing = async () => (await app.call('GET', '/api/v1/link', { key: owner.key })).status;
+    const pressing = [
+      press('visit', async () => (await app.visit(path)).status),
+      press('visit', async () => (await app.visit(path)).status),
+      press('creation', creating),
+      press('creation', creating),
+      press('list', listing),
+    ];
+    await eventually(() => suffixes.size > 5, 'creations');
+    await begin();
+    await Bun.sleep(duration);
+    await end();
+    const ended = performance.now();
+    let wellAt = Number.POSITIVE_INFINITY;
+    await eventually(async () => (await create(`after ${name} ${++creations}`)).status === 201, 'a creation');
+    await eventually(async () => (await listing()) === 200, 'a list');
+    wellAt = performance.now() - ended;
+    isOver = true;
+    await Promise.all(pressing);
+
+    const count = (said: string) => answers.get(said) ?? 0;
+    const told = [...answers].map(([said, times]) => `${said}: ${times}`).sort();
+    figure(`PostgreSQL ${name}: ${told.join(', ')}; well again after ${Math.round(wellAt)} ms`);
+    const unexpected = told.filter(
+      (said) => !/^(visit 302|creation 201|list 200|(creation|list) 50[34]):/.test(said),
+    );
+    expect(unexpected).toEqual([]);
+    expect(wellAt).toBeLessThan(stretched(recovery));
+    // What was answered is answered so again, and what wasn't is made once, whether or not it had been.
+    const again = new Map<string, string>();
+    for (const [key, suffix] of suffixes) {
+      const { json } = await answerWhen(
+        () => create(key),
+        ({ status }) => status === 201,
+        key,
+        stretched(recovery),
+      );
+      expect([key, json.suffix]).toEqual([key, suffix ?? json.suffix]);
+      again.set(key, json.suffix);
+    }
+    expect(new Set(again.values()).size).toBe(again.size);
+    const counter = hitCounter('', database);
+    // The first visit, too.
+    await eventually(
+      async () => (await counter.of(visited.id)).ledger === count('visit 302') + 1,
+      'all clicks',
+    );
+    await counter.close();
+  },
+  300_000,
+);
+
+test('and no link was made that nobody asked for', async () => {
+  const [row] = await ask(
+    database,
+    `select count(*)::int as links, (select count(*)::int from idempotency_keys) as keys from links`,
+  );
+  expect(row?.links).toBe(row?.keys);
+});

@@ -1,0 +1,159 @@
+import { expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { firstAccount, posting } from '../support/account.ts';
+import { hitCounter } from '../support/counted-hits.ts';
+import { eventually } from '../support/eventually.ts';
+import { figure } from '../support/figure.ts';
+import { migratedPostgres } from '../support/migrated-store.ts';
+import { type Program, runServer, temporaryFolder } from '../support/program.ts';
+import { startTarget } from '../support/webhook-target.ts';
+
+/** `npm run test:faults` kills more often. */
+const isShort = process.env.ROUNDS === undefined;
+const kills = isShort ? 1 : Math.min(100, Number(process.env.ROUNDS));
+const nodeCount = isShort ? 2 : 3;
+const clients = 6;
+/** Answered before a kill. */
+const between = isShort ? 60 : 30;
+/** Of so many creations one is a tag, and one an API key. */
+const others = 20;
+
+interface Node {
+  readonly program: Program;
+  readonly url: string;
+}
+
+const json = { 'content-type': 'application/json' };
+const agentOf = (visit: number) =>
+  `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 n${visit}`;
+
+/** What a client makes, each thing under a key of its own. */
+function wanted(key: string, count: number, tag: number): { path: string; body: object } {
+  if (count % others === 1) return { path: '/api/v1/tag', body: { name: `tag ${key}` } };
+  if (count % others === 2) return { path: '/api/v1/api_key', body: { name: key } };
+  return { path: '/api/v1/link', body: { destination_url: 'https://example.com/', tags: [tag] } };
+}
+
+test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: of links, tags, keys, clicks and deliveries nothing that was answered is lost or doubled`, async () => {
+  await using folder = await temporaryFolder();
+  const target = startTarget();
+  const settings = {
+    PORT: '0',
+    SECRET_KEY: 'the same secret on every node, long enough',
+    DATABASE_URL: await migratedPostgres(),
+    MISS_LIMIT: '0',
+    FLOOD_LIMIT: '0',
+    RATE_LIMIT: '0',
+    WEBHOOK_ALLOW: '127.0.0.1',
+  };
+  const start = async (name: string): Promise<Node> => {
+    const program = runServer({ ...settings, DATA_DIR: `${folder.path}/${name}` });
+    return { program, url: await program.address() };
+  };
+  const nodes = await Promise.all(Array.from({ length: nodeCount }, (_, index) => start(`${index}`)));
+  const standing: (Node | undefined)[] = [...nodes];
+  const started = [...nodes];
+  const sql = new SQL({ url: settings.DATABASE_URL, max: 1 });
+  const count = async (what: string): Promise<number> =>
+    Number((await sql.unsafe(`select count(*) as n from ${what}`))[0].n);
+  try {
+    const url = nodes[0]?.url ?? '';
+    const { key: apiKey, authorization } = await firstAccount(url);
+    const visited = await posting(url)<{ id: number; suffix: string }>(
+      '/api/v1/link',
+      { destination_url: 'https://example.com/', webhook_url: target.url, webhook_events: ['click'] },
+      { authorization },
+    );
+    const tag = await posting(url)<{ id: number }>('/api/v1/tag', { name: 'of all' }, { authorization });
+    const [linksBefore, keysBefore] = [await count('links'), await count('api_keys')];
+    const answers = new Map<string, { id: number; count: number }>();
+    const visits = { sent: 0, answered: 0 };
+    let sentAgain = 0;
+    let isOver = false;
+    /** Sends a creation to one node after another, until one answers. */
+    const send = async (key: string, at: number): Promise<number> => {
+      const { path, body } = wanted(key, at, tag.id);
+      for (let tries = 0; ; tries++) {
+        const node = standing[(at + tries) % nodeCount];
+        // One of them always stands.
+        if (!node) continue;
+        // A key makes no keys.
+        const who = path === '/api/v1/api_key' ? { authorization } : { 'api-key': apiKey };
+        const headers = { ...json, ...who, 'idempotency-key': key };
+        const answer = await fetch(node.url + path, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify(body),
+        }).catch(() => null);
+        const text = await answer?.text().catch(() => null);
+        if (answer?.status === 201 && text) return Number(JSON.parse(text).id);
+        if (answer && answer.status < 500) throw new Error(`${path}: ${answer.status} ${text}`);
+        sentAgain++;
+      }
+    };
+    const making = Array.from({ length: clients }, async (_, client) => {
+      for (let at = 0; !isOver; at++) {
+        const key = `${client}-${at}`;
+        answers.set(key, { id: await send(key, at), count: at });
+      }
+    });
+    const visiting = Array.from({ length: nodeCount }, async (_, index) => {
+      while (!isOver) {
+        const node = standing[index];
+        if (node) {
+          const headers = { 'user-agent': agentOf(++visits.sent) };
+          const answer = await fetch(`${node.url}/${visited.suffix}`, { headers, redirect: 'manual' }).catch(
+            () => null,
+          );
+          if (answer?.status === 302) visits.answered += 1;
+        }
+        await Bun.sleep(isShort ? 40 : 5);
+      }
+    });
+    for (let killed = 0; killed < kills; killed++) {
+      const enough = [answers.size + between, visits.answered + between] as const;
+      await eventually(() => answers.size > enough[0] && visits.answered > enough[1], 'calls to be answered');
+      const at = killed % nodeCount;
+      const victim = standing[at];
+      standing[at] = undefined;
+      victim?.program.kill('SIGKILL');
+      await victim?.program.exited;
+      const next = await start(`${at}`);
+      started.push(next);
+      standing[at] = next;
+    }
+    isOver = true;
+    await Promise.all([...making, ...visiting]);
+
+    for (const [key, { id, count }] of answers) expect([key, await send(key, count)]).toEqual([key, id]);
+    const of = (rest: (count: number) => boolean) =>
+      [...answers.values()].filter(({ count }) => rest(count)).length;
+    const tags = of((at) => at % others === 1);
+    const keys = of((at) => at % others === 2);
+    const links = answers.size - tags - keys;
+    expect([await count('links'), await count('api_keys')]).toEqual([linksBefore + links, keysBefore + keys]);
+    expect([await count('tags'), await count('link_tags')]).toEqual([tags + 1, links]);
+    const counter = hitCounter('', settings.DATABASE_URL);
+    // What a client sent twice in vain may have been answered: what was not answered may count or not.
+    await eventually(async () => (await counter.of(visited.id)).ledger >= visits.answered, 'all clicks');
+    await eventually(
+      async () => (await count("webhook_deliveries where state = 'waiting'")) === 0,
+      'deliveries',
+      180_000,
+    );
+    const { ledger, distinctVisitors, clicks } = await counter.of(visited.id);
+    await counter.close();
+    expect(ledger).toBeLessThanOrEqual(visits.sent);
+    expect([distinctVisitors, clicks]).toEqual([ledger, ledger]);
+    const told = new Set(target.received.map(({ headers }) => headers['webhook-id']));
+    expect(told.size).toBe(ledger);
+    expect(new Set(target.received.map(({ body }) => JSON.parse(body).payload.id)).size).toBe(ledger);
+    figure(
+      `kill -9 of ${nodeCount} nodes on PostgreSQL: ${kills} times, ${links} links, ${tags} tags, ${keys} keys, ${visits.answered} visits answered, ${ledger} counted, ${target.received.length} deliveries of ${told.size} events, ${sentAgain} calls sent again`,
+    );
+  } finally {
+    await sql.end();
+    for (const { program } of started) program.kill('SIGKILL');
+    await Promise.all(started.map(({ program }) => program.exited));
+  }
+}, 1_200_000);
