@@ -15,7 +15,7 @@ const arrows: Record<string, readonly string[]> = {
   http: ['rules', 'config', 'structures'],
   visit: ['journal', 'rules', 'config', 'storage', 'http', 'structures', 'bundle', 'start-problem.ts'],
   backup: ['rules', 'storage', 'ledger', 'start-problem.ts'],
-  health: ['rules', 'auth', 'backup', 'bundle', 'config', 'domains', 'journal', 'mail', 'storage'],
+  health: ['rules', 'auth', 'backup', 'bundle', 'config', 'domains', 'journal', 'ledger', 'mail', 'storage'],
   journal: ['rules', 'storage'],
   ledger: ['journal', 'storage', 'rules', 'config', 'structures', 'threads', 'bundle'],
   stats: ['ledger', 'journal', 'storage', 'rules', 'config'],
@@ -66,6 +66,7 @@ const narrow: Record<string, RegExp> = {
   'stats → journal': /^journal\/hit/,
   'store.ts → ledger': /^ledger\/clickhouse\/clickhouse-hits/,
   'store.ts → backup': /^backup\/before-upgrade/,
+  'health → ledger': /^ledger\/clickhouse\/clickhouse-client/,
   'health → journal': /^journal\/(files|unfolded)/,
   'backup → ledger': /^ledger\/(hit-pack|hit-chunk|chunk-scan|chunk-store|partitions)/,
   'journal → storage': /^storage\/file-lock/,
@@ -194,7 +195,11 @@ test('what speaks to ClickHouse is loaded where CLICKS_URL is set, and nowhere e
     for (const { path, kind } of imports)
       if (path.includes('/clickhouse/') || path.includes('chdb')) importers.push(`${file}: ${kind}`);
   }
-  expect(importers.sort()).toEqual(['compose/fold-parts.ts: dynamic-import', 'store.ts: dynamic-import']);
+  expect(importers.sort()).toEqual([
+    'compose/fold-parts.ts: dynamic-import',
+    'health/click-server.ts: dynamic-import',
+    'store.ts: dynamic-import',
+  ]);
 });
 
 test("SQLite's threads load no packages: there are several, and each would load them anew", async () => {

@@ -2,6 +2,7 @@ import { type CheckName, type Finding, notice } from '../rules/finding.ts';
 import { arrivalFindings } from './arrival.ts';
 import { backlogFindings } from './backlog.ts';
 import { certificateFindings } from './certificate.ts';
+import { clickServerFindings } from './click-server.ts';
 import { clockFindings } from './clock.ts';
 import { databaseFindings } from './database.ts';
 import { diskFindings } from './disk.ts';
@@ -19,6 +20,7 @@ const checks: readonly (readonly [CheckName, Check])[] = [
   ['certificate', certificateFindings],
   ['address', arrivalFindings],
   ['database', databaseFindings],
+  ['database', clickServerFindings],
   ['mail', mailFindings],
   ['backlog', backlogFindings],
   ['backup', lastBackupFindings],

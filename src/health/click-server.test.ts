@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test';
+import { loadConfig } from '../config/load.ts';
+import { clickServerFindings } from './click-server.ts';
+
+const findingsAt = (port: number | undefined) =>
+  clickServerFindings({
+    config: loadConfig({
+      DATABASE_URL: 'postgres://localhost/linnet',
+      CLICKS_URL: port === undefined ? '' : `clickhouse://ann:hunter2@127.0.0.1:${port}/linnet`,
+    }),
+  });
+
+test('a server of single clicks is found where one is set, and named without its password', async () => {
+  expect(await findingsAt(undefined)).toEqual([]);
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: (request) =>
+      request.headers.get('x-clickhouse-key') === 'hunter2'
+        ? new Response('{"version":"26.7.2.1"}\n')
+        : new Response('who?', { status: 403 }),
+  });
+  const [well] = await findingsAt(server.port);
+  expect(well).toMatchObject({ state: 'ok', found: 'ClickHouse 26.7.2.1 answers, for single clicks.' });
+  await server.stop(true);
+  const [away] = await findingsAt(server.port);
+  expect(away?.state).toBe('problem');
+  expect(away?.found).toStartWith(
+    `The server of single clicks at http://127.0.0.1:${server.port}/linnet does not answer: ClickHouse: `,
+  );
+  expect(JSON.stringify(away)).not.toContain('hunter2');
+});

@@ -1,0 +1,28 @@
+import { clickServerName } from '../rules/clicks-url.ts';
+import { type Finding, ok, problem } from '../rules/finding.ts';
+import { ownTerms } from '../storage/database.ts';
+import type { Patient } from './patient.ts';
+
+/** Milliseconds. */
+const patience = 5_000;
+
+/** Where single clicks are in ClickHouse. */
+export async function clickServerFindings({ config }: Pick<Patient, 'config'>): Promise<Finding[]> {
+  const { clicksUrl } = config;
+  if (clicksUrl === null) return [];
+  const { ClickhouseClient } = await import('../ledger/clickhouse/clickhouse-client.ts');
+  const client = new ClickhouseClient(clicksUrl, { ...ownTerms, patience });
+  try {
+    const [row] = await client.rows<{ version: string }>('select version() as version');
+    return [ok('database', `ClickHouse ${row?.version} answers, for single clicks.`)];
+  } catch (cause) {
+    const why = (cause as Error).message.split('\n', 1)[0] ?? '';
+    return [
+      problem(
+        'database',
+        `The server of single clicks at ${clickServerName(clicksUrl)} does not answer: ${why}.`,
+        'Check CLICKS_URL, and that ClickHouse runs. Clicks wait in the journal.',
+      ),
+    ];
+  }
+}
