@@ -23,6 +23,7 @@ import { StoreAway } from '../src/rules/errors.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
 import { temporaryFolder } from './support/program.ts';
+import { stretched } from './support/stretched.ts';
 
 const plain: RawHit = {
   linkId: 1,
@@ -163,6 +164,47 @@ test('fresh hits come in between the turns of a journal that was left behind', a
   expect(ledger()).toBe(105);
   expect(journalsIn(folder.path)).toEqual([own]);
   await store.close();
+});
+
+test('a visit during retention is counted between two parts of it, within two seconds', async () => {
+  const old = new Database(join(folder.path, 'linnet.sqlite'));
+  old.run(`insert into hits (link_id, organization_id, at, outcome, target, class, reason, device, source, country, os, browser,
+      language, referrer, utm_source, utm_medium, utm_campaign, utm_term, utm_content, rule, variant)
+    with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 10000)
+    select 1, 1, n, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 from numbers`);
+  old.close();
+  const happened: string[] = [];
+  const { promise: isOver, resolve } = Promise.withResolvers<void>();
+  let visitedAt = 0;
+  let countedAfter = Number.POSITIVE_INFINITY;
+  class RetainingStore extends WatchedStore {
+    override async deleteHitsBefore(at: number, now?: number): Promise<boolean> {
+      const hasMore = await super.deleteHitsBefore(at, now);
+      happened.push(hasMore ? 'part' : 'end');
+      if (visitedAt === 0) {
+        visitedAt = performance.now();
+        desk.take({ kind: 'wake', end: written(own, 3), now: plain.at + 3_600_000 });
+      }
+      if (!hasMore) resolve();
+      return hasMore;
+    }
+  }
+  const store = new RetainingStore(folder.path);
+  store.onTurn = () => {
+    happened.push('visits');
+    countedAfter = performance.now() - visitedAt;
+  };
+  const desk = deskOf(store, () => {});
+  await isOver;
+  expect(happened.slice(0, 3)).toEqual(['part', 'visits', 'part']);
+  expect(happened.filter((what) => what === 'part').length).toBeGreaterThan(3);
+  expect(countedAfter).toBeLessThan(stretched(2_000));
+  expect(ledger()).toBe(3);
+  const stopped = new Promise<void>((resolve) => {
+    store.close = async () => resolve();
+  });
+  desk.take({ kind: 'stop', end: { segment: 1, offset: 0 }, now: plain.at });
+  await stopped;
 });
 
 test('no turn loses its hits to the clearing up of a thread that waits for the store, nor does one after it', async () => {

@@ -36,6 +36,7 @@ const faults: readonly Fault[] = [
     name: 'disk full, read-only or out of descriptors',
     files: ['journal-faults', 'clean-stop', 'out-of-descriptors'],
   },
+  { name: 'retention and leftover journals beside counting', files: ['fold-turns'] },
   { name: 'clocks that are wrong', files: ['hits-from-the-future'] },
   {
     name: 'clients that are slow or garbled',
