@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { lockFile } from '../../src/storage/file-lock.ts';
 
 const source = join(import.meta.dir, 'clickhouse');
 const manifest = join(source, 'package.json');
@@ -56,29 +57,41 @@ async function startServer(): Promise<string> {
 export const hasClickhouse = async (): Promise<boolean> =>
   Boolean(process.env.CLICKHOUSE_TEST_URL) || isInstalled();
 
-/**
- * Several processes may be at it at once: the first that is done counts. Not with a lockfile: that of this library isn't whole where
- * the registry doesn't have it for other systems, and then npm refuses it.
- */
+/** One process installs it, and the others wait. */
 async function isInstalled(): Promise<boolean> {
+  await mkdir(dirname(installed), { recursive: true });
+  for (;;) {
+    if (await isCurrent()) return true;
+    const lock = lockFile(`${installed}.lock`);
+    if (lock !== null) {
+      try {
+        return await install();
+      } finally {
+        lock.release();
+      }
+    }
+    await Bun.sleep(200);
+  }
+}
+
+/**
+ * Not with a lockfile: that of this library isn't whole where the registry doesn't have it for other systems, and then npm refuses
+ * it.
+ */
+async function install(): Promise<boolean> {
   if (await isCurrent()) return true;
-  const folder = `${installed}-${randomUUID()}`;
-  await mkdir(folder, { recursive: true });
+  const folder = `${installed}.new`;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder);
   await copyFile(manifest, join(folder, 'package.json'));
   const npm = Bun.spawn(
     ['npm', 'install', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=silent'],
-    {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'ignore'],
-    },
+    { cwd: folder, stdio: ['ignore', 'ignore', 'ignore'] },
   );
   const isThere = (await npm.exited) === 0 && existsSync(join(folder, 'node_modules/@chdb'));
-  if (isThere && !(await isCurrent())) {
-    await rm(installed, { recursive: true, force: true });
-    await rename(folder, installed).catch(() => {});
-  }
-  await rm(folder, { recursive: true, force: true });
-  return isCurrent();
+  await rm(installed, { recursive: true, force: true });
+  if (isThere) await rename(folder, installed);
+  return isThere;
 }
 
 /** The folder is there once all of it is, and has the version that is wanted. */
