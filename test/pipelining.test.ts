@@ -42,6 +42,7 @@ function alone(waits: boolean) {
     headEnd: () => '\r\n',
     nextId: () => '',
     note: null,
+    turnStart: () => performance.now(),
     answered: () => {},
     draining: { isOn: false },
     awaitTurnOver: (connection) => void turn.push(connection),

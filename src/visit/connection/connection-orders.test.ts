@@ -114,6 +114,7 @@ class Trial {
       headEnd: () => '\r\n',
       nextId: () => '',
       note: null,
+      turnStart: () => performance.now(),
       answered: () => {},
       draining: { isOn: false },
       awaitTurnOver: (connection) => void this.#withAnswers.push(connection),

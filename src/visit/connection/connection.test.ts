@@ -36,6 +36,7 @@ test('what a visitor sent who went away while a link was looked up is neither an
     headEnd: () => '\r\n',
     nextId: () => '',
     note: null,
+    turnStart: () => performance.now(),
     answered: () => {},
     draining: { isOn: false },
     awaitTurnOver: () => {},

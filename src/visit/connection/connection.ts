@@ -39,8 +39,10 @@ export interface ConnectionContext {
   readonly note: NoteAnswer | null;
   /** While it is on, each answer is the last of its connection: the client makes its next one to another process. */
   readonly draining: { readonly isOn: boolean };
-  /** So many answers of the fast path were sent, so many milliseconds after their requests had come. */
-  readonly answered: (milliseconds: number, count: number) => void;
+  /** When this turn of the event loop began: what can be read in it had come by then. */
+  readonly turnStart: () => number;
+  /** So many answers of the fast path were sent, whose requests had come by then. */
+  readonly answered: (since: number, count: number) => void;
   /** Has `turnOver` called at the end of this turn, once the clicks are on file; then `nextTurn`. */
   readonly awaitTurnOver: (connection: Connection) => void;
   /** Has `nextTurn` called at the end of this turn. */
@@ -71,7 +73,7 @@ export class Connection implements Limited {
   #searched = 0;
   /** Answers that are to be written together. */
   #ready = '';
-  /** How many there are of them, and when their requests began to be read. */
+  /** How many there are of them, and by when their requests had come. */
   #answered = 0;
   #since = 0;
   /** The same of the request whose link is being looked up; else 0. */
@@ -224,7 +226,7 @@ export class Connection implements Limited {
     this.#ready = '';
     this.#output.text(ready);
     if (this.#answered > 0) {
-      this.#context.answered(performance.now() - this.#since, this.#answered);
+      this.#context.answered(this.#since, this.#answered);
       this.#answered = 0;
     }
     if (this.#output.isFull) this.#happened('write blocked');
@@ -268,7 +270,7 @@ export class Connection implements Limited {
     if (this.#searched > 0 && this.#isStillPartial(bytes, from)) return 0;
     this.#searched = 0;
     const state = this.#state;
-    this.#since = this.#lookupSince === 0 ? performance.now() : this.#lookupSince;
+    this.#since = this.#lookupSince === 0 ? this.#context.turnStart() : this.#lookupSince;
     this.#lookupSince = 0;
     const isWhole = from === 0 && bytes.length <= windowLength;
     const window = isWhole ? bytes : bytes.subarray(from, from + windowLength);

@@ -34,7 +34,8 @@ interface Overrides {
   readonly idleTime?: number;
   /** Where this process speaks HTTPS. */
   readonly https?: HttpsPorts | null;
-  readonly answered?: ConnectionContext['answered'];
+  /** So many answers of the fast path were sent, so many milliseconds after their requests had come. */
+  readonly answered?: (milliseconds: number, count: number) => void;
   readonly note?: ConnectionContext['note'];
 }
 
@@ -76,6 +77,11 @@ export class Listener {
   #fastPath: FastPath = () => null;
   #insecurePath: FastPath = () => null;
   #turnEnd: TurnEnd | null = null;
+  readonly #answered: (milliseconds: number, count: number) => void;
+  /** When this turn began; 0 before anything is read in it. The clock is looked at once a turn, not once an answer. */
+  #turnStart = 0;
+  /** Answers that were sent in the turn in which their requests were read. */
+  #turnAnswers = 0;
   #dateSecond = 0;
   #headEnd = '';
 
@@ -95,6 +101,7 @@ export class Listener {
     const guard = new Guard(onFault);
     const ids = new RequestIds();
     this.#guard = guard;
+    this.#answered = answered;
     const limitedAs = (peer: string) => limitedNetwork(peer, config.trustedProxies);
     this.#connections = new ConnectionTable(limits, limitedAs);
     const upstream = { ...appServer, slots: new UpstreamSlots(limits, limitedAs) };
@@ -107,7 +114,8 @@ export class Listener {
       nextId: () => ids.next(),
       note,
       draining: this.#draining,
-      answered,
+      turnStart: () => this.#turnStartNow(),
+      answered: (since, count) => this.#countAnswers(since, count),
       awaitTurnOver: (connection) => void this.#atTurnEnd().withAnswers.push(connection),
       awaitNextTurn: (connection) => void this.#atTurnEnd().withMore.push(connection),
     };
@@ -280,9 +288,25 @@ export class Listener {
       }
     }
     for (const connection of end.withAnswers) this.#guard.run(connection, turnOver);
+    if (this.#turnAnswers > 0) this.#answered(performance.now() - this.#turnStart, this.#turnAnswers);
+    this.#turnStart = 0;
+    this.#turnAnswers = 0;
     for (const connection of end.withAnswers) this.#guard.run(connection, nextTurn);
     for (const connection of end.withMore) this.#guard.run(connection, nextTurn);
   };
+
+  #turnStartNow(): number {
+    if (this.#turnStart === 0) {
+      this.#turnStart = performance.now();
+      this.#atTurnEnd();
+    }
+    return this.#turnStart;
+  }
+
+  #countAnswers(since: number, count: number): void {
+    if (since === this.#turnStart) this.#turnAnswers += count;
+    else this.#answered(performance.now() - since, count);
+  }
 
   #headEndOf(id: string): string {
     const now = Date.now();
