@@ -315,6 +315,13 @@ describe('a connection', () => {
     expect(answers.map(statusesOf)).toEqual([[302], [200], [302], [302]]);
   });
 
+  test('is told when its connection ends with the answer, whoever gives that', async () => {
+    for (const path of ['/known', '/other', '/late']) {
+      const answer = await talk(paths.port, [get(path, 'Connection: close\r\n')]);
+      expect([path, /\r\nConnection: close\r\n/i.test(String(answer))]).toEqual([path, true]);
+    }
+  });
+
   test('that ends in any way leaves nothing open behind', async () => {
     const open = () => readdirSync('/proc/self/fd').length;
     await talk(paths.port, [other], { count: 1 });

@@ -53,6 +53,8 @@ export class AppServer {
         const asked = performance.now();
         const named = (response: Response): Response => {
           response.headers.set('x-request-id', id);
+          // The runtime closes the connection then, and doesn't say so.
+          if (request.headers.get('connection') === 'close') response.headers.set('connection', 'close');
           note?.(answeredOf(id, request, response.status, performance.now() - asked));
           return response;
         };
