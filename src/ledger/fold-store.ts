@@ -45,8 +45,8 @@ export interface FoldBatch {
   /** The newest sweep of words when the ids of its words were asked for, or an earlier one. */
   readonly sweep: number;
   /**
-   * Words whose ids were asked for since this journal was folded last: where the database has gone back since, its watermark doesn't
-   * show that, and other words may have their ids.
+   * Words of these hits that no batch of this journal has had before: where the database has gone back since their ids were asked
+   * for, its watermark doesn't show that, and other words may have their ids.
    */
   readonly newWords: ReadonlyMap<number, string>;
   readonly hits: Hits;

@@ -7,10 +7,11 @@ import type { RecordBytes } from '../journal/record.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { isPassing } from '../rules/passing-fault.ts';
 import type { BatchBuilder } from './batch-builder.ts';
+import { wordsOf } from './batch-words.ts';
 import type { FoldedClick } from './click.ts';
 import { ClickClaims } from './click-claims.ts';
 import { type EnrichParts, enrich } from './enrich.ts';
-import type { DeliveriesOf, FoldBatch, FoldStore } from './fold-store.ts';
+import type { DeliveriesOf, FoldBatch, FoldStore, Hits } from './fold-store.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { HitCursor } from './hit-cursor.ts';
 import { pause } from './pause.ts';
@@ -63,7 +64,10 @@ export class JournalFold {
   #done: Position;
   readonly #stopping = new AbortController();
   #isInDoubt = false;
+  /** Words up to here are in storage or in `#unproven`. */
   #wordMark: WordMark | null = null;
+  /** By id: words that no commit of this journal has found in storage. Each batch uses only some of those that are known. */
+  readonly #unproven = new Map<number, string>();
   #hasFoldedNow = false;
   #sinceCollection = 0;
   /** Bytes in use after the last collection. */
@@ -195,7 +199,7 @@ export class JournalFold {
     await this.#persist(() => this.#claims.claim(hits, from, this.#parts.now(), store));
     if (this.#isStopped) return;
     const built = builder.batch(hits, words, this.#name, from, to, this.#parts.now());
-    const batch = { ...built, newWords: words.since(this.#wordMark) };
+    const batch = { ...built, newWords: this.#newWordsOf(built.hits) };
     const deliveries = deliveriesOf((links) => this.#clicksOf(links, this.#done, to), this.#name);
     await this.#persist(() => this.#commit(batch, deliveries));
   }
@@ -242,7 +246,21 @@ export class JournalFold {
     this.#isInDoubt = false;
     this.#watermark = batch.to;
     this.#hasFoldedNow = true;
-    this.#wordMark = this.#parts.words.mark;
+    for (const id of batch.newWords.keys()) this.#unproven.delete(id);
+  }
+
+  #newWordsOf(hits: Hits): ReadonlyMap<number, string> {
+    const { words } = this.#parts;
+    if (this.#wordMark?.trims !== words.mark.trims) this.#unproven.clear();
+    for (const [id, word] of words.since(this.#wordMark)) this.#unproven.set(id, word);
+    this.#wordMark = words.mark;
+    if (this.#unproven.size === 0) return this.#unproven;
+    const found = new Map<number, string>();
+    for (const id of wordsOf(hits)) {
+      const word = this.#unproven.get(id);
+      if (word !== undefined) found.set(id, word);
+    }
+    return found;
   }
 
   async #persist(work: () => Promise<void>): Promise<void> {

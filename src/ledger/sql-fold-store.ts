@@ -1,10 +1,11 @@
 import type { Position } from '../journal/files.ts';
-import { dimensionCodes, hitColumns, rollupClasses, wordFields } from '../rules/click-fields.ts';
+import { dimensionCodes, rollupClasses } from '../rules/click-fields.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { leastMigrationKey } from '../storage/least-migration.ts';
 import { newestMigration } from '../storage/migrate.ts';
 import { deletedBefore } from '../storage/settings.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
+import { wordsOf } from './batch-words.ts';
 import {
   type Claim,
   type Column,
@@ -303,15 +304,16 @@ export abstract class SqlFoldStore implements FoldStore {
   async #requireWords(query: Query, batch: FoldBatch): Promise<void> {
     const { newWords } = batch;
     if (newWords.size === 0) return;
-    const ids = [...wordsOf(batch)].filter((id) => newWords.has(id));
-    const rows = await query(`select id, word from words where id in ${this.listed}`, [JSON.stringify(ids)]);
+    const rows = await query(`select id, word from words where id in ${this.listed}`, [
+      JSON.stringify([...newWords.keys()]),
+    ]);
     const isThere = rows.every(({ id, word }) => newWords.get(Number(id)) === word);
-    if (!isThere || rows.length !== ids.length) throw new StoreChanged('new words are gone');
+    if (!isThere || rows.length !== newWords.size) throw new StoreChanged('new words are gone');
   }
 
   /** A sweep has begun since the words of this batch were asked for, and may have deleted some of them. */
   async #keepWords(query: Query, batch: FoldBatch): Promise<void> {
-    const ids = wordsOf(batch);
+    const ids = wordsOf(batch.hits);
     const kept = await query(
       `update words set sweep = (select sweep from word_sweeps) where id in ${this.listed} returning id`,
       [JSON.stringify([...ids])],
@@ -356,16 +358,6 @@ export abstract class SqlFoldStore implements FoldStore {
 async function newestSweep(query: Query): Promise<number> {
   const [row] = await query('select sweep from word_sweeps');
   return Number(row?.sweep ?? 0);
-}
-
-function wordsOf({ hits: { columns, count } }: FoldBatch): Set<number> {
-  const ids = new Set<number>();
-  for (const field of wordFields) {
-    const column = columns[hitColumns.indexOf(field)];
-    for (let row = 0; row < count; row++) ids.add(column?.[row] ?? 0);
-  }
-  ids.delete(0);
-  return ids;
 }
 
 async function moveWatermark(query: Query, { journal, from, to }: FoldBatch): Promise<void> {
