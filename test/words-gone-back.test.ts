@@ -39,7 +39,10 @@ const plain: RawHit = {
 const own: JournalName = { node: 'here', process: 'own' };
 const left: JournalName = { node: 'here', process: 'left' };
 
-test('a word that the database no longer has is noticed, also where a batch without it was folded since', async () => {
+test.each([
+  ['also where a batch without it was folded since', [['winter'], ['spring']], 'new words are gone'],
+  ['also beside the one that has its id now', [['spring', 'summer']], 'two words have one id'],
+] as const)('a word that the database no longer has is noticed, %s', async (_, batches, reason) => {
   await using folder = await temporaryFolder();
   await (await openDatabase(null, folder.path, () => {})).close();
   const writers = new Map<JournalName, { writer: RecordWriter; offset: number }>();
@@ -91,17 +94,23 @@ test('a word that the database no longer has is noticed, also where a batch with
   // The database goes back to before it had "spring", and another node gives the id to another word.
   const database = new Database(join(folder.path, 'linnet.sqlite'));
   database.run("update words set word = 'summer' where word = 'spring'");
-  const foldedTo = (end: Position) => (message: FromFold) =>
-    message.kind === 'folded' && message.position.offset === end.offset;
-  const without = write(own, 'winter');
-  worker.take({ kind: 'wake', end: without, now: noon });
-  await eventually(() => told.some(foldedTo(without)), 'the batch without the word');
-  worker.take({ kind: 'wake', end: write(own, 'spring'), now: noon });
-  await eventually(() => told.some(({ kind }) => kind === 'restart'), 'the fold to begin again');
-  expect(told.filter(({ kind }) => kind === 'restart')).toEqual([
-    { kind: 'restart', reason: 'new words are gone' },
-  ]);
-  expect(database.query('select count(*) from hits').values()).toEqual([[2]]);
+  for (const [index, campaigns] of batches.entries()) {
+    const [end] = campaigns.map((campaign) => write(own, campaign)).slice(-1);
+    if (end === undefined) throw new Error('a batch has hits');
+    worker.take({ kind: 'wake', end, now: noon });
+    const isLast = index === batches.length - 1;
+    await eventually(
+      () =>
+        told.some((message) =>
+          isLast
+            ? message.kind === 'restart'
+            : message.kind === 'folded' && message.position.offset === end.offset,
+        ),
+      isLast ? 'the fold to begin again' : 'the batch without the word',
+    );
+  }
+  expect(told.filter(({ kind }) => kind === 'restart')).toEqual([{ kind: 'restart', reason }]);
+  expect(database.query('select count(*) from hits').values()).toEqual([[batches.length]]);
   database.close();
   await store.close();
 });

@@ -11,7 +11,7 @@ import { wordsOf } from './batch-words.ts';
 import type { FoldedClick } from './click.ts';
 import { ClickClaims } from './click-claims.ts';
 import { type EnrichParts, enrich } from './enrich.ts';
-import type { DeliveriesOf, FoldBatch, FoldStore, Hits } from './fold-store.ts';
+import { type DeliveriesOf, type FoldBatch, type FoldStore, type Hits, StoreChanged } from './fold-store.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { HitCursor } from './hit-cursor.ts';
 import { pause } from './pause.ts';
@@ -252,7 +252,11 @@ export class JournalFold {
   #newWordsOf(hits: Hits): ReadonlyMap<number, string> {
     const { words } = this.#parts;
     if (this.#wordMark?.trims !== words.mark.trims) this.#unproven.clear();
-    for (const [id, word] of words.since(this.#wordMark)) this.#unproven.set(id, word);
+    for (const [id, word] of words.since(this.#wordMark)) {
+      // The database has gone back, and has given the id of a word that is gone to another one.
+      if (this.#unproven.has(id)) throw new StoreChanged('two words have one id');
+      this.#unproven.set(id, word);
+    }
     this.#wordMark = words.mark;
     if (this.#unproven.size === 0) return this.#unproven;
     const found = new Map<number, string>();

@@ -89,10 +89,10 @@ export class WordIds {
     return { trims: this.#trims, count: this.#ids.length };
   }
 
-  /** Those that came later, by their ids; null: all of them. */
-  since(mark: WordMark | null): ReadonlyMap<number, string> {
+  /** Those that came later, with their ids; null: all of them. */
+  since(mark: WordMark | null): readonly (readonly [id: number, word: string])[] {
     const from = mark?.trims === this.#trims ? mark.count : 1;
-    return new Map(this.#ids.slice(from).map((id, index) => [id, this.#words[from + index] ?? '']));
+    return this.#ids.slice(from).map((id, index) => [id, this.#words[from + index] ?? '']);
   }
 
   /** Replaces indexes by ids. */
