@@ -72,9 +72,10 @@ async function foldJournal(
         builder,
         repeatWindow: parts.settings.repeatWindow,
         floodLimit: parts.settings.floodLimit,
+        now: () => clock.now,
         bound: () => clock.bound,
         isAlone: () => false,
-        deliveriesOf: (clicks, journal) => parts.deliveriesOf(clicks, journal, parts.now()),
+        deliveriesOf: (clicks, journal) => parts.deliveriesOf(clicks, journal, clock.now),
         onFlaw: ({ kind, segment, bytes }) =>
           parts.tell(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
             journal: key,

@@ -235,7 +235,7 @@ export class FoldWorker {
     }
     if (this.#forgetting.isDue && !this.#isStopping) {
       this.#forgetting.done();
-      await this.#parts.store.deleteClaimsBefore(this.#clock - claimsKept);
+      await this.#parts.store.deleteClaimsBefore(this.#serverClock.now - claimsKept);
     }
     if (this.#mustTidy && !this.#isStopping) {
       this.#mustTidy = false;
@@ -253,7 +253,7 @@ export class FoldWorker {
     this.#unmerged = 0;
     let hasMerged = false;
     try {
-      while (!this.#isStopping && (await this.#parts.store.mergeSome(this.#clock))) {
+      while (!this.#isStopping && (await this.#parts.store.mergeSome(this.#serverClock.now))) {
         hasMerged = true;
         await this.#foldOwn();
         await Bun.sleep(othersTurn);
@@ -345,10 +345,10 @@ export class FoldWorker {
         builder: this.#builder,
         repeatWindow: settings.repeatWindow,
         floodLimit: settings.floodLimit,
-        now: () => this.#clock,
+        now: () => this.#serverClock.now,
         bound: () => this.#serverClock.bound,
         isAlone: (journal) => this.#isAlone(journal),
-        deliveriesOf: (clicks, journal) => deliveriesOf(clicks, journal, this.#now),
+        deliveriesOf: (clicks, journal) => deliveriesOf(clicks, journal, this.#serverClock.now),
         onFlaw: ({ kind, segment, bytes }) =>
           this.#trouble(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
             journal: key,
@@ -415,7 +415,7 @@ export class FoldWorker {
     const { store, salts, settings } = this.#parts;
     this.#hits.forgetVisitors();
     try {
-      await store.deleteClaimsBefore(this.#clock - claimsKept);
+      await store.deleteClaimsBefore(this.#serverClock.now - claimsKept);
       await forgetOld(
         store,
         salts,
@@ -451,6 +451,7 @@ export class FoldWorker {
   }
 
   async #lastTurn(): Promise<void> {
+    await this.#serverClock.read();
     await this.#foldOwn();
     const own = this.#own;
     if (own === null || isBefore(own.position, this.#end)) return;

@@ -18,7 +18,7 @@ interface Reading {
 
 /**
  * The database's time, read once a minute and told in between by a clock that doesn't jump. Where the database has no clock
- * of its own, or while it can't be asked, this is the clock of the process.
+ * of its own, this is the clock of the process.
  */
 export class ServerClock {
   readonly #ask: () => Promise<number | null>;
@@ -34,6 +34,10 @@ export class ServerClock {
     this.#onAhead = onAhead;
   }
 
+  /**
+   * Must be called before the time is asked for. Fails with StoreAway as long as the database's time was never read: what other
+   * nodes rely on is stamped and deleted by it, and the clock of this one may be years off.
+   */
   async read(): Promise<void> {
     if (performance.now() - this.#readAt < readInterval) return;
     try {
@@ -44,7 +48,7 @@ export class ServerClock {
       const ahead = this.#own() - server;
       if (ahead > clockGrace) this.#onAhead(ahead);
     } catch (cause) {
-      if (!(cause instanceof StoreAway)) throw cause;
+      if (!(cause instanceof StoreAway) || this.#reading === null) throw cause;
     }
   }
 

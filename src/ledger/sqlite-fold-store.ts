@@ -150,7 +150,7 @@ export class SqliteFoldStore extends SqlFoldStore {
   }
 
   /** The file is on this machine. */
-  async serverNow(): Promise<null> {
+  async serverNow(): Promise<number | null> {
     return null;
   }
 

@@ -1,0 +1,99 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { folderOf, type JournalName, type Position, segmentFile } from '../../src/journal/files.ts';
+import type { RawHit } from '../../src/journal/hit.ts';
+import { RecordWriter } from '../../src/journal/record-writer.ts';
+import { enrichParts } from '../../src/ledger/enrich.ts';
+import type { FoldSettings, FromFold } from '../../src/ledger/fold-messages.ts';
+import { FoldWorker } from '../../src/ledger/fold-worker.ts';
+import { ownSalts, SaltFolder } from '../../src/ledger/salts/salt-folder.ts';
+import type { SqliteFoldStore } from '../../src/ledger/sqlite-fold-store.ts';
+import { DailySalts } from '../../src/ledger/visitor-hash.ts';
+
+const plain: RawHit = {
+  linkId: 1,
+  organizationId: 1,
+  at: 0,
+  outcome: 'redirect',
+  target: 'default',
+  method: 'GET',
+  address: '198.51.100.7',
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  acceptLanguage: '',
+  referer: '',
+  query: '',
+  purpose: '',
+  clientHints: 0,
+  witness: 'none',
+  doNotTrack: false,
+  countryHint: '',
+  ledBy: '',
+  alias: '',
+};
+
+/** The journal of the process whose worker this is, and one that an earlier process has left behind. */
+export const own: JournalName = { node: 'here', process: 'own' };
+export const left: JournalName = { node: 'here', process: 'left' };
+
+/** Writes journals with one hit a record. */
+export class JournalFiles {
+  readonly #dataDir: string;
+  readonly #at: number;
+  readonly #writers = new Map<JournalName, { readonly writer: RecordWriter; length: number }>();
+
+  constructor(dataDir: string, at: number) {
+    this.#dataDir = dataDir;
+    this.#at = at;
+  }
+
+  /** A hit of this campaign. Returns where it ends. */
+  write(name: JournalName, campaign: string): Position {
+    const folder = folderOf(this.#dataDir, name);
+    mkdirSync(folder, { recursive: true });
+    const state = this.#writers.get(name) ?? { writer: new RecordWriter(), length: 0 };
+    this.#writers.set(name, state);
+    state.writer.add({ ...plain, at: this.#at, query: `?utm_campaign=${campaign}` });
+    const bytes = state.writer.finish();
+    appendFileSync(segmentFile(folder, 1), bytes);
+    state.length += bytes.length;
+    return { segment: 1, offset: state.length };
+  }
+}
+
+/** What the fold's thread does, without a thread. */
+export function startFoldWorker(
+  dataDir: string,
+  store: SqliteFoldStore,
+  now: number,
+  tell: (message: FromFold) => void,
+  settings: Partial<FoldSettings> = {},
+): FoldWorker {
+  const saltDir = join(dataDir, 'visitor-salts');
+  const salts = new DailySalts(ownSalts(new SaltFolder(saltDir)), (count) => new Uint8Array(count));
+  return new FoldWorker({
+    settings: {
+      dataDir,
+      saltDir,
+      saltKey: '',
+      databaseUrl: null,
+      clickServer: null,
+      origin: 'http://127.0.0.1',
+      daysKept: 180,
+      clock: 'told',
+      keep: { milliseconds: 60_000, bytes: 1e6 },
+      repeatWindow: 0,
+      floodLimit: 0,
+      countryFile: null,
+      webhookAddress: 'none',
+      journal: own,
+      ...settings,
+    },
+    store,
+    salts,
+    enrich: enrichParts({ countryOf: () => 'XX', isOwnHost: () => false, salts }),
+    hosts: new Set(),
+    now,
+    deliveriesOf: () => () => [],
+    tell,
+  });
+}

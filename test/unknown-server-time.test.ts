@@ -1,0 +1,60 @@
+import { Database } from 'bun:sqlite';
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { FromFold } from '../src/ledger/fold-messages.ts';
+import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
+import { StoreAway } from '../src/rules/errors.ts';
+import { dayLength } from '../src/rules/utc-time.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { eventually } from './support/eventually.ts';
+import { JournalFiles, left, startFoldWorker } from './support/fold-worker.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const noon = Date.UTC(2026, 10, 19, 12);
+const year = 365 * dayLength;
+
+/** Its clock can't be asked at first. All the rest can. */
+class ClocklessStore extends SqliteFoldStore {
+  #asked = 0;
+
+  override async serverNow(): Promise<number | null> {
+    if (this.#asked++ < 2) throw new StoreAway('away');
+    return noon;
+  }
+}
+
+test.each([
+  ['behind', -year],
+  ['ahead', year],
+])(
+  'a node whose clock is a year %s stamps and deletes nothing before it knows the time of the database',
+  async (_, error) => {
+    await using folder = await temporaryFolder();
+    await (await openDatabase(null, folder.path, () => {})).close();
+    const database = new Database(join(folder.path, 'linnet.sqlite'));
+    // Of another node, finished yesterday: a copy of it may still come.
+    database.run(
+      `insert into journal_watermarks (node, segment, byte_offset, finished_at) values ('there/left', 1, 1, ${noon - dayLength})`,
+    );
+    new JournalFiles(folder.path, noon + error).write(left, 'spring');
+    const store = new ClocklessStore(folder.path);
+    const told: FromFold[] = [];
+    const worker = startFoldWorker(folder.path, store, noon + error, (message) => told.push(message), {
+      clock: 'server',
+    });
+    await eventually(() => told.some(({ kind }) => kind === 'recovered'), 'the journal that was left');
+    worker.take({ kind: 'stop', end: { segment: 1, offset: 0 }, now: noon + error });
+    await eventually(() => told.some(({ kind }) => kind === 'stopped'), 'the worker to stop');
+    const stamps = database
+      .query('select node, finished_at as at from journal_watermarks order by node')
+      .all();
+    expect(stamps).toEqual([
+      { node: 'here/left', at: expect.any(Number) },
+      { node: 'there/left', at: noon - dayLength },
+    ]);
+    expect((stamps[0] as { at: number }).at).toBeWithin(noon, noon + 60_000);
+    const [[at] = []] = database.query('select at from hits').values();
+    expect(Number(at)).toBeLessThan(noon + 61_000);
+    database.close();
+  },
+);
