@@ -130,6 +130,7 @@ async function open(config: Config, dataDir: string, log: Log): Promise<Database
       dataDir,
       (cause) => log.warn('database connection lost', { error: cause.message }),
       {
+        pool: config.databasePool,
         before: beforeUpgrade(config, dataDir, log),
         waits: (holders) => log.warn('tables wait for a lock', { held_by: holders }),
       },

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isEmail } from '../rules/account.ts';
 import { type ClickServer, clickServerOf } from '../rules/clicks-url.ts';
-import { serversOf } from '../rules/database-url.ts';
+import { defaultPool, serversOf } from '../rules/database-url.ts';
 import { queryForwardings } from '../rules/forwarding.ts';
 import { parseAllowList } from '../rules/webhook-allow.ts';
 
@@ -297,6 +297,12 @@ export const options = {
       'postgres://… for PostgreSQL, with several servers as host1:5432,host2:5432. Default: SQLite in DATA_DIR.',
       databaseUrl,
     ),
+  ),
+  databasePool: option(
+    'DB_POOL',
+    String(defaultPool),
+    "How many connections to PostgreSQL a process has at most for people's calls. Look-ups, the fold and statistics have up to 11 of their own.",
+    wholeNumber(4, 500),
   ),
   clicksUrl: secret(
     option(

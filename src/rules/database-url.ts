@@ -24,3 +24,6 @@ export function serverName(url: string): string {
   const { hostname, port } = new URL(url);
   return `${hostname}:${port || 5432}`;
 }
+
+/** How many connections people's calls have at most, unless it is set. */
+export const defaultPool = 12;

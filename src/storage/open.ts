@@ -9,9 +9,9 @@ export async function openDatabase(
   url: string | null,
   dataDir: string,
   onIdleError: (cause: Error) => void,
-  hooks: UpgradeHooks = {},
+  { pool, ...hooks }: UpgradeHooks & { readonly pool?: number } = {},
 ): Promise<Database> {
-  const database = url === null ? await openSqlite(dataDir) : openPostgres(url, onIdleError);
+  const database = url === null ? await openSqlite(dataDir) : openPostgres(url, onIdleError, pool);
   try {
     await migrate(database, hooks);
   } catch (cause) {

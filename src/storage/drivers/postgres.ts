@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
+import { defaultPool } from '../../rules/database-url.ts';
 import { StoreAway } from '../../rules/errors.ts';
 import { type Database, type Lookups, ownTerms, type ReadTerms } from '../database.ts';
 import { endsWith, runDirectly, type Statement } from '../prepared.ts';
@@ -31,8 +32,8 @@ import { connectionsUntil } from './write-deadline.ts';
 const maxRetries = 8;
 const retryable: ReadonlySet<string> = new Set(['40001', '40P01', '23503']);
 
-/** Maximum connections: for reads, for changes, and for each lookup by key. */
-const maxConnections = { control: 12, lookups: 4 } as const;
+/** Maximum connections for lookups by key. */
+const maxLookups = 4;
 
 /** Batches of small changes at a time. */
 const maxBatches = 2;
@@ -58,7 +59,7 @@ export function openPostgresLookups(
 /** Connections for lookups by key, over which the server is watched as well. */
 function lookupsOver(server: PoolServer) {
   const limits = { ...lookupLimits, ...keepIdle };
-  const pool = settingOf(poolOf(server, maxConnections.lookups, limits), server.primary, onlyIndexes);
+  const pool = settingOf(poolOf(server, maxLookups, limits), server.primary, onlyIndexes);
   const queries = queriesOver(pool, server);
   const standing = async (): Promise<Standing> => {
     const { rows } = await sql<{ transaction_read_only: string }>`${sql.raw(readOnlySql)}`.execute(queries);
@@ -76,14 +77,14 @@ async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> 
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-export function openPostgres(url: string, onIdleError: (cause: Error) => void): Database {
+export function openPostgres(
+  url: string,
+  onIdleError: (cause: Error) => void,
+  maxConnections = defaultPool,
+): Database {
   const primary = new Primary(url, (sentence) => onIdleError(new Error(sentence)));
   const server = { url, primary, onIdleError };
-  const control = settingOf(
-    poolOf(server, maxConnections.control, { ...limits, ...pipelined }),
-    primary,
-    indexCost,
-  );
+  const control = settingOf(poolOf(server, maxConnections, { ...limits, ...pipelined }), primary, indexCost);
   const lookups = lookupsOver(server);
   const questions = new QuestionQueue(lookups.queries);
   const read = queriesOver(control, server);

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+
+const limit = 4;
+let app: TestApp;
+let owner: Newcomer;
+let direct: SQL;
+beforeAll(async () => {
+  const url = await migratedPostgres();
+  direct = new SQL({ url, max: 1 });
+  app = await startApp({ env: { DATABASE_URL: url, DB_POOL: String(limit) } });
+  owner = await app.newcomer();
+});
+afterAll(async () => {
+  await app.stop();
+  await direct.end();
+});
+
+/** Of the program, whatever for. */
+const connections = async (): Promise<number> => {
+  const [row] = await direct.unsafe(
+    "select count(*)::int as n from pg_stat_activity where datname = current_database() and application_name = 'linnet'",
+  );
+  return row.n;
+};
+
+test('calls wait for each other where there are fewer connections than calls, and all are answered', async () => {
+  const before = await connections();
+  const body = (index: number) => ({ destination_url: `https://destination.example/${index}` });
+  const calls = Array.from({ length: 40 }, (_, index) =>
+    index % 2 === 0
+      ? app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body: body(index) })
+      : app.call('GET', `/api/v1/link?limit=10&q=${index}`, { key: owner.key }),
+  );
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  expect(statuses.filter((status) => status >= 300)).toEqual([]);
+  expect((await connections()) - before).toBeLessThanOrEqual(limit);
+});
