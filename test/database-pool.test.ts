@@ -4,6 +4,8 @@ import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 const limit = 4;
+/** Those for look-ups by key, and one for work that must not wait. */
+const others = 5;
 let app: TestApp;
 let owner: Newcomer;
 let direct: SQL;
@@ -27,7 +29,6 @@ const connections = async (): Promise<number> => {
 };
 
 test('calls wait for each other where there are fewer connections than calls, and all are answered', async () => {
-  const before = await connections();
   const body = (index: number) => ({ destination_url: `https://destination.example/${index}` });
   const calls = Array.from({ length: 40 }, (_, index) =>
     index % 2 === 0
@@ -36,5 +37,5 @@ test('calls wait for each other where there are fewer connections than calls, an
   );
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
   expect(statuses.filter((status) => status >= 300)).toEqual([]);
-  expect((await connections()) - before).toBeLessThanOrEqual(limit);
+  expect(await connections()).toBeLessThanOrEqual(limit + others);
 });

@@ -28,6 +28,8 @@ const wrong: Record<string, readonly string[]> = {
     ...['http://0.0.0.0:3000', 'http://[::]', 'https://x.example:99999', `https://${'x'.repeat(64)}.example`],
   ],
   DATABASE_URL: ['mysql://x', 'postgres://', 'data.sqlite'],
+  CLICKS_URL: ['postgres://x/y', 'clickhouse://', 'clickhouse://x/', 'clickhouse://x/a b'],
+  DB_POOL: ['0', '3', '501', 'many'],
   HTTPS: ['yes'],
   ACME_URL: ['acme.example', 'http://acme.example/directory'],
   ACME_EMAIL: ['nobody'],

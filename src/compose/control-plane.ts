@@ -5,6 +5,7 @@ import { isAway } from '../rules/passing-fault.ts';
 import type { Site } from '../rules/site.ts';
 import { findKeyHolder } from '../storage/api-keys.ts';
 import { addressesOf } from '../storage/link-addresses.ts';
+import { defaultDomainId } from '../storage/schema.ts';
 import type { Store } from '../store.ts';
 import type { Hosts } from '../visit/hosts.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
@@ -47,9 +48,11 @@ export function openControlPlane(
     mailer,
     examine: examinationOf(start, site, store, mailer),
     backgroundTasks: backgroundTasksOf(log),
+    // The service's own host is told apart by its port: others on the same machine are not ours.
     isOurHost: (host) => {
+      const isCustom = (id: number | null) => id !== null && id !== defaultDomainId;
       const domain = hosts.domainOf(host);
-      return domain instanceof Promise ? domain.then((id) => id !== null) : domain !== null;
+      return domain instanceof Promise ? domain.then(isCustom) : isCustom(domain);
     },
     domains: domainContextOf(config, site, now, (host) => notify({ links: [], hosts: [host] }), log),
   });

@@ -31,7 +31,7 @@ export interface Context {
   readonly mailer: Mailer | null;
   readonly backgroundTasks: BackgroundTasks;
   readonly domains: DomainContext;
-  /** Whether a host is a short domain of this service, as this node's cache knows it; a promise where the store has to be asked. */
+  /** Whether a host is a custom domain of this service, as this node's cache knows it; a promise where the store has to be asked. */
   readonly isOurHost: (host: string) => boolean | Promise<boolean>;
   /** Looks at what the instance as a whole depends on. */
   readonly examine: () => Promise<readonly Finding[]>;
