@@ -93,7 +93,11 @@ test('a heavy endpoint is begun when it has its turn, and gives it up also when 
       return held;
     },
   });
-  const context = { bodies: new BodyMemory(), heavyReads: new HeavyReads() } as unknown as ApiContext;
+  const context = {
+    bodies: new BodyMemory(),
+    heavyReads: new HeavyReads(),
+    database: {},
+  } as unknown as ApiContext;
   const connection = { keepOpen: () => {} } as unknown as Connection;
   const request = new Request('http://localhost/', { headers: { 'api-key': 'x' } });
   const resolver = { caller: async () => ({ organizationId: 1 }) } as unknown as CallerResolver;
