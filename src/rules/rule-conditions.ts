@@ -82,11 +82,14 @@ function cityCondition(cities: readonly string[]): Made {
 }
 
 function languageCondition(languages: readonly string[]): Made {
-  const wanted = languages.map((language) => language.toLowerCase());
+  const wanted = languages.map((language) => {
+    const tag = language.toLowerCase();
+    return { tag, prefix: `${tag}-` };
+  });
   const saw = (visitor: Visitor) => visitor.language();
   const matches = (visitor: Visitor) => {
     const language = saw(visitor);
-    return wanted.some((prefix) => language === prefix || language.startsWith(`${prefix}-`));
+    return wanted.some(({ tag, prefix }) => language === tag || language.startsWith(prefix));
   };
   return { key: 'language', saw, matches };
 }
