@@ -212,10 +212,11 @@ export class HitBatch {
       if (column !== undefined && name !== undefined)
         column[row] = this.#limited(linkId, 2 + index, utm[name]);
     }
-    const country = hit.countryHint === '' ? null : parts.hintedCountry(hit.countryHint);
+    const { countryHint, ledBy, alias } = hit;
+    const country = countryHint === '' ? null : parts.hintedCountry(countryHint);
     if (country !== null) this.#writeCountry(this.#words.indexOf(country), row);
-    if (hit.ledBy !== '') this.#writeRule(hit.ledBy, row);
-    if (hit.alias !== '') this.#writeAlias(linkId, hit.alias, row);
+    if (ledBy !== '') this.#writeRule(ledBy, row);
+    if (alias !== '') this.#writeAlias(linkId, alias, row);
     if (hit.purpose === '' && hit.witness === 'none') return;
     const found = classify(hit, () => parts.agentOf(hit.userAgent).classification);
     columns.class[row] = classCodes[found.class];
