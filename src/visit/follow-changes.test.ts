@@ -239,6 +239,36 @@ describe('a store that has gone back', () => {
     expect(lost).toHaveLength(1);
   });
 
+  test('is also told by a change that had appeared after one with a higher id', async () => {
+    feed.appear(1, 2, 3);
+    await begin();
+    feed.appear(5);
+    await poll();
+    feed.appear(4);
+    expect(await poll()).toEqual([4]);
+    feed.rows.delete(4);
+    await poll();
+    expect(lost).toEqual(['change_gone']);
+    feed.appear(6, 7);
+    expect(await poll()).toEqual([6, 7]);
+    feed.rows.delete(6);
+    await poll();
+    expect(lost).toHaveLength(2);
+  });
+
+  test('is not told when a change is deleted for its age', async () => {
+    feed.appear(1);
+    await begin();
+    feed.appear(2, 3);
+    for (let hours = 0; hours < 24; hours++) {
+      await poll();
+      now += hour;
+    }
+    feed.rows.delete(2);
+    await poll();
+    expect(lost).toEqual([]);
+  });
+
   test('is told again when it was away before the caches could be cleared', async () => {
     feed.appear(1, 2, 3);
     await begin();

@@ -32,6 +32,8 @@ const maxPerPoll = 1_000;
 const rangesPerQuery = 100;
 /** How many of the newest ids are searched for gaps at the start. */
 const lookBack = 10_000;
+/** So far below the newest id others are looked at again. */
+const nearNewest = 100;
 /** As long as changes are kept, with an hour to spare. */
 const maxAbsence = 23 * 60 * 60 * 1000;
 
@@ -40,8 +42,8 @@ const maxAbsence = 23 * 60 * 60 * 1000;
  * blocks, so a lower id can appear after a higher one: see `IdGaps`.
  *
  * A database may also go back: a replica that lagged is promoted, or a backup is restored. Each look therefore reads the
- * last known change once more. If it isn't there, or the database says that its history is another one, what was read of
- * the feed means nothing any more.
+ * last known changes once more. If one isn't there, or the database says that its history is another one, what was read of
+ * the feed means nothing any more. The newest alone doesn't tell: one with a lower id may have been committed after it.
  */
 export class ChangeFollower {
   readonly #feed: ChangeFeed;
@@ -51,6 +53,8 @@ export class ChangeFollower {
   #history: string | null = null;
   /** Null while the feed is empty. */
   #newest: ChangeMark | null = null;
+  /** What the last look that found a newer one has found, and looks since: each may have been committed after the newest. */
+  #besideNewest: ChangeMark[] = [];
   #lastSuccess = 0;
   #isFailing = false;
   #timer: Timer | undefined;
@@ -92,8 +96,14 @@ export class ChangeFollower {
       const now = this.#now();
       const lost = await this.#reasonToBeginAnew(now);
       if (lost !== null) await this.#beginAnew(lost);
-      await this.#fillGaps(now);
+      const filled = await this.#fillGaps(now);
+      const before = this.#besideNewest;
+      this.#besideNewest = [...before, ...filled];
+      const last = this.#newest;
       for (let hasMore = true; hasMore; ) hasMore = await this.#readPage(now);
+      // A newer one was committed after all that earlier looks have found.
+      if (this.#newest !== last)
+        this.#besideNewest = this.#besideNewest.filter((mark) => !before.includes(mark));
       this.#lastSuccess = this.#now();
       this.#isFailing = false;
     } catch (cause) {
@@ -116,6 +126,7 @@ export class ChangeFollower {
     for (const { first, last } of missing) this.#gaps.add(first, last, this.#now());
     this.#history = history;
     this.#newest = newest;
+    this.#besideNewest = [];
   }
 
   async #beginAnew(reason: LossReason): Promise<void> {
@@ -126,30 +137,44 @@ export class ChangeFollower {
   /** Returns whether there may be more. */
   async #readPage(now: number): Promise<boolean> {
     const known = this.#newest;
-    const page = await this.#feed.from(known?.id ?? 0, maxPerPoll);
-    if (known !== null && !isSame(page[0], known)) {
+    const last = known?.id ?? 0;
+    // Older ones are deleted for their age.
+    this.#besideNewest = this.#besideNewest.filter(
+      ({ id, at }) => id > last - nearNewest && at > now - maxAbsence,
+    );
+    const first = this.#besideNewest.reduce((id, mark) => Math.min(id, mark.id), last);
+    const page = await this.#feed.from(first, maxPerPoll);
+    const read = new Map(page.map((change) => [change.id, change]));
+    const marks = known === null ? [] : [...this.#besideNewest, known];
+    if (!marks.every((mark) => read.get(mark.id)?.at === mark.at)) {
       await this.#beginAnew('change_gone');
       return false;
     }
-    for (const change of known === null ? page : page.slice(1)) {
+    const fresh = page.filter(({ id }) => id > last);
+    for (const change of fresh) {
       this.#gaps.add((this.#newest?.id ?? 0) + 1, change.id - 1, now);
       this.#newest = change;
       this.#follower.changed(change);
     }
+    this.#besideNewest.push(...fresh.slice(-nearNewest));
     return page.length === maxPerPoll;
   }
 
-  async #fillGaps(now: number): Promise<void> {
+  /** Returns what has appeared. */
+  async #fillGaps(now: number): Promise<readonly ChangeMark[]> {
     const due = this.#gaps.due(now);
+    const filled: ChangeMark[] = [];
     for (let start = 0; start < due.length; start += rangesPerQuery)
-      await this.#fill(due.slice(start, start + rangesPerQuery));
+      await this.#fill(due.slice(start, start + rangesPerQuery), filled);
+    return filled;
   }
 
-  async #fill(ranges: readonly IdRange[]): Promise<void> {
+  async #fill(ranges: readonly IdRange[], filled: ChangeMark[]): Promise<void> {
     for (let rest = ranges; rest.length > 0; ) {
       const found = await this.#feed.within(rest, maxPerPoll);
       for (const change of found) {
         this.#gaps.fill(change.id);
+        filled.push(change);
         this.#follower.changed(change);
       }
       const last = found.at(-1);
@@ -158,8 +183,5 @@ export class ChangeFollower {
     }
   }
 }
-
-const isSame = (one: ChangeMark | undefined, other: ChangeMark): boolean =>
-  one?.id === other.id && one.at === other.at;
 
 const beyond = ({ first, last }: IdRange, id: number): IdRange => ({ first: Math.max(first, id + 1), last });

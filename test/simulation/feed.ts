@@ -11,6 +11,8 @@ const rounds = 4;
 const steps = 60;
 /** Between two looks at the feed. */
 const pollInterval = 400;
+/** In which every node has read the feed, gaps that are old included. */
+const untoldPause = 5_000;
 /** Within which no stale link may be left. */
 const promise = 5_000;
 
@@ -33,6 +35,8 @@ class FeedStore {
   readonly #blockLength: number;
   readonly #blocks = new Map<number, number[]>();
   isAway = false;
+  /** For some time before it goes back without telling it. */
+  isReadOnly = false;
 
   constructor(world: World) {
     this.#world = world;
@@ -48,7 +52,7 @@ class FeedStore {
     const epoch = this.#epoch;
     const id = this.#takeId();
     this.#world.after(this.#world.happens(0.3) ? this.#world.below(3_000) : 0, () => {
-      if (epoch !== this.#epoch || this.isAway) return;
+      if (epoch !== this.#epoch || this.isAway || this.isReadOnly) return;
       const version = this.#world.happens(0.3) ? 0 : ++this.#version;
       this.#state.versions.set(suffix, version);
       this.#state.changes.set(id, { id, at: this.#world.instant, domain_id: 0, suffixes: suffix });
@@ -59,15 +63,31 @@ class FeedStore {
     this.#copies.push(this.#copyOf(this.#state));
   }
 
-  /** A replica that lagged is promoted, or a backup restored. Not all databases tell that. */
+  /**
+   * A replica that lagged is promoted, or a backup restored. Not all databases tell that. By one that doesn't, it is noticed that
+   * changes are gone which a node has read: one that it has not read is noticed by nothing, though it may have loaded the link.
+   * So each node has the time to read them all.
+   */
   goBack(): void {
+    if (this.#world.happens(0.7)) {
+      this.#goBack();
+      this.#state.history = `promoted ${this.#epoch}`;
+      return;
+    }
+    this.isReadOnly = true;
+    this.#world.after(untoldPause, () => {
+      this.isReadOnly = false;
+      this.#goBack();
+    });
+  }
+
+  #goBack(): void {
     if (this.#copies.length === 0) return;
     const index = this.#world.below(this.#copies.length);
     this.#state = this.#copyOf(this.#copies[index] as State);
     this.#copies = this.#copies.slice(0, index + 1);
     this.#epoch += 1;
     this.#blocks.clear();
-    if (this.#world.happens(0.7)) this.#state.history = `promoted ${this.#epoch}`;
   }
 
   /** As it was when the question arrived. */
