@@ -128,7 +128,9 @@ export class FoldWorker {
     this.#run();
   }
 
+  /** After a stop nothing is taken any more: two turns at once would use the same memory. */
   take(message: Exclude<ToFold, { kind: 'start' }>): void {
+    if (this.#isStopping) return;
     this.#now = message.now;
     this.#nowSaidAt = performance.now();
     if (message.kind === 'wake') this.#wokenAt = performance.now();

@@ -31,6 +31,7 @@ interface Running {
   readonly deliverer: Deliverer;
   /** Answered by this process, in their order. */
   readonly answered: string[];
+  isStopping: boolean;
 }
 
 /** What the model is told. */
@@ -121,7 +122,7 @@ export class SimulatedNode {
       });
       recording.onFolded(() => deliverer.wake());
       deliverer.start();
-      this.#running = { process, disk, recording, deliverer, answered: [] };
+      this.#running = { process, disk, recording, deliverer, answered: [], isStopping: false };
     });
   }
 
@@ -171,10 +172,11 @@ export class SimulatedNode {
     });
   }
 
-  /** With SIGTERM. */
+  /** With SIGTERM, which a process heeds once. */
   async stop(): Promise<void> {
     const running = this.#running;
-    if (running === null || running.process.isDead) return;
+    if (running === null || running.process.isDead || running.isStopping) return;
+    running.isStopping = true;
     const { process, recording, deliverer } = running;
     this.#tell('stops');
     await this.#world.runAs(process, async () => {
