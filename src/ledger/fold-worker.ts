@@ -350,7 +350,8 @@ export class FoldWorker {
         now: () => this.#serverClock.now,
         bound: () => this.#serverClock.bound,
         isAlone: (journal) => this.#isAlone(journal),
-        deliveriesOf: (clicks, journal) => deliveriesOf(clicks, journal, this.#serverClock.now),
+        // By the clock of this node, as its deliverer looks at them.
+        deliveriesOf: (clicks, journal) => deliveriesOf(clicks, journal, this.#now),
         onFlaw: ({ kind, segment, bytes }) =>
           this.#trouble(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
             journal: key,
