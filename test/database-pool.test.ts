@@ -4,8 +4,8 @@ import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 const limit = 4;
-/** Those for look-ups by key, and one for work that must not wait. */
-const others = 5;
+/** Those for look-ups, the fold and statistics, as the setting's help says. */
+const others = 11;
 let app: TestApp;
 let owner: Newcomer;
 let direct: SQL;
