@@ -71,7 +71,12 @@ const asked = () =>
 
 /** One question, all of it sent at once, and one answer to wait for. */
 const oneRoundTrip = (path: string) => [
-  expect.objectContaining({ messages: 'PBDES', turns: 1, sent: expect.stringContaining(path.slice(1)) }),
+  expect.objectContaining({
+    // A statement is told to each connection once, and then asked by its name.
+    messages: expect.stringMatching(/^P?BDES$/),
+    turns: 1,
+    sent: expect.stringContaining(path.slice(1)),
+  }),
 ];
 
 test('a visit to a link in no cache asks PostgreSQL one question, and waits for one answer', async () => {

@@ -4,7 +4,7 @@ import type { Tap } from './wire.ts';
 export interface Exchange {
   /** The types of the messages that were sent, a letter each; `startup` where the connection was opened. */
   messages: string;
-  /** All that was sent, byte by byte. */
+  /** All that was sent, byte by byte; behind it the texts of statements that were asked by their names. */
   sent: string;
   /** How often the asker spoke, and then had to wait: round trips. */
   turns: number;
@@ -29,6 +29,8 @@ export class PostgresTalk {
   #underWay = 0;
   #moment = 0;
   #heardAt = performance.now();
+  /** Texts of statements by their names: they are sent once to a connection. */
+  readonly #texts = new Map<string, string>();
 
   /** Since `forget`, those that are over. */
   get exchanges(): readonly Exchange[] {
@@ -42,6 +44,14 @@ export class PostgresTalk {
 
   forget(): void {
     this.#exchanges = [];
+  }
+
+  #textsAskedBy(sent: string): string {
+    const told = [...sent.matchAll(/(linnet_\d+_[0-9a-f]{32})\0([^\0]+)\0/g)];
+    for (const [, name = '', text = ''] of told) this.#texts.set(name, text);
+    const names = new Set(sent.match(/linnet_\d+_[0-9a-f]{32}/g));
+    for (const [, name = ''] of told) names.delete(name);
+    return [...names].map((name) => this.#texts.get(name) ?? '').join('\n');
   }
 
   readonly tap: Tap = (near, far) => {
@@ -74,6 +84,7 @@ export class PostgresTalk {
         if (type !== 'Z' || current === null || --unanswered > 0) continue;
         const over: Exchange = current;
         over.ended = this.#moment++;
+        over.sent += this.#textsAskedBy(over.sent);
         this.#exchanges.push(over);
         settle(null);
       }
