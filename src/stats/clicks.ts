@@ -56,7 +56,7 @@ interface ClickPage {
 }
 
 /** Milliseconds for which a page is filled. */
-const pageTime = 40;
+const pageTime = 30;
 
 export async function readClicks(
   database: Database,

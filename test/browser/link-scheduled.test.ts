@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { eventually } from '../support/eventually.ts';
 import { notice } from './link-list.ts';
 import { field, linkPagesOf, patience, unsaved } from './link-page.ts';
 
@@ -44,8 +45,11 @@ describe('scheduled changes of a link', () => {
       await app.call('POST', `/api/v1/link/${link.id}/scheduled`, { key: owner.key, body });
       await change({ on_paper: true });
       app.clock.now += 2_000;
+      const scheduled = async () =>
+        (await app.call('GET', `/api/v1/link/${link.id}/scheduled`, { key: owner.key })).text;
+      await eventually(async () => (await scheduled()).includes('is in print'), 'the refusal');
       await page.reload();
-      await items.getByText('Not applied').or(items.nth(1)).first().waitFor();
+      await items.getByText('Not applied').first().waitFor();
       await page.getByText('is in print', { exact: false }).waitFor();
       await page.getByRole('button', { name: /^Remove/ }).click();
       await items.nth(1).waitFor({ state: 'detached' });
