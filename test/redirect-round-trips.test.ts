@@ -66,7 +66,7 @@ const asked = () =>
   talk.exchanges.filter(
     ({ sent, messages }) =>
       messages !== 'startup' &&
-      !/"(visitor_salt_requests|click_corrections)"|transaction_read_only/.test(sent),
+      !/"(visitor_salt_requests|click_corrections)"|transaction_read_only|set enable_seqscan/.test(sent),
   );
 
 /** One question, all of it sent at once, and one answer to wait for. */
