@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SQL } from 'bun';
+import { sql } from 'kysely';
+import { ownTerms } from '../src/storage/database.ts';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -38,4 +40,19 @@ test('calls wait for each other where there are fewer connections than calls, an
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
   expect(statuses.filter((status) => status >= 300)).toEqual([]);
   expect(await connections()).toBeLessThanOrEqual(limit + others);
+});
+
+test('changes have connections that reads do not take', async () => {
+  const { database } = app.app.context;
+  await direct.unsafe('select pg_advisory_lock(7)');
+  const reads = Array.from({ length: 2 * limit }, (_, index) =>
+    sql`select pg_advisory_xact_lock_shared(7)`.execute(
+      database.readFor({ ...ownTerms, organizationId: 1_000 + index }),
+    ),
+  );
+  const body = { destination_url: 'https://destination.example/while-others-read' };
+  const { status } = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+  await direct.unsafe('select pg_advisory_unlock(7)');
+  await Promise.all(reads);
+  expect(status).toBe(201);
 });

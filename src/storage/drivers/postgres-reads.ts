@@ -15,8 +15,8 @@ export interface Lent {
   release(isBroken?: boolean): void;
 }
 
-/** Connections that read for callers at a time. The pool has more, for changes and for Linnet's own reads. */
-const maxReading = 8;
+/** Of a pool's connections, so many read for callers at a time. The others are for changes and for Linnet's own reads. */
+const readingOf = (connections: number): number => Math.floor((connections * 2) / 3);
 const maxOfOne = 4;
 /** Of these, the number kept for organizations that have none. */
 const reserved = 2;
@@ -41,10 +41,11 @@ export class PostgresReads {
   readonly #connect: () => Promise<Lent>;
   readonly #queue = new FairQueue<Read>(maxOfOne);
   readonly #deadlines = new Deadlines();
-  #free = maxReading;
+  #free: number;
 
-  constructor(connect: () => Promise<Lent>) {
+  constructor(connect: () => Promise<Lent>, connections: number) {
     this.#connect = connect;
+    this.#free = readingOf(connections);
   }
 
   run(

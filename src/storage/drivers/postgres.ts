@@ -97,7 +97,7 @@ export function openPostgres(
     for (const settle of settled) settle();
   }, maxBatches);
   const connect = connectionsOf(control, server);
-  const reads = new PostgresReads(connect);
+  const reads = new PostgresReads(connect, maxConnections);
   const changing = (terms: ReadTerms = ownTerms) =>
     inTransaction(terms.changeDeadline === undefined ? connect : connectionsUntil(connect, terms));
   const jobs = new PostgresJobs(primary);
