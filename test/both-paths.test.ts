@@ -315,7 +315,7 @@ describe('a connection', () => {
     expect(answers.map(statusesOf)).toEqual([[302], [200], [302], [302]]);
   });
 
-  test('is told when its connection ends with the answer, whoever gives that', async () => {
+  test('is told when its connection ends with the answer, on the fast path and by the app server', async () => {
     for (const path of ['/known', '/other', '/late']) {
       const answer = await talk(paths.port, [get(path, 'Connection: close\r\n')]);
       expect([path, /\r\nConnection: close\r\n/i.test(String(answer))]).toEqual([path, true]);

@@ -18,7 +18,7 @@ const keyOf = (correction: number): string => `correction_part_${correction}`;
 
 /**
  * A step of a correction of hits that lie elsewhere. The numbers are corrected in the transaction, which also notes the part
- * whose hits follow: every further step begins by correcting those, whoever makes it and whatever ended the last one.
+ * whose hits follow: every further step begins by correcting those, on any node and whatever ended the last one.
  */
 export async function stepElsewhere(
   hits: HitsElsewhere,

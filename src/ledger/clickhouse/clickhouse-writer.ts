@@ -98,7 +98,7 @@ export class ClickhouseWriter implements HitWriter {
   }
 
   /**
-   * What was inserted from here on has not been counted, whoever inserted it: the watermark, which is locked now, would be
+   * What was inserted from here on has not been counted, by this node or another: the watermark, which is locked now, would be
    * behind it. An insertion that still runs is beaten to its token.
    */
   async #deleteFrom(journal: string, segment: number, offset: number): Promise<void> {
