@@ -22,29 +22,11 @@ import { DailySalts } from '../src/ledger/visitor-hash.ts';
 import { StoreAway } from '../src/rules/errors.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
+import { left, own, plainHit } from './support/fold-worker.ts';
 import { temporaryFolder } from './support/program.ts';
 import { stretched } from './support/stretched.ts';
 
-const plain: RawHit = {
-  linkId: 1,
-  organizationId: 1,
-  at: Date.UTC(2026, 10, 19),
-  outcome: 'redirect',
-  target: 'default',
-  method: 'GET',
-  address: '198.51.100.7',
-  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-  acceptLanguage: '',
-  referer: '',
-  query: '',
-  purpose: '',
-  clientHints: 0,
-  witness: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  ledBy: '',
-  alias: '',
-};
+const plain: RawHit = { ...plainHit, at: Date.UTC(2026, 10, 19) };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeEach(async () => {
@@ -95,9 +77,6 @@ class SlowStore extends SqliteFoldStore {
     });
   }
 }
-
-const own: JournalName = { node: 'here', process: 'own' };
-const left: JournalName = { node: 'here', process: 'left' };
 
 function deskOf(
   store: SqliteFoldStore,

@@ -10,7 +10,8 @@ import { ownSalts, SaltFolder } from '../../src/ledger/salts/salt-folder.ts';
 import type { SqliteFoldStore } from '../../src/ledger/sqlite-fold-store.ts';
 import { DailySalts } from '../../src/ledger/visitor-hash.ts';
 
-const plain: RawHit = {
+/** A click of a link, by a browser and nothing more. */
+export const plainHit: RawHit = {
   linkId: 1,
   organizationId: 1,
   at: 0,
@@ -52,7 +53,7 @@ export class JournalFiles {
     mkdirSync(folder, { recursive: true });
     const state = this.#writers.get(name) ?? { writer: new RecordWriter(), length: 0 };
     this.#writers.set(name, state);
-    state.writer.add({ ...plain, at: this.#at, query: `?utm_campaign=${campaign}` });
+    state.writer.add({ ...plainHit, at: this.#at, query: `?utm_campaign=${campaign}` });
     const bytes = state.writer.finish();
     appendFileSync(segmentFile(folder, 1), bytes);
     state.length += bytes.length;
