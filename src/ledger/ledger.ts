@@ -101,3 +101,17 @@ export interface Ledger {
   /** Oldest first. */
   ownersAfter(id: number, limit: number): Promise<readonly HitOwner[]>;
 }
+
+/** `countAndGroups` as two questions, where one pass over the hits can't answer both. */
+export async function askBoth(
+  ledger: Pick<Ledger, 'count' | 'groups'>,
+  filter: HitFilter,
+  by: HitColumn,
+  limit: number,
+): Promise<CountAndGroups> {
+  const [counts, groups] = await Promise.all([
+    ledger.count(filter, 'hour'),
+    ledger.groups(filter, by, limit),
+  ]);
+  return { counts, groups };
+}

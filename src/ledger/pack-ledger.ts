@@ -2,16 +2,17 @@ import type { HitColumn } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
 import { type GroupCount, type Groups, groupsInRounds } from './groups.ts';
-import type {
-  CountAndGroups,
-  HitCount,
-  HitFilter,
-  HitOwner,
-  HitPage,
-  Ledger,
-  PageAfter,
-  PageBefore,
-  StoredHit,
+import {
+  askBoth,
+  type CountAndGroups,
+  type HitCount,
+  type HitFilter,
+  type HitOwner,
+  type HitPage,
+  type Ledger,
+  type PageAfter,
+  type PageBefore,
+  type StoredHit,
 } from './ledger.ts';
 import { minInPack } from './pack-layout.ts';
 import {
@@ -141,14 +142,13 @@ export class PackLedger implements Ledger {
     return end;
   }
 
-  async countAndGroups(
+  countAndGroups(
     filter: HitFilter,
     _starts: readonly number[],
     by: HitColumn,
     limit: number,
   ): Promise<CountAndGroups> {
-    const [counts, groups] = await Promise.all([this.count(filter, 'hour'), this.groups(filter, by, limit)]);
-    return { counts, groups };
+    return askBoth(this, filter, by, limit);
   }
 
   async newestId(): Promise<number> {

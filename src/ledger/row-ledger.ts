@@ -4,16 +4,17 @@ import { firstMarked } from '../rules/reclassified.ts';
 import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import type { GroupCount } from './groups.ts';
-import type {
-  CountAndGroups,
-  HitCount,
-  HitFilter,
-  HitOwner,
-  HitPage,
-  Ledger,
-  PageAfter,
-  PageBefore,
-  StoredHit,
+import {
+  askBoth,
+  type CountAndGroups,
+  type HitCount,
+  type HitFilter,
+  type HitOwner,
+  type HitPage,
+  type Ledger,
+  type PageAfter,
+  type PageBefore,
+  type StoredHit,
 } from './ledger.ts';
 import { rollupClass } from './rollup-class.ts';
 
@@ -112,14 +113,13 @@ export class RowLedger implements Ledger {
     return rows;
   }
 
-  async countAndGroups(
+  countAndGroups(
     filter: HitFilter,
     _starts: readonly number[],
     by: HitColumn,
     limit: number,
   ): Promise<CountAndGroups> {
-    const [counts, groups] = await Promise.all([this.count(filter, 'hour'), this.groups(filter, by, limit)]);
-    return { counts, groups };
+    return askBoth(this, filter, by, limit);
   }
 
   async newestId(): Promise<number> {

@@ -2,16 +2,17 @@ import { type HitColumn, hitColumns, reasonCodes, rollupClassCodes } from '../..
 import { firstMarked } from '../../rules/reclassified.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { GroupCount } from '../groups.ts';
-import type {
-  CountAndGroups,
-  HitCount,
-  HitFilter,
-  HitOwner,
-  HitPage,
-  Ledger,
-  PageAfter,
-  PageBefore,
-  StoredHit,
+import {
+  askBoth,
+  type CountAndGroups,
+  type HitCount,
+  type HitFilter,
+  type HitOwner,
+  type HitPage,
+  type Ledger,
+  type PageAfter,
+  type PageBefore,
+  type StoredHit,
 } from '../ledger.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
 
@@ -76,14 +77,13 @@ export class ClickhouseLedger implements Ledger {
     );
   }
 
-  async countAndGroups(
+  countAndGroups(
     filter: HitFilter,
     _starts: readonly number[],
     by: HitColumn,
     limit: number,
   ): Promise<CountAndGroups> {
-    const [counts, groups] = await Promise.all([this.count(filter, 'hour'), this.groups(filter, by, limit)]);
-    return { counts, groups };
+    return askBoth(this, filter, by, limit);
   }
 
   async newestId(): Promise<number> {
