@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { TookTooLong } from '../src/rules/errors.ts';
 import { type Database, NotUnique, ownTerms } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
-import { lastly, prepared } from '../src/storage/prepared.ts';
+import { prepared, runWithCommit } from '../src/storage/prepared.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -56,7 +56,7 @@ test('what a change sends with its end is kept with it, or fails it with its own
   const last = prepared((queries, word: string) => queries.insertInto('words').values({ word }).compile());
   const changeWith = (own: string, words: readonly string[], terms = ownTerms) =>
     database.write(async (queries) => {
-      await lastly(
+      await runWithCommit(
         queries,
         words.map((word) => last.statement(queries, word)),
       );

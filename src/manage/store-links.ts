@@ -5,7 +5,7 @@ import { type CompleteLink, type Inserted, takeIds } from '../storage/insert-lin
 import { countingIn } from '../storage/link-counts.ts';
 import { insertLinkTags } from '../storage/link-tags.ts';
 import { searchText } from '../storage/links.ts';
-import { lastly } from '../storage/prepared.ts';
+import { runWithCommit } from '../storage/prepared.ts';
 import type { Queries } from '../storage/schema.ts';
 import { type StoredTag, tagsById } from '../storage/tags.ts';
 import { together } from '../storage/together.ts';
@@ -162,7 +162,7 @@ async function recordMade(
   const links = made.map(({ link }) => link);
   const tagged = made.flatMap(({ link, tags }) => tags.map((tag) => ({ link_id: link.id, tag_id: tag.id })));
   await together(
-    lastly(queries, [...countingIn(queries, links), ...changesOf(queries, links, context.now())]),
+    runWithCommit(queries, [...countingIn(queries, links), ...changesOf(queries, links, context.now())]),
     insertLinkTags(queries, tagged),
   );
 }

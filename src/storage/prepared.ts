@@ -47,19 +47,19 @@ export function runDirectly(queries: Queries, runner: Runner): void {
   runners.set(queries, runner);
 }
 
-const lastStatements = new WeakMap<Queries, Statement[]>();
+const statementsForCommit = new WeakMap<Queries, Statement[]>();
 
 /** A transaction that sends these statements together with its end. */
-export function endsWith(queries: Queries, statements: Statement[]): void {
-  lastStatements.set(queries, statements);
+export function collectForCommit(queries: Queries, statements: Statement[]): void {
+  statementsForCommit.set(queries, statements);
 }
 
 /**
  * Makes changes for whose outcome nothing in the transaction waits. Where its end takes a turn they are sent in that one: if one
  * of them fails, so does the transaction.
  */
-export async function lastly(queries: Queries, statements: readonly Statement[]): Promise<void> {
-  const last = lastStatements.get(queries);
+export async function runWithCommit(queries: Queries, statements: readonly Statement[]): Promise<void> {
+  const last = statementsForCommit.get(queries);
   if (last) last.push(...statements);
   else await together(...statements.map((statement) => runNow(queries, statement)));
 }

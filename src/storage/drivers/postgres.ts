@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { defaultPool } from '../../rules/database-url.ts';
 import { StoreAway } from '../../rules/errors.ts';
 import { type Database, type Lookups, ownTerms, type ReadTerms } from '../database.ts';
-import { endsWith, runDirectly, type Statement } from '../prepared.ts';
+import { collectForCommit, runDirectly, type Statement } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { together } from '../together.ts';
 import { ChangeQueue } from './change-queue.ts';
@@ -193,7 +193,7 @@ const inTransaction =
         .transaction()
         .execute((queries) => {
           runDirectly(queries, (text, parameters) => lent.query(text, parameters, true));
-          endsWith(queries, last);
+          collectForCommit(queries, last);
           return work(queries);
         });
     } finally {
