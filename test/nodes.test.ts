@@ -31,6 +31,7 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
         waiting_clicks: 0,
         waiting_since: null,
         waiting_bytes: 0,
+        migration: null,
         ...row,
       }),
     );

@@ -107,7 +107,7 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
     const ofLink = new RegExp(`"link_id","${link.id}"`);
     const named = Object.entries(tables).filter(([, rows]) => rows.some((row) => ofLink.test(row)));
     expect(named.map(([name]) => name)).toEqual(expect.arrayContaining(['link_clicks']));
-    const ofVisitors = /^(hits|hit_|link_hours|daily_visitors|click_|webhook_deliveries|flood)/;
+    const ofVisitors = /^(hits|hit_|link_hours|daily_visitors|visitor_|click_|webhook_deliveries|flood)/;
     expect(named.filter(([name]) => ofVisitors.test(name))).toEqual([]);
     const text = JSON.stringify(tables);
     expect(traces.filter((trace) => text.includes(trace))).toEqual([]);

@@ -11,6 +11,7 @@ import { filesIn } from './support/files-in.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { type Program, runServerAfter, temporaryFolder } from './support/program.ts';
 import { addressesFound, type Sought } from './support/salt-attack.ts';
+import { visitorsOn } from './support/visitors.ts';
 
 /** A small network: with the salt of a day, all of it is tried in no time. */
 const addresses = Array.from({ length: 64 }, (_, host) => `198.51.100.${host}`);
@@ -183,11 +184,8 @@ test('after its day nobody finds a visitor of two nodes in their folders, in Pos
   const nodes = [one, other].map(({ path }) => start(path));
   const [here, there] = [await nodes[0]?.address(), await nodes[1]?.address()];
   const { suffix } = await linkOn(here ?? '', setupToken);
-  const rows = async () => sql.unsafe('select owner, visitor from daily_visitors');
   const visitors = async (): Promise<number[]> =>
-    (await rows())
-      .filter(({ owner }: { owner: string }) => Number(owner) === -organizationId)
-      .map(({ visitor }: { visitor: string }) => Number(visitor));
+    (await visitorsOn(sql)).filter(({ owner }) => owner === -organizationId).map(({ visitor }) => visitor);
   await visitAll(here ?? '', suffix);
   const shown = () => visitors().then(({ length }) => length);
   await eventually(async () => (await shown()) === addresses.length, 'the visitors to be counted');

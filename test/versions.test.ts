@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from 'bun:test';
+import { leastMigration, leastMigrationKey } from '../src/storage/least-migration.ts';
 import { newestMigration } from '../src/storage/migrate.ts';
-import { replaceSetting } from '../src/storage/settings.ts';
+import { newestForm } from '../src/storage/newer-forms.ts';
+import { tellNode } from '../src/storage/nodes.ts';
+import { findSetting, replaceSetting } from '../src/storage/settings.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
 
@@ -50,3 +53,41 @@ test.each(storeKinds)(
     await eventually(async () => (await clicks()) === 1, 'the click of meanwhile');
   },
 );
+
+test('newer forms of tables are taken up an hour after the last older program was there, and from the start in a new store', async () => {
+  app = await startApp({ store: 'postgres', overrides: { versionInterval: 20, heartbeatInterval: 20 } });
+  const { database } = app.app.context;
+  const least = () => leastMigration(database.read);
+  expect(await least()).toBe(newestForm);
+  await database.migrate((queries) => replaceSetting(queries, leastMigrationKey, '1'));
+  const looked = async () => {
+    const since = await findSetting(database.read, 'alone_since');
+    return since === null ? null : Number(since);
+  };
+  const older = { node: 'older', process: 'one', host_name: 'there', version: '0.0.1', migration: null };
+  const tellOlder = () =>
+    database.write((queries) =>
+      tellNode(queries, {
+        ...older,
+        started_at: 0,
+        seen_at: app.clock.now,
+        waiting_clicks: 0,
+        waiting_since: null,
+        waiting_bytes: 0,
+      }),
+    );
+  await eventually(async () => (await looked()) === app.clock.now, 'a look without older programs');
+  await tellOlder();
+  await eventually(async () => (await looked()) === null, 'a look beside one');
+  // It is gone without a word.
+  app.clock.now += 61_000;
+  await eventually(async () => (await looked()) === app.clock.now, 'a look after it');
+  app.clock.now += 59 * 60_000;
+  await tellOlder();
+  await eventually(async () => (await looked()) === null, 'a look beside it again');
+  expect(await least()).toBe(1);
+  app.clock.now += 61_000;
+  await eventually(async () => (await looked()) === app.clock.now, 'another look after it');
+  app.clock.now += 60 * 60_000;
+  await eventually(async () => (await least()) === newestForm, 'the newer forms');
+});

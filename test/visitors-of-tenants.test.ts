@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { type Newcomer, startApp, storeKinds } from './support/app.ts';
+import { visitorsIn } from './support/visitors.ts';
 
 test.each(storeKinds)('a visitor of two organizations is no row that both have, on %s', async (store) => {
   const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
@@ -16,7 +17,7 @@ test.each(storeKinds)('a visitor of two organizations is no row that both have, 
         await app.visit(`/${suffix}`, { 'x-forwarded-for': `198.51.100.${person}` });
     }
     await app.app.clicks.settled();
-    const rows = await app.app.context.database.read.selectFrom('daily_visitors').selectAll().execute();
+    const rows = await visitorsIn(app.app.context.database.read);
     const visitorsOf = (owner: number) =>
       new Set(rows.filter((row) => row.owner === owner).map(({ visitor }) => visitor));
     const [ours, theirs] = owners.map(({ organizationId }) => visitorsOf(-organizationId));

@@ -39,7 +39,9 @@ export type BackupPart =
  * are of no use either.
  */
 export const isOfVisitors = (table: string): boolean =>
-  /^(daily_salts|daily_visitors|visitor_salt_\w+|click_claims|flood_levels)$/.test(table);
+  /^(daily_salts|daily_visitors|visitor_days|visitor_runs|visitor_salt_\w+|click_claims|flood_levels)$/.test(
+    table,
+  );
 
 /** Also partitions that are no part of their table any more, as they are about to be dropped. */
 export const isLeftOut = (table: string): boolean =>

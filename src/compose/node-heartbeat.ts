@@ -5,6 +5,7 @@ import { unfoldedIn } from '../journal/unfolded.ts';
 import { goneAfter } from '../rules/node-standing.ts';
 import type { Database } from '../storage/database.ts';
 import { watermarksOf } from '../storage/journal-watermarks.ts';
+import { newestMigration } from '../storage/migrate.ts';
 import { forgetEarlier, forgetGone, forgetProcess, tellNode } from '../storage/nodes.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import { repeatJob } from './repeat-job.ts';
@@ -41,7 +42,8 @@ export function tellOfThisNode(
     const waiting_since = waiting_clicks > 0 ? seen_at - lag : null;
     const standing = { seen_at, waiting_clicks, waiting_since, waiting_bytes };
     await database.write(async (queries) => {
-      await tellNode(queries, { node, process, host_name, version, started_at, ...standing });
+      const program = { host_name, version, migration: newestMigration };
+      await tellNode(queries, { node, process, started_at, ...program, ...standing });
       await forgetEarlier(queries, node, seen_at - goneAfter);
       await forgetGone(queries, seen_at - listedFor);
     });

@@ -1,6 +1,7 @@
 import type { Database } from '../storage/database.ts';
 import { leastMigration } from '../storage/least-migration.ts';
 import { newestMigration } from '../storage/migrate.ts';
+import { newestForm, takeUpForms } from '../storage/newer-forms.ts';
 import type { Readiness } from './readiness.ts';
 import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
@@ -9,7 +10,7 @@ const interval = 3_000;
 
 /** During a rolling upgrade a newer node may change the store so that this program is too old for it: `/readyz` then says no. */
 export function watchVersion(
-  { overrides, log, opened }: Start,
+  { overrides, log, now, opened }: Start,
   database: Database,
   readiness: Readiness,
 ): void {
@@ -29,6 +30,7 @@ export function watchVersion(
         },
       );
     wasTooOld = isTooOld;
+    if (!isTooOld && (await takeUpForms(database, now()))) log.info('newer forms', { needs: newestForm });
   };
   // The follower of the change feed already logs that the store is away.
   const job = repeatJob(look, overrides.versionInterval ?? interval, () => {});

@@ -10,6 +10,7 @@ import { type CorrectionScope, rollupClassesIn } from './correction-scope.ts';
 import { type Hours, totalOf } from './counts.ts';
 import { deliveriesToErase } from './erase-deliveries.ts';
 import { eraseLinkHours, eraseOrganizationHours, eraseOrganizationRollups } from './erase-hours.ts';
+import { eraseVisitorRuns } from './erase-visitor-runs.ts';
 import { eraseVisitors } from './erase-visitors.ts';
 import { hitsElsewhere } from './hits-elsewhere.ts';
 import { lastClicksToSet } from './last-clicks.ts';
@@ -17,12 +18,13 @@ import { openCounts } from './open-counts.ts';
 import { openLedger } from './open-ledger.ts';
 import type { Step, StepResult } from './step-result.ts';
 
-/** What is done one after the other. Their codes are stored: new ones come at the end. */
-const phases = ['hits', 'deliveries', 'hours', 'rollups', 'visitors', 'last_clicks'] as const;
+/** Their codes are stored: new ones come at the end. */
+const phases = ['hits', 'deliveries', 'hours', 'rollups', 'visitors', 'last_clicks', 'visitor_runs'] as const;
 type Phase = (typeof phases)[number];
 const codeOf = (phase: Phase): number => phases.indexOf(phase);
+/** What is done one after the other. */
 const orders: Readonly<Record<'erase' | 'change', readonly Phase[]>> = {
-  erase: phases,
+  erase: ['hits', 'deliveries', 'hours', 'rollups', 'visitors', 'visitor_runs', 'last_clicks'],
   change: ['hits', 'last_clicks'],
 };
 
@@ -128,6 +130,8 @@ async function preparedStep(
       return unlessLater((queries) => eraseOrganizationRollups(queries, scope, hours, place));
     case 'visitors':
       return (queries) => eraseVisitors(queries, scope, place, created_at);
+    case 'visitor_runs':
+      return (queries) => eraseVisitorRuns(queries, scope, place, created_at);
     case 'last_clicks':
       return lastStep(database, scope, place);
   }

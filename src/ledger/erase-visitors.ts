@@ -9,19 +9,23 @@ const rowsAtOnce = 2_000;
 const linksAtOnce = 200;
 
 /**
- * Deletes the visitors of days of which everything is erased. `now` is when the correction was asked for: a day that had not
- * ended then is whole if the scope reaches to that instant. `place` is the link before.
+ * The days of which everything is erased. `now` is when the correction was asked for: a day that had not ended then is whole if
+ * the scope reaches to that instant.
  */
+export const wholeDays = ({ from, to }: CorrectionScope, now: number) => ({
+  from: from === null ? 0 : Math.ceil(from / dayLength),
+  to: to >= now ? Math.ceil(to / dayLength) : Math.floor(to / dayLength),
+});
+
+/** Deletes the visitors of whole days, where each is a row. `place` is the link before. */
 export async function eraseVisitors(
   queries: Queries,
-  { organizationId, owner, from, to }: CorrectionScope,
+  scope: CorrectionScope,
   place: number,
   now: number,
 ): Promise<StepResult> {
-  const days = {
-    from: from === null ? 0 : Math.ceil(from / dayLength),
-    to: to >= now ? Math.ceil(to / dayLength) : Math.floor(to / dayLength),
-  };
+  const { organizationId, owner } = scope;
+  const days = wholeDays(scope, now);
   const links =
     owner.kind === 'link' ? [owner.id] : await ownLinksAfter(queries, organizationId, place, linksAtOnce);
   const owners = owner.kind === 'link' || place > 0 ? links : [-organizationId, ...links];

@@ -17,6 +17,7 @@ import { earlierRows, Partitions } from './partitions.ts';
 import { PostgresChunks } from './postgres-chunks.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { minPacked, monthsOf, PostgresHits } from './postgres-hits.ts';
+import { maxInRuns, PostgresVisitors } from './postgres-visitors.ts';
 import { postgresSaltBoard } from './salts/postgres-salt-board.ts';
 import type { SaltBoard } from './salts/shared-salts.ts';
 import {
@@ -48,30 +49,8 @@ function insertionOf({ head, constants = '', tail = '' }: Insertion, columns: re
   return `${head} select *${constants} from ${rows} ${tail}`;
 }
 
-const bigints = (width: number): string => unnested(Array<string>(width).fill('bigint'));
-
 /** Outside of the transaction, so that no other node waits for its end. */
 const takeIdsSql = 'update hit_ids set newest = newest + $1 returning newest';
-/** Of a visitor with several hours of a day the first counts. Rows are inserted in the order of their key, on every node. */
-const visitorsNow = (condition: string, conflict: string): string => `with given as (
-    select hour / 24 as day, owner, visitor, min(hour) as hour, min(variant) as variant
-    from ${bigints(4)} as given (hour, owner, visitor, variant) group by 1, 2, 3
-  ), fresh as (
-    insert into daily_visitors (day, owner, visitor)
-    select day, owner, visitor from given as one ${condition} order by day, owner, visitor ${conflict}
-    returning day, owner, visitor
-  ) select hour, owner, variant, count(*) as count from fresh join given using (day, owner, visitor)
-    group by day, hour, owner, variant order by day, owner, hour`;
-/** "on conflict" alone would do, and writes two thirds more log: a row is first announced, then confirmed. */
-const unseenVisitorsSql = visitorsNow(
-  `where not exists (
-    select from daily_visitors as seen
-    where seen.day = one.day and seen.owner = one.owner and seen.visitor = one.visitor offset 0)`,
-  '',
-);
-const visitorsSql = visitorsNow('', 'on conflict do nothing');
-/** SQLSTATE */
-const notUnique = '23505';
 const countsSql = `update link_hours set counts = tidy.counts, loose = 0
   from unnest($1::bigint[], $2::bigint[], $3::text[]) as tidy (link_id, hour, counts)
   where link_hours.link_id = tidy.link_id and link_hours.hour = tidy.hour`;
@@ -104,6 +83,7 @@ export class PostgresFoldStore extends SqlFoldStore {
   readonly #hits = new PostgresHits();
   readonly #partitions: Partitions;
   readonly #chunks: PostgresChunks;
+  readonly #visitors: PostgresVisitors;
   /** The id of the first hit of the batch that is being folded. */
   #firstId = 0;
   #dropping: PartitionDrop | null = null;
@@ -117,8 +97,13 @@ export class PostgresFoldStore extends SqlFoldStore {
   /** Journals of which everything that was written elsewhere has been counted. */
   readonly #sureJournals = new Set<string>();
 
-  /** Chunks are made of so many hits. */
-  constructor(url: string, minInChunks = minInChunk, openWriter: OpenWriter | null = null) {
+  /** Chunks are made of so many hits; and of a day so many visitors are in runs. */
+  constructor(
+    url: string,
+    minInChunks = minInChunk,
+    openWriter: OpenWriter | null = null,
+    maxVisitors = maxInRuns,
+  ) {
     super();
     this.#openWriter = openWriter;
     this.#url = url;
@@ -130,6 +115,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     const { query } = this.#connection;
     this.#partitions = new Partitions(query, (work) => this.transaction(work));
     this.#chunks = new PostgresChunks(query, (work) => this.transaction(work), this.#partitions, minInChunks);
+    this.#visitors = new PostgresVisitors(query, maxVisitors);
   }
 
   /** Where nodes agree on the salts of visitors. */
@@ -171,6 +157,11 @@ export class PostgresFoldStore extends SqlFoldStore {
       'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as at',
     );
     return Number(row?.at);
+  }
+
+  override async deleteVisitorsBefore(day: number): Promise<boolean> {
+    await this.transaction((query) => this.#visitors.deleteBefore(query, day));
+    return super.deleteVisitorsBefore(day);
   }
 
   async deleteHitsBefore(at: number, now = Number.POSITIVE_INFINITY): Promise<boolean> {
@@ -216,24 +207,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     query: Query,
     groups: readonly HourVisitors[],
   ): Promise<readonly NewVisitors[]> {
-    if (groups.length === 0) return [];
-    const [hours, owners, visitors, variants]: [number[], number[], number[], number[]] = [[], [], [], []];
-    for (const group of groups) {
-      for (const visitor of group.visitors) {
-        hours.push(group.hour);
-        owners.push(group.owner);
-        visitors.push(visitor);
-        variants.push(group.variant);
-      }
-    }
-    const arrays = [hours, owners, visitors, variants].map((numbers) => bigintArray(numbers));
-    const rows = await this.#insertUnseen(query, arrays);
-    return rows.map(({ hour, owner, variant, count }) => ({
-      hour: Number(hour),
-      owner: Number(owner),
-      variant: Number(variant),
-      count: Number(count),
-    }));
+    return this.#visitors.insert(query, groups);
   }
 
   protected override async add(
@@ -269,7 +243,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     await writer.rest(batch.hits.count);
     this.#firstId = await this.#takeIds(batch.hits.count);
     try {
-      await super.fold(batch, deliveriesOf);
+      await this.#commit(batch, deliveriesOf);
       this.#sureJournals.add(batch.journal);
     } catch (cause) {
       this.#sureJournals.delete(batch.journal);
@@ -303,19 +277,13 @@ export class PostgresFoldStore extends SqlFoldStore {
   async #foldOnce(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
     await this.#partitions.cover(monthsOf(batch.hits));
     this.#firstId = await this.#takeIds(batch.hits.count);
-    await super.fold(batch, deliveriesOf);
+    await this.#commit(batch, deliveriesOf);
   }
 
-  /** Another node may see the same visitors at the same time. */
-  async #insertUnseen(query: Query, arrays: readonly Buffer[]): Promise<readonly Row[]> {
-    await query('savepoint visitors');
-    try {
-      return await query(unseenVisitorsSql, arrays);
-    } catch (cause) {
-      if ((cause as { code?: string }).code !== notUnique) throw cause;
-      await query('rollback to savepoint visitors');
-      return await query(visitorsSql, arrays);
-    }
+  async #commit(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    await this.#visitors.begin(batch.visitors);
+    await super.fold(batch, deliveriesOf);
+    this.#visitors.commit();
   }
 
   /** After a promotion or a restore, ids of words and partitions that are remembered may be other ones. */

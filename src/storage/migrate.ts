@@ -64,6 +64,9 @@ import { linkAliases } from './migrations/057-link-aliases.ts';
 import { destinationPages } from './migrations/058-destination-pages.ts';
 import { untoldRefusals } from './migrations/059-untold-refusals.ts';
 import { placesAndAliasesOfHits } from './migrations/060-places-and-aliases-of-hits.ts';
+import { migrationOfNodes } from './migrations/061-migration-of-nodes.ts';
+import { visitorRuns } from './migrations/062-visitor-runs.ts';
+import { newestForm } from './newer-forms.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -127,6 +130,8 @@ const migrations: readonly (Migration | Contraction)[] = [
   destinationPages,
   untoldRefusals,
   placesAndAliasesOfHits,
+  migrationOfNodes,
+  visitorRuns,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */
@@ -205,7 +210,8 @@ export async function migrate(database: Database, { before, waits }: UpgradeHook
     }, waits);
     await build((of) => of === number);
   }
-  await requireMigration(database, leastWriter);
+  const isNew = done === 0 && database.kind === 'postgres';
+  await requireMigration(database, isNew ? Math.max(leastWriter, newestForm) : leastWriter);
 }
 
 /** Indexes that are built while their tables are in use. */

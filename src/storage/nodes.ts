@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
+import { goneAfter } from '../rules/node-standing.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type NodeProcess = Selectable<Schema['nodes']>;
@@ -15,6 +16,18 @@ export async function tellNode(queries: Queries, row: Insertable<Schema['nodes']
 
 export const listNodes = (queries: Queries): Promise<NodeProcess[]> =>
   queries.selectFrom('nodes').selectAll().orderBy('node').orderBy('process').execute();
+
+/** Whether a process is there that doesn't know a migration. */
+export async function isOlderThere(queries: Queries, migration: number, now: number): Promise<boolean> {
+  const row = await queries
+    .selectFrom('nodes')
+    .select('node')
+    .where('seen_at', '>', now - goneAfter)
+    .where((where) => where.or([where('migration', 'is', null), where('migration', '<', migration)]))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
 
 /** Earlier processes of a node: what they have left in its folder, the node itself tells. */
 export async function forgetEarlier(queries: Queries, node: string, before: number): Promise<void> {

@@ -219,6 +219,8 @@ export interface Schema {
     waiting_since: number | null;
     /** In all journals of the data folder. */
     waiting_bytes: number;
+    /** The newest that this program knows; null: of a release that doesn't tell. */
+    migration: number | null;
   };
   /** One row: how far the sweeps are that delete words which nothing refers to. */
   word_sweeps: {
@@ -288,6 +290,9 @@ export interface Schema {
   };
   link_clicks: { link_id: number; clicks: number; last_clicked_at: number };
   daily_visitors: { day: number; owner: number; visitor: number };
+  /** On PostgreSQL: the visitors of a day by the batch (`ledger/visitor-runs.ts`), and the newest of them. */
+  visitor_runs: { day: number; id: number; visitors: Uint8Array };
+  visitor_days: { day: number; newest: number; edition: number; is_by_row: boolean };
   /** Clicks that were erased or moved to another class: who did it, and how far it has come. */
   click_corrections: {
     id: Generated<number>;

@@ -21,6 +21,7 @@ import { shownReason } from '../../src/rules/reclassified.ts';
 import { dayOf, hourOf, hoursPerDay } from '../../src/rules/utc-time.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Queries, Schema } from '../../src/storage/schema.ts';
+import { visitorsIn } from './visitors.ts';
 
 /** A hit as a test describes it; by default, a person on a laptop who was redirected. */
 export interface SeedHit {
@@ -302,7 +303,7 @@ export async function rebuildRollups(
       });
     }
   }
-  const visits = await queries.selectFrom('daily_visitors').selectAll().execute();
+  const visits = await visitorsIn(queries);
   for (const { day, owner, visitor } of visits) {
     const hour = firstHours.get([day, owner, visitor].join(' ')) ?? day * hoursPerDay;
     const key = [Math.abs(owner), dimensions.indexOf('visitors'), hour, clickClass, 0].join(' ');

@@ -6,8 +6,7 @@ const root = join(import.meta.dir, '..', '..');
 export async function buildFile(dist: string, ...words: string[]): Promise<string> {
   const child = Bun.spawn([process.execPath, 'scripts/build.ts', ...words], {
     cwd: root,
-    // A package that is packed with little effort is as good for a test.
-    env: { ...process.env, LINNET_DIST: dist, DPKG_DEB_COMPRESSOR_LEVEL: '1' },
+    env: { ...process.env, LINNET_DIST: dist },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

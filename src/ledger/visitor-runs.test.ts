@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { FloatList } from '../structures/float-list.ts';
+import { readRun, runWithout, VisitorRun } from './visitor-runs.ts';
+
+type Group = readonly [owner: number, visitors: readonly number[]];
+
+const group = fc.tuple(
+  fc.oneof(fc.integer({ min: -300, max: 300 }), fc.integer({ min: -(2 ** 40), max: 2 ** 40 })),
+  fc.array(fc.oneof(fc.nat({ max: 300 }), fc.integer({ min: 0, max: 2 ** 52 - 1 })), {
+    minLength: 1,
+    maxLength: 300,
+  }),
+);
+
+function written(groups: readonly Group[]): Buffer {
+  const run = new VisitorRun();
+  run.begin();
+  for (const [owner, visitors] of groups) {
+    const list = new FloatList();
+    for (const visitor of visitors) list.push(visitor);
+    run.add(owner, list);
+  }
+  return run.finish() ?? Buffer.alloc(0);
+}
+
+function read(bytes: Buffer): Group[] {
+  const groups: Group[] = [];
+  readRun(bytes, (owner, visitors) => groups.push([owner, [...visitors.all]]));
+  return groups;
+}
+
+test('what is read of runs behind each other is what was written, without those who are taken out', () => {
+  fc.assert(
+    fc.property(fc.array(group), fc.array(group), (one, other) => {
+      const both = Buffer.concat([written(one), written(other)]);
+      expect(read(both)).toEqual([...one, ...other]);
+      const gone = new Set(one.slice(0, 2).map(([owner]) => owner));
+      const left = [...one, ...other].filter(([owner]) => !gone.has(owner));
+      expect(read(runWithout(both, gone) ?? Buffer.alloc(0))).toEqual(left);
+    }),
+  );
+  expect(runWithout(written([[5, [1, 2]]]), new Set([5]))).toBeNull();
+  expect(() => read(written([[5, [1]]]).subarray(0, 3))).toThrow();
+});

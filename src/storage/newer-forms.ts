@@ -1,0 +1,33 @@
+import type { Database } from './database.ts';
+import { leastMigration, requireMigration } from './least-migration.ts';
+import { isOlderThere } from './nodes.ts';
+import { deleteSetting, findSetting, replaceSetting } from './settings.ts';
+
+/**
+ * The newest migration with tables that are written in a newer form as soon as the store refuses programs that don't know it. Who
+ * writes them asks for the number of their own migration.
+ */
+export const newestForm = 62;
+
+/** Milliseconds without an older program, in which people may still go back to one. */
+const wayBack = 60 * 60 * 1_000;
+
+/** The setting that says since when no older program was seen. */
+const aloneSinceKey = 'alone_since';
+
+/**
+ * On PostgreSQL: from an hour after the last older program was there, programs have to know the newer forms. Returns whether
+ * that has just begun.
+ */
+export async function takeUpForms(database: Database, now: number): Promise<boolean> {
+  if (database.kind !== 'postgres' || ((await leastMigration(database.lookup)) ?? 0) >= newestForm)
+    return false;
+  const isBesideOlder = await isOlderThere(database.lookup, newestForm, now);
+  const since = await findSetting(database.lookup, aloneSinceKey);
+  if (isBesideOlder) {
+    if (since !== null) await database.write((queries) => deleteSetting(queries, aloneSinceKey));
+    return false;
+  }
+  if (since === null) await database.write((queries) => replaceSetting(queries, aloneSinceKey, String(now)));
+  return since !== null && now - Number(since) >= wayBack && requireMigration(database, newestForm);
+}
