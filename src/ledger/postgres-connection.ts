@@ -1,9 +1,17 @@
 import pg from 'pg';
+import { serversOf } from '../rules/database-url.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { connectTimeout } from '../storage/drivers/connect-timeout.ts';
 import { primaryOf } from '../storage/drivers/find-primary.ts';
-import { codeOf, isAway, refusesParameters } from '../storage/drivers/postgres-faults.ts';
+import {
+  codeOf,
+  hasOldPlan,
+  isAway,
+  lostNames,
+  refusesParameters,
+} from '../storage/drivers/postgres-faults.ts';
 import { beginWith } from '../storage/drivers/postgres-pool.ts';
+import { StatementNames } from '../storage/drivers/statement-names.ts';
 import { StoreChanged } from './fold-store.ts';
 import type { Query } from './sql-fold-store.ts';
 
@@ -24,12 +32,19 @@ export class PostgresConnection {
     readonly idle_in_transaction_session_timeout: number;
   };
   readonly #begin: string;
+  /** More than come again and again. */
+  readonly #names = new StatementNames(100);
+  /** What `prepared_statements` in the address says: whether statements are named, whatever is in between. */
+  readonly #naming: string | null;
+  /** A named statement was lost: there is a pooler that doesn't know of them. */
+  #hasLostNames = false;
   #isPooler = false;
   #client: pg.Client | null = null;
 
   constructor(url: string, settings: ConnectionSettings) {
     this.#url = url;
     this.#settings = settings;
+    this.#naming = new URL(serversOf(url)?.[0] ?? url).searchParams.get('prepared_statements');
     this.#limits = {
       statement_timeout: settings.patience - 1_000,
       idle_in_transaction_session_timeout: 30_000,
@@ -39,12 +54,17 @@ export class PostgresConnection {
 
   readonly query: Query = async (sql, parameters) => this.#over(await this.#connected())(sql, parameters);
 
+  /** For what comes again and again: it is parsed and planned once. */
+  readonly namedQuery: Query = async (sql, parameters) =>
+    this.#over(await this.#connected(), true)(sql, parameters);
+
   /** Everything goes through one connection: on a second one, half of it would be outside of the transaction. */
-  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    const query = this.#over(await this.#connected());
+  async transaction<T>(work: (query: Query) => Promise<T>, isNamed = false): Promise<T> {
+    const client = await this.#connected();
+    const query = this.#over(client);
     await query(this.#begin);
     try {
-      const result = await work(query);
+      const result = await work(this.#over(client, isNamed));
       await query('commit');
       return result;
     } catch (cause) {
@@ -59,16 +79,33 @@ export class PostgresConnection {
     await client?.end().catch(() => {});
   }
 
-  #over(client: pg.Client): Query {
+  get #namesStatements(): boolean {
+    if (this.#naming === 'on') return true;
+    return this.#naming !== 'off' && !this.#isPooler && !this.#hasLostNames;
+  }
+
+  #over(client: pg.Client, isNamed = false): Query {
     return async (sql, parameters = []) => {
+      const named = isNamed && this.#namesStatements ? this.#names.of(sql) : { text: sql };
       try {
-        return (await client.query(sql, [...parameters])).rows;
+        return (await client.query({ ...named, values: [...parameters] })).rows;
       } catch (cause) {
-        const fault = faultOf(cause);
+        const fault = this.#isOfName(cause, named.name)
+          ? new StoreAway(String(cause), { cause })
+          : faultOf(cause);
         if (fault instanceof StoreAway) this.#giveUp(client);
         throw fault;
       }
     };
+  }
+
+  /** Whether another connection does without the name of a statement, or with another one. */
+  #isOfName(cause: unknown, name: string | undefined): boolean {
+    if (name === undefined) return false;
+    if (hasOldPlan(cause)) this.#names.renew(name);
+    else if (lostNames(cause)) this.#hasLostNames = true;
+    else return false;
+    return true;
   }
 
   async #connected(): Promise<pg.Client> {

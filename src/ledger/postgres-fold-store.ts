@@ -113,8 +113,9 @@ export class PostgresFoldStore extends SqlFoldStore {
       greet: (ask) => this.#greet(ask),
     });
     const { query } = this.#connection;
-    this.#partitions = new Partitions(query, (work) => this.transaction(work));
-    this.#chunks = new PostgresChunks(query, (work) => this.transaction(work), this.#partitions, minInChunks);
+    const transaction = <T>(work: (query: Query) => Promise<T>) => this.#connection.transaction(work);
+    this.#partitions = new Partitions(query, transaction);
+    this.#chunks = new PostgresChunks(query, transaction, this.#partitions, minInChunks);
     this.#visitors = new PostgresVisitors(query, maxVisitors);
   }
 
@@ -323,9 +324,10 @@ export class PostgresFoldStore extends SqlFoldStore {
     return hasMore;
   }
 
-  protected override readonly query: Query = (sql, parameters) => this.#connection.query(sql, parameters);
+  protected override readonly query: Query = (sql, parameters) =>
+    this.#connection.namedQuery(sql, parameters);
 
   protected override transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return this.#connection.transaction(work);
+    return this.#connection.transaction(work, true);
   }
 }

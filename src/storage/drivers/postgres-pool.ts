@@ -6,6 +6,7 @@ import { numberTypes } from './number-types.ts';
 import { faultOf, hasOldPlan, lostNames, refusesParameters } from './postgres-faults.ts';
 import type { Lent } from './postgres-reads.ts';
 import type { Primary } from './primary.ts';
+import { StatementNames } from './statement-names.ts';
 
 /** What the pools of a process connect to. */
 export interface PoolServer {
@@ -153,7 +154,7 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
           const isLost = query.name !== undefined && lostNames(cause) && !hasFailed;
           hasFailed = isInTransaction;
           if (isLost) primary.hasLostNames = true;
-          else if (hasOldPlan(cause)) forgetPlans(query);
+          else if (hasOldPlan(cause)) names.renew(query.name);
           else throw cause;
           // A transaction is lost with it: all of it is tried again.
           if (isInTransaction) throw cause;
@@ -192,38 +193,18 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
   };
 }
 
-/** Beyond these, statements are parsed each time: links are inserted with many sets of columns. */
+/** More than come again and again: links are inserted with many sets of columns. */
 const maxNamed = 200;
-const names = new Map<string, string>();
-/** How often the tables were changed under named statements. In their text, as poolers name them by that. */
-let generation = 0;
+const names = new StatementNames(maxNamed);
 
-/**
- * A statement that comes again and again has a name: each connection then parses it once, and soon keeps its plan. Equal names have
- * equal texts in every process, so that a pooler that confuses connections can lose a statement, and never run another one.
- */
 function statement(
   primary: Primary,
   text: string,
   parameters: readonly unknown[] = [],
   isPrepared = false,
 ): pg.QueryConfig {
-  const values = [...parameters];
-  if (!isPrepared || !primary.namesStatements) return { text, values };
-  let name = names.get(text);
-  if (name === undefined) {
-    if (names.size >= maxNamed) return { text, values };
-    name = `linnet_${generation}_${new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 32)}`;
-    names.set(text, name);
-  }
-  return { name, text: generation === 0 ? text : `${text} /* ${generation} */`, values };
-}
-
-/** A newer node has changed the tables: plans from before are refused, on each connection. */
-function forgetPlans({ name = '' }: pg.QueryConfig): void {
-  if (!name.startsWith(`linnet_${generation}_`)) return;
-  generation += 1;
-  names.clear();
+  const named = isPrepared && primary.namesStatements ? names.of(text) : { text };
+  return { ...named, values: [...parameters] };
 }
 
 const streamOf = (client: pg.PoolClient): { destroy(): void } | undefined =>

@@ -1,0 +1,41 @@
+interface Named {
+  readonly name?: string;
+  readonly text: string;
+}
+
+/**
+ * Names of statements that come again and again: each connection then parses them once, and soon keeps their plans. Equal names
+ * have equal texts in every process, so that a pooler that confuses connections can lose a statement, and never run another one.
+ */
+export class StatementNames {
+  readonly #max: number;
+  readonly #names = new Map<string, string>();
+  /** How often the tables were changed under named statements. In their text, as poolers name them by that. */
+  #generation = 0;
+
+  /** Beyond `max` statements are parsed each time. */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  of(text: string): Named {
+    let name = this.#names.get(text);
+    if (name === undefined) {
+      if (this.#names.size >= this.#max) return { text };
+      name = `${this.#prefix}${new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 32)}`;
+      this.#names.set(text, name);
+    }
+    return { name, text: this.#generation === 0 ? text : `${text} /* ${this.#generation} */` };
+  }
+
+  /** A newer node has changed the tables: plans from before are refused, on each connection. One of them was this statement's. */
+  renew(name = ''): void {
+    if (!name.startsWith(this.#prefix)) return;
+    this.#generation += 1;
+    this.#names.clear();
+  }
+
+  get #prefix(): string {
+    return `linnet_${this.#generation}_`;
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { PostgresConnection } from '../src/ledger/postgres-connection.ts';
+import { StoreAway } from '../src/rules/errors.ts';
+import { freshPostgres } from './support/postgres.ts';
+
+test('statements of the fold are parsed once, and another try goes on where tables have changed or a pooler has lost them', async () => {
+  const url = await freshPostgres();
+  const sql = new SQL({ url, max: 1 });
+  await sql
+    .unsafe('create table things (id bigint, value bigint); insert into things values (1, 2)')
+    .simple();
+  const open = (address: string) => new PostgresConnection(address, { name: 'fold', patience: 5_000 });
+  const fold = open(url);
+  const value = ({ namedQuery }: PostgresConnection) =>
+    namedQuery('select value from things where id = $1', [1]).then(([row]) => Number(row?.value));
+  const kept = async ({ query }: PostgresConnection) =>
+    Number(
+      (await query("select count(*) as count from pg_prepared_statements where name like 'linnet%'"))[0]
+        ?.count,
+    );
+  expect([await value(fold), await value(fold), await kept(fold)]).toEqual([2, 2, 1]);
+  expect(await fold.transaction(() => value(fold), true)).toBe(2);
+
+  await sql`alter table things alter column value type numeric`;
+  await expect(value(fold)).rejects.toThrow(StoreAway);
+  expect([await value(fold), await kept(fold)]).toEqual([2, 1]);
+
+  await fold.query('deallocate all');
+  await expect(value(fold)).rejects.toThrow(StoreAway);
+  expect([await value(fold), await value(fold), await kept(fold)]).toEqual([2, 2, 0]);
+
+  const without = open(`${url}?prepared_statements=off`);
+  expect([await value(without), await kept(without)]).toEqual([2, 0]);
+  for (const connection of [fold, without]) await connection.close();
+  await sql.end();
+});
