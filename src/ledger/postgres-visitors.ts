@@ -10,7 +10,7 @@ import { VisitorsOfDay } from './visitors-of-day.ts';
 /** Programs that know this migration ask the runs. */
 const runsSince = 62;
 /** Of a day: up to 128 MB of memory. */
-export const maxInRuns = 12_500_000;
+export const maxInRuns = 25_000_000;
 /** Days in memory: one, and after midnight the one before. */
 const daysKept = 2;
 const runsAtOnce = 16;

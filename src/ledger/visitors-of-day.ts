@@ -1,3 +1,4 @@
+import { DenseNumberSet } from '../structures/dense-number-set.ts';
 import type { FloatList } from '../structures/float-list.ts';
 import { NumberSet } from '../structures/number-set.ts';
 import { readRun } from './visitor-runs.ts';
@@ -15,7 +16,7 @@ function keyOf(owner: number, visitor: number): number {
 
 /** The visitors of a day who are in its runs, as far as this process has read them, and those that it is about to add. */
 export class VisitorsOfDay {
-  readonly #known = new NumberSet();
+  readonly #known = new DenseNumberSet();
   /** In the transaction that is open. */
   readonly #fresh = new NumberSet();
   readonly #freshKeys: number[] = [];

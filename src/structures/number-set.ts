@@ -4,7 +4,7 @@ const parts = 1 << partBits;
 const minSlots = 64;
 
 /**
- * A set of evenly spread whole numbers from 0 on, by the million: 8 bytes a slot, of which between three eighths and three quarters are
+ * A set of evenly spread whole numbers from 0 on: 8 bytes a slot, of which between three eighths and three quarters are
  * taken. It has many parts, each of which grows by itself, so that growing doesn't need its memory twice.
  */
 export class NumberSet {
@@ -25,6 +25,10 @@ export class NumberSet {
     const isNew = this.#partOf(number).add(number + 1);
     if (isNew) this.#size += 1;
     return isNew;
+  }
+
+  forEach(each: (number: number) => void): void {
+    for (const { slots } of this.#parts) for (const number of slots) if (number !== free) each(number - 1);
   }
 
   clear(): void {
