@@ -126,12 +126,13 @@ export class PostgresFoldStore extends SqlFoldStore {
 
   async wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const sorted = [...words].sort();
-    await this.query(
+    const { namedQuery } = this.#connection;
+    await namedQuery(
       `insert into words (word, sweep) select word, sweep from unnest($1::text[]) as word, word_sweeps
        on conflict (word) do update set sweep = excluded.sweep where words.sweep < excluded.sweep`,
       [sorted],
     );
-    const rows = await this.query('select id, word from words where word = any($1::text[])', [sorted]);
+    const rows = await namedQuery('select id, word from words where word = any($1::text[])', [sorted]);
     return new Map(rows.map((row) => [String(row.word), Number(row.id)]));
   }
 
@@ -161,7 +162,7 @@ export class PostgresFoldStore extends SqlFoldStore {
   }
 
   override async deleteVisitorsBefore(day: number): Promise<boolean> {
-    await this.transaction((query) => this.#visitors.deleteBefore(query, day));
+    await this.#connection.transaction((query) => this.#visitors.deleteBefore(query, day));
     return super.deleteVisitorsBefore(day);
   }
 
@@ -302,7 +303,7 @@ export class PostgresFoldStore extends SqlFoldStore {
   }
 
   async #takeIds(count: number): Promise<number> {
-    const [row] = await this.query(takeIdsSql, [count]);
+    const [row] = await this.#connection.namedQuery(takeIdsSql, [count]);
     return Number(row?.newest) - count + 1;
   }
 
@@ -324,8 +325,8 @@ export class PostgresFoldStore extends SqlFoldStore {
     return hasMore;
   }
 
-  protected override readonly query: Query = (sql, parameters) =>
-    this.#connection.namedQuery(sql, parameters);
+  /** Not named: what has a limit, such as a deletion of what is old, needs a plan for its values. */
+  protected override readonly query: Query = (sql, parameters) => this.#connection.query(sql, parameters);
 
   protected override transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     return this.#connection.transaction(work, true);
