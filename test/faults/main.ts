@@ -18,7 +18,7 @@ const faults: readonly Fault[] = [
   {
     name: 'simulation of journal, fold, outbox and feed',
     files: ['faults/simulation'],
-    settings: { ROUNDS: '500' },
+    settings: { ROUNDS: '1000' },
   },
   { name: 'kill -9 of single workers', files: ['faults/workers'], settings: { ROUNDS: '100' } },
   {

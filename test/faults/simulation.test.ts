@@ -4,7 +4,7 @@ import { figure } from '../support/figure.ts';
 import { runScript } from '../support/program.ts';
 
 /** `npm run test:faults` tries more; `--seed=N` of `test/simulation/main.ts` repeats one that failed, and tells its story. */
-const seeds = process.env.ROUNDS === undefined ? 3 : Math.max(3, Number(process.env.ROUNDS) * 2);
+const seeds = process.env.ROUNDS === undefined ? 3 : Math.max(3, Number(process.env.ROUNDS));
 
 test(`${seeds} seeds: each answered click counts once and is told under one id, and no node has a stale link`, async () => {
   const parts = seeds < 100 ? 1 : availableParallelism();
