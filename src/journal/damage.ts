@@ -6,9 +6,9 @@ import type { Flaw } from './reader.ts';
 /** The damage that reading one batch found in one segment. */
 export interface Damage {
   readonly segment: number;
-  /** Of the first damaged bytes. */
+  /** Where the first damaged bytes begin. */
   readonly offset: number;
-  /** How many times bytes were skipped, and how many they were together. */
+  /** The number of gaps, and the number of bytes skipped in all of them. */
   readonly gaps: number;
   readonly bytes: number;
 }
@@ -25,8 +25,8 @@ export function damageBySegment(flaws: readonly Flaw[]): Damage[] {
 const damagedIn = (dataDir: string): string => join(dataDir, 'journal-damaged');
 
 /**
- * Keeps a damaged segment aside, under another name, before it is folded and removed. Returns the path. Like any
- * segment it holds visitors' addresses.
+ * Keeps a copy of a damaged segment under another name, before it is folded and removed. Returns its path. Like any segment it
+ * contains visitors' addresses.
  */
 export function keepAside(dataDir: string, name: JournalName, segment: number): string {
   const from = segmentFile(folderOf(dataDir, name), segment);
@@ -41,7 +41,7 @@ export function keepAside(dataDir: string, name: JournalName, segment: number): 
   return to;
 }
 
-/** Removes what was kept aside and was last written to before an instant. */
+/** Removes such copies that were last written to before an instant. */
 export function forgetDamaged(dataDir: string, before: number): void {
   for (const name of filesIn(damagedIn(dataDir))) {
     const path = join(damagedIn(dataDir), name);

@@ -1,6 +1,6 @@
 const interval = 1_500;
 
-/** Counts dropped hits, and logs them: the first at once, then at intervals all since the last time. */
+/** Counts dropped hits and logs them: the first one at once, then at intervals the number since. */
 export class DroppedHits {
   readonly #log: (event: string, facts: Record<string, unknown>) => void;
   #total = 0;
@@ -23,7 +23,7 @@ export class DroppedHits {
     if (this.#timer === undefined) this.#report();
   }
 
-  /** Logs how many were dropped in all. */
+  /** Logs the total number of dropped hits. */
   close(): void {
     clearTimeout(this.#timer);
     if (this.#total > 0) this.#log('clicks dropped in all', { dropped_so_far: this.#total });

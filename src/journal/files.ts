@@ -10,13 +10,13 @@ export interface Position {
 export const isBefore = (one: Position, other: Position): boolean =>
   one.segment < other.segment || (one.segment === other.segment && one.offset < other.offset);
 
-/** The journal of one process: `<data folder>/journal/<node id>/<process id of ours>`. */
+/** The journal of one process: `<data folder>/journal/<node id>/<process id>`, where the process id is one that we assign. */
 export interface JournalName {
   readonly node: string;
   readonly process: string;
 }
 
-/** What the watermark of this journal is kept under. */
+/** The key of this journal's watermark. */
 export const watermarkKey = ({ node, process }: JournalName): string => `${node}/${process}`;
 
 export const folderOf = (dataDir: string, { node, process }: JournalName): string =>
@@ -24,7 +24,7 @@ export const folderOf = (dataDir: string, { node, process }: JournalName): strin
 
 const randomName = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
 
-/** What tells this data folder from others; made by the first who asks. */
+/** The id of this data folder. The first caller creates it. */
 export function nodeIdIn(dataDir: string): string {
   const file = join(dataDir, 'node.id');
   if (!existsSync(file)) {
@@ -38,7 +38,7 @@ export function nodeIdIn(dataDir: string): string {
   return /^[\w-]{1,64}$/.test(node) ? node : randomName();
 }
 
-/** A new journal for this process: no other process on the data folder uses it. */
+/** A new journal for this process, which no other process on the data folder uses. */
 export const newJournalName = (dataDir: string): JournalName => ({
   node: nodeIdIn(dataDir),
   process: randomName(),
@@ -61,7 +61,7 @@ export const filesIn = (folder: string): string[] =>
     .filter((entry) => entry.isFile())
     .map(({ name }) => name);
 
-/** Empty where there is no such folder, and only then: a folder that can't be read now may have entries. */
+/** Empty only if the folder doesn't exist: a folder that can't be read now may have entries. */
 function entriesIn(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -2,7 +2,7 @@ import { rmSync, statSync, utimesSync } from 'node:fs';
 import { isPassing } from '../rules/passing-fault.ts';
 import { segmentFile, segmentsIn } from './files.ts';
 
-/** How long, and how many of them, folded segments stay. */
+/** How long, and how many, folded segments are kept. */
 export interface Keep {
   readonly milliseconds: number;
   readonly bytes: number;
@@ -15,17 +15,17 @@ interface Folded {
 }
 
 /**
- * The segments of a journal that are folded. They stay for a while: should the database go back to an earlier state, they
- * are folded again. When each was folded is kept in the file's time of modification, so that it outlives this process.
+ * The folded segments of a journal. They are kept for a while: if the database goes back to an earlier state, they are folded
+ * again. The time of folding is kept as the file's modification time, so that it survives this process.
  */
 export class FoldedSegments {
   readonly #folder: string;
   readonly #keep: Keep;
   readonly #segments: Folded[] = [];
-  /** Those before this one were seen. */
+  /** The segments before this one have been registered. */
   #seen: number;
 
-  /** `folded`: those before this one were folded earlier. */
+  /** `folded`: the segments before this one were folded earlier. */
   constructor(folder: string, keep: Keep, folded: number) {
     this.#folder = folder;
     this.#keep = keep;
@@ -33,13 +33,13 @@ export class FoldedSegments {
     this.#add(folded, false);
   }
 
-  /** The segments before this one are folded: removes those that have stayed for long enough. */
+  /** The segments before this one are folded: removes those that have been kept long enough. */
   passed(before: number): void {
     if (before > this.#seen) this.#add(before, this.#keep.milliseconds > 0);
     this.trim();
   }
 
-  /** All of them are; `isNew`: the last ones only now. */
+  /** All segments are folded; `isNew`: the last ones only now. */
   finish(isNew: boolean): void {
     this.#add(Number.POSITIVE_INFINITY, isNew && this.#keep.milliseconds > 0);
     this.trim();
@@ -49,7 +49,7 @@ export class FoldedSegments {
     const now = Date.now();
     let bytes = this.#segments.reduce((sum, { size }) => sum + size, 0);
     for (let first = this.#segments[0]; first !== undefined; first = this.#segments[0]) {
-      // Files from the future are those of a clock that was set back.
+      // Modification times in the future come from a clock that was set back.
       const isRecent = Math.abs(now - first.at) < this.#keep.milliseconds;
       if (isRecent && bytes <= this.#keep.bytes) return;
       if (!passes(() => rmSync(segmentFile(this.#folder, first.segment), { force: true }))) return;
@@ -78,7 +78,7 @@ export class FoldedSegments {
   }
 }
 
-/** False where the system refuses now what it may do later. */
+/** Returns false where the system refuses what it may allow later. */
 function passes(work: () => void): boolean {
   try {
     work();

@@ -9,29 +9,29 @@ export interface RawHit {
   readonly outcome: Outcome['kind'];
   /** Which of the link's destinations; null when it wasn't redirected. */
   readonly target: Target | null;
-  /** '' for a click of a quiet link: nothing of it is kept but its link, to which it is added as one click. */
+  /** '' for a click of a quiet link, of which only the link is kept: it is added to the link's total. */
   readonly method: string;
   readonly address: string;
   readonly userAgent: string;
   readonly acceptLanguage: string;
-  /** A checksum of Sec-CH-UA, -Mobile and -Platform, which tells browsers apart; 0 where none was sent. */
+  /** A checksum of Sec-CH-UA, -Mobile and -Platform, to tell browsers apart; 0 if none was sent. */
   readonly clientHints: number;
   readonly referer: string;
   readonly query: string;
   readonly purpose: string;
-  /** What headers say against a browser. */
+  /** The headers' evidence against a browser. */
   readonly witness: Witness;
   /** DNT: 1 or Sec-GPC: 1. */
   readonly doNotTrack: boolean;
-  /** The country as a trusted proxy's header names it; '' when there is none. */
+  /** The country in a trusted proxy's header; '' if there is none. */
   readonly countryHint: string;
-  /** The id of the rule that led the visitor, and behind a slash that of its variant; '' where none did. */
+  /** The id of the rule that chose the destination, followed by a slash and the id of its variant; '' if no rule did. */
   readonly ledBy: string;
-  /** The alias by which the visitor came, with its host (`go.example.com/old`); '' for the link's own address, and nearly always. */
+  /** The alias that was visited, with its host (`go.example.com/old`); '' for the link's own address, as nearly always. */
   readonly alias: string;
 }
 
-/** Words of a record are written as their index in these lists, which are only ever added to at their end. */
+/** Records store these words as indexes in these lists, so the lists may only grow at their end. */
 export const outcomes = [
   'redirect',
   'preview',

@@ -9,7 +9,7 @@ interface JournalParts {
   /** Called before anything is written for the first time. */
   readonly use: () => void;
   readonly disk: JournalDisk;
-  /** Calls this once all hits of this turn have been appended. */
+  /** Calls the task once all hits of this turn have been appended. */
   readonly afterTurn: (task: () => void) => void;
   /** Called after hits were written: there is something to fold. */
   readonly onWritten: () => void;
@@ -24,22 +24,22 @@ interface Waiting {
 }
 
 const segmentSize = 32 * 1024 * 1024;
-/** Bytes of records that may wait in memory while the disk accepts none. */
+/** Bytes of records that are held in memory while the disk accepts none. */
 const maxHeld = 16 * 1024 * 1024;
 const retryInterval = 250;
 const syncInterval = 1_000;
-/** Each hit may have a write of its own, up to so many hits in so many milliseconds. */
+/** Hits may be written one by one up to this number in so many milliseconds. */
 const maxSingleWrites = 64;
 const quietWindow = 8;
-/** So many windows after a busy one count as busy too: a short pause is not quiet. */
+/** This many windows after a busy one count as busy too: a short pause is not quiet. */
 const busyWindows = 16;
 
 /**
- * Stores hits before they are answered: under load, one write for all hits of a tick. Written hits outlive this process;
- * once a second they are also synced to the disk, in case the machine itself stops.
+ * Stores hits before their visits are answered: under load, with one write for all hits of a tick. Written hits survive this
+ * process; once a second they are also synced to the disk, in case the machine stops.
  *
- * The file that is written to is open at all times, before the first hit too, and is only closed once the next one is open:
- * hits need no file descriptor.
+ * The current file is open at all times, before the first hit too, and is only closed once the next one is open: hits need no
+ * file descriptor.
  */
 export class Journal {
   readonly #parts: JournalParts;
@@ -66,16 +66,15 @@ export class Journal {
     try {
       this.#file = this.#open(this.#segment);
     } catch (cause) {
-      // Tried again by the first hit.
+      // The first hit tries again.
       parts.onTrouble('held', 0, cause);
     }
   }
 
   /**
    * Returns true if the hit is in the file. Otherwise it will be at the end of this turn, before any task that is deferred to
-   * then after this call (or it is held in memory while the disk accepts nothing). While there are few hits, each is
-   * written at once on its own: answers needn't wait, and pipelined requests are answered; Bun closes the connection of
-   * those whose answer comes later.
+   * then after this call (or it is held in memory while the disk accepts nothing). While there are few hits, each is written at
+   * once: answers needn't wait, and pipelined requests are answered; Bun closes connections whose answer comes later.
    */
   keep(hit: RawHit): boolean {
     this.#writer.add(hit);
@@ -98,7 +97,7 @@ export class Journal {
     return this.#ended.promise;
   }
 
-  /** Everything before this position is in the file. */
+  /** Everything before this position has been written. */
   get end(): Position {
     return { segment: this.#segment, offset: this.#size };
   }
@@ -108,13 +107,13 @@ export class Journal {
     return this.#held.reduce((sum, { hits }) => sum + hits, 0);
   }
 
-  /** Ends the segment, so that it can be removed as soon as it is folded. */
+  /** Ends the segment, so that it can be removed once it is folded. */
   rotate(): void {
     this.#endTick();
     if (this.#size > 0) this.#nextSegment();
   }
 
-  /** Later hits are dropped. Fulfilled once everything is synced and the file is closed. */
+  /** Drops later hits. Resolves once everything is synced and the file is closed. */
   stop(): Promise<void> {
     this.#endTick();
     if (this.#held.length > 0) this.#writeHeld();
@@ -223,7 +222,7 @@ export class Journal {
       try {
         disk.truncate(file, this.#size);
       } catch {
-        // The next record is written over it, or else a reader skips it.
+        // The next record overwrites it, or else a reader skips it.
         this.#nextSegment();
       }
       throw cause;

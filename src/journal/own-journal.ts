@@ -7,8 +7,8 @@ import { lockJournal, removeJournal } from './lock.ts';
 const unusedIn = (dataDir: string): string => join(dataDir, 'journal-unused');
 
 /**
- * The folder of this process's journal. It is created and locked in another folder before there is anything to write, and
- * the first hit moves it among the journals: a rename needs no file descriptor, and there may be none left then.
+ * The folder of this process's journal. It is created and locked elsewhere before there is anything to write, and the first hit
+ * moves it among the journals: a rename needs no file descriptor, and there may be none left then.
  */
 export class OwnJournal {
   readonly #unused: string;
@@ -25,13 +25,13 @@ export class OwnJournal {
   prepare(): string {
     if (this.#lock === null) {
       this.#lock = lockJournal(this.#unused);
-      // Another process takes it for an abandoned one, and removes it.
+      // Another process considers it abandoned and is removing it.
       if (this.#lock === null) throw new Error('the journal is held by another process');
     }
     return this.#isInUse ? this.#folder : this.#unused;
   }
 
-  /** Called before the first hit is written: from then on it is a journal like others. */
+  /** Called before the first hit is written: from then on it is among the journals. */
   use(): void {
     if (this.#isInUse) return;
     this.prepare();

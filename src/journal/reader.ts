@@ -5,10 +5,10 @@ import { findRecord } from './resync.ts';
 
 const chunkSize = 1024 * 1024;
 
-/** Bytes in a journal that its process did not write, or missing bytes that it did write. */
+/** Bytes in a journal that its process did not write, or bytes that it wrote and that are missing. */
 export interface Flaw {
   /**
-   * `torn`: the end of a record that was being written when its process or machine stopped. `damaged`: bytes that are no
+   * `torn`: the beginning of a record whose process or machine stopped while writing it. `damaged`: bytes that are no
    * records. `truncated`: the segment ends before the position that was read up to.
    */
   readonly kind: 'torn' | 'damaged' | 'truncated';
@@ -18,8 +18,8 @@ export interface Flaw {
 }
 
 /**
- * Reads one journal from a position on, record by record, in order. Damaged bytes are skipped up to the next whole record.
- * When the system fails a read it throws and keeps its position: the same call may be made again.
+ * Reads one journal from a position on, record by record, in order. Skips damaged bytes up to the next whole record. When a read
+ * fails it throws and keeps its position, so that the call can be repeated.
  */
 export class JournalReader {
   readonly #folder: string;
@@ -41,14 +41,13 @@ export class JournalReader {
     this.#onFlaw = onFlaw;
   }
 
-  /** The position behind the last record that was read. */
+  /** The position after the last record that was read. */
   get position(): Position {
     return this.#position;
   }
 
   /**
-   * The next record that comes before `end`, good until the next call; null when there is none. Null `end`: all that is
-   * there.
+   * The next record before `end`, valid until the next call; null if there is none. With a null `end`, reads everything there is.
    */
   next(end: Position | null): RecordBytes | null {
     while (end === null || isBefore(this.#position, end)) {
@@ -67,7 +66,7 @@ export class JournalReader {
     this.#forgetChunk();
   }
 
-  /** Null when the chunk in memory has no whole record at this position. */
+  /** Null if the chunk in memory has no whole record at this position. */
   #recordHere(): RecordBytes | null {
     const { segment, offset } = this.#position;
     const at = offset - this.#chunkFrom;
@@ -164,7 +163,7 @@ export class JournalReader {
   }
 }
 
-/** Whether these bytes are the beginning of a record whose end is missing, or zeros that were never written to. */
+/** Whether these bytes are the beginning of an incomplete record, or zeros that were never written to. */
 function isBegun(rest: Buffer, bytes: number): boolean {
   if (bytes < recordHead) return true;
   const end = announcedEnd(rest, 0);

@@ -11,10 +11,10 @@ import {
   witnessMark,
 } from './record.ts';
 
-/** The maximum length of a text, in characters; longer ones are cut. Addresses, methods and countries are limited earlier. */
+/** Maximum lengths of texts, in characters; longer ones are cut. Addresses, methods and countries are limited earlier. */
 const maxLengths = { userAgent: 512, language: 256, referer: 2_048, query: 4_096, purpose: 64 } as const;
 const maxTextLength = Object.values(maxLengths).reduce<number>((sum, length) => sum + length, 0);
-/** In UTF-8. */
+/** The maximum bytes of a character in UTF-8. */
 const maxBytes = 3;
 /** Bytes for numbers, codes and line breaks. */
 const restLength = 200;
@@ -38,13 +38,13 @@ declare global {
 }
 
 /**
- * Builds a record. Every visitor's answer waits for this, so fields are written directly to the buffer, without
- * concatenating strings (240 ns a hit; 630 with them).
+ * Builds a record. Every answer waits for this, so fields are written directly to the buffer, without concatenating strings (240
+ * ns a hit; 630 with them).
  */
 export class RecordWriter {
   #bytes = Buffer.allocUnsafe(1024 * 1024);
   #end = recordHead;
-  /** The last instant and its text: many hits share their millisecond. */
+  /** The last instant and its text: many hits share a millisecond. */
   #at = Number.NaN;
   #instant = '';
 
@@ -70,7 +70,7 @@ export class RecordWriter {
     else this.#text(lastLine(hit));
   }
 
-  /** The whole record. Its bytes are valid until the next hit is added, which begins another. */
+  /** The whole record. Its bytes are valid until the next hit is added, which begins a new record. */
   finish(): Buffer {
     const record = this.#bytes.subarray(0, this.#end);
     sealRecord(record);
@@ -105,7 +105,7 @@ export class RecordWriter {
     this.#cut(purpose, maxLengths.purpose);
   }
 
-  /** Written over the line break behind the languages. */
+  /** Overwrites the line break after the languages. */
   #hints(checksum: number): void {
     const bytes = this.#bytes;
     const at = this.#end - 1;

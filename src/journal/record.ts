@@ -5,28 +5,28 @@
 export const recordHead = 8;
 export const doNotTrackMark = 'n';
 /**
- * In front of a purpose, followed by the witness's index: no header's value begins with a blank. Programs from before take both
- * for a part of the purpose, in which they look for other words.
+ * Precedes a purpose, followed by the witness's index: no header's value begins with a blank. Earlier versions take both for a
+ * part of the purpose, in which they search for other words.
  */
 export const witnessMark = ' ';
 
 /**
- * Behind the languages, where client hints were sent: this and their checksum in four characters of six bits each, from `0`
- * on. It stands among what is the same in every hit of a browser, which the fold compares as a whole; programs from before read
- * the first language, and pass over it.
+ * Follows the languages if client hints were sent, with their checksum in four characters of six bits each, from `0` on. It is
+ * stored among the fields that are the same in every hit of a browser, which the fold compares as a whole; earlier versions read
+ * the first language and ignore it.
  */
 export const hintsMark = ' ~';
 export const hintsLength = hintsMark.length + 4;
 
 /**
- * Behind the country, followed by what the visitor was led by. A country has no blank in it. Programs from before take both for a
- * country that they don't know, and look it up by the address.
+ * Follows the country, and precedes the rule that chose the destination. A country contains no blank. Earlier versions take the
+ * whole text for an unknown country, and look it up by address.
  */
 export const ledByMark = ' ';
 
 /**
- * Between the country and what the visitor was led by, followed by the alias. Neither a country nor an alias has a blank in it. Programs
- * from before take it and the country for one that they don't know, and look it up by the address.
+ * Separates the country and the rule from the alias. Neither a country nor an alias contains a blank. Earlier versions take the
+ * text for an unknown country, and look it up by address.
  */
 export const aliasMark = '@';
 
@@ -38,10 +38,7 @@ export function sealRecord(record: Buffer): void {
 
 const checksum = (bytes: Uint8Array): number => Bun.hash.crc32(bytes);
 
-/**
- * The length of the record that begins at `at`; 0 if there is no whole record: bytes are missing, or differ from those
- * that were written.
- */
+/** The length of the record that begins at `at`; 0 if there is no whole record: bytes are missing or damaged. */
 export function wholeRecord(bytes: Buffer, at: number): number {
   const end = announcedEnd(bytes, at);
   if (end === null || end > bytes.length) return 0;
@@ -52,7 +49,7 @@ export function wholeRecord(bytes: Buffer, at: number): number {
 export const isSummed = (record: Buffer): boolean =>
   checksum(record.subarray(recordHead)) === record.readUInt32LE(4);
 
-/** Where the record that begins here would end; null if its length is missing. */
+/** Where the record that begins here should end; null if its length is missing. */
 export function announcedEnd(bytes: Buffer, at: number): number | null {
   if (bytes.length - at < recordHead) return null;
   const length = bytes.readUInt32LE(at);

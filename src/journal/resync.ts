@@ -2,13 +2,13 @@ import { outcomes, targets } from './hit.ts';
 import { doNotTrackMark, recordHead, wholeRecord } from './record.ts';
 
 const windowSize = 1024 * 1024;
-/** Lines of a hit, and the minimum number of bytes that they take. */
+/** The number of lines of a hit, and the minimum number of bytes that they take. */
 const linesPerHit = 12;
 const minHitLength = 17;
 /** The lines by which a hit is recognised. */
 const codesLine = 3;
 const methodLine = 4;
-/** Bytes read and checked before a search is given up: a few hundred milliseconds for a file that was made to be slow. */
+/** Bytes read and checked before a search is given up: some hundred milliseconds for a file that was crafted to be slow. */
 const maxSearched = 512 * 1024 * 1024;
 
 const lineBreak = 10;
@@ -22,8 +22,8 @@ type ReadBytes = (offset: number, length: number) => Buffer;
 /**
  * Finds the first whole record at or after `from` in the first `size` bytes of a file; null if there is none.
  *
- * A record's length fits into the file, its checksum matches, and its lines are those of hits. Text that a visitor sent
- * can't be taken for a record: it has no line breaks, so lines that start inside it come in the wrong order.
+ * A record's length fits into the file, its checksum matches, and its lines are those of hits. Text that a visitor sent can't be
+ * mistaken for a record: it has no line breaks, so lines that start inside it come in the wrong order.
  */
 export function findRecord(read: ReadBytes, from: number, size: number): number | null {
   let searched = 0;

@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import { folderOf, journalsIn, type Position, segmentFile, segmentsIn, watermarkKey } from './files.ts';
 
-/** What waits in the journals of a data folder: how many bytes, and since when as files tell it. */
+/** The unfolded part of the journals in a data folder: its bytes, and the age of its oldest file. */
 export interface Unfolded {
   readonly bytes: number;
-  /** Null where nothing waits. */
+  /** Null if everything is folded. */
   readonly since: number | null;
 }
 
-/** `watermarks`: how far storage has each journal, by its key. */
+/** `watermarks`: the folded position of each journal, by its key. */
 export function unfoldedIn(dataDir: string, watermarks: ReadonlyMap<string, Position>): Unfolded {
   let bytes = 0;
   let since: number | null = null;

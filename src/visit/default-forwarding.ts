@@ -2,7 +2,7 @@ import type { QueryForwarding } from '../rules/forwarding.ts';
 import { type LinkForVisitor, withForwarding } from '../rules/resolve.ts';
 import type { LinkLookup } from '../storage/database.ts';
 
-/** Links that don't say whether they forward queries do as the instance does (`FORWARD_QUERY`). */
+/** Links without a setting of their own forward queries as the instance does (`FORWARD_QUERY`). */
 export function withDefaultForwarding(lookup: LinkLookup, forwardQuery: QueryForwarding): LinkLookup {
   if (forwardQuery === 'none') return lookup;
   const applied = (link: LinkForVisitor | null): LinkForVisitor | null =>

@@ -11,17 +11,17 @@ import type { Redirects } from './redirects.ts';
 
 interface FastPathParts {
   readonly trustedProxies: TrustedProxies;
-  /** The domain a host stands for; null for a host that is none of ours. */
+  /** The domain that a host stands for; null for an unknown host. */
   readonly domainOf: (host: string) => number | null | Promise<number | null>;
   readonly redirects: Pick<Redirects, 'answer'>;
 }
 
 /**
- * Answers plain requests for links on the socket itself. Null for what the app server is to answer; a promise where
- * something has to be looked up first, after which the request is read again.
+ * Answers plain requests for links on the socket itself. Returns null for requests that the app server answers, and a promise
+ * where something has to be looked up first, after which the request is read again.
  */
 export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts): FastPath {
-  /** Of the request before, as most are for the same host: saves a lookup. */
+  /** The Host of the previous request: most requests are for the same host, which saves a lookup. */
   let header: string | null = null;
   let host: string | null = null;
   return (request, peer) => {
@@ -58,7 +58,7 @@ const redirectBytes = (status: number, location: string, waits: boolean): WireAn
 /** Heads of pages that are sent again and again. */
 const heads = new WeakMap<Page, string>();
 
-/** Of ASCII alone: such a page shows a host, and the request's was ASCII. */
+/** ASCII only: such a page shows nothing but the host, and the request was ASCII. */
 function pageBytes(page: Page, isHead: boolean, waits: boolean): WireAnswer {
   let head = heads.get(page);
   if (head === undefined) {

@@ -2,14 +2,14 @@ import type { ChangeMark, LinkChange } from '../storage/changes.ts';
 import { IdGaps, type IdRange } from './id-gaps.ts';
 
 interface ChangeFeed {
-  /** Differs between a store and one that was promoted or restored in its stead; null where the database doesn't tell. */
+  /** Differs between a store and one that was promoted or restored in its place; null where the database doesn't report it. */
   history(): Promise<string | null>;
   newest(): Promise<ChangeMark | null>;
-  /** In the order of their ids, those with this id or a higher one. */
+  /** The changes with this id or a higher one, ordered by id. */
   from(id: number, max: number): Promise<readonly LinkChange[]>;
-  /** The ids above this one that are missing between the others. */
+  /** The gaps between the ids above this one. */
   missing(after: number): Promise<readonly IdRange[]>;
-  /** Some of those that have appeared in these ranges. */
+  /** Changes that have appeared in these ranges since, up to `max`. */
   within(ranges: readonly IdRange[], max: number): Promise<readonly LinkChange[]>;
 }
 
@@ -17,7 +17,7 @@ interface Follower {
   changed(change: LinkChange): void;
   /** Changes may have been missed: everything cached is out of date. */
   lost(reason: LossReason): void;
-  /** Called once for each time that the feed becomes unreadable, however long that lasts. */
+  /** Called once each time the feed becomes unreadable, however long that lasts. */
   failed(cause: unknown): void;
 }
 
@@ -28,22 +28,22 @@ interface Follower {
 export type LossReason = 'absence' | 'other_history' | 'change_gone';
 
 const maxPerPoll = 1_000;
-/** So many ranges share a query. */
+/** Ranges that one query asks for. */
 const rangesPerQuery = 100;
 /** How many of the newest ids are searched for gaps at the start. */
 const lookBack = 10_000;
-/** So far below the newest id others are looked at again. */
+/** Changes this close to the newest id are checked again. */
 const nearNewest = 100;
-/** As long as changes are kept, with an hour to spare. */
+/** An hour less than changes are kept. */
 const maxAbsence = 23 * 60 * 60 * 1000;
 
 /**
- * Follows the feed of changed links by id. Ids are handed out before their transactions commit, and by some databases in
- * blocks, so a lower id can appear after a higher one: see `IdGaps`.
+ * Follows the feed of changed links by id. Ids are handed out before their transactions commit, and by some databases in blocks,
+ * so a lower id can appear after a higher one: see `IdGaps`.
  *
- * A database may also go back: a replica that lagged is promoted, or a backup is restored. Each look therefore reads the
- * last known changes once more. If one isn't there, or the database says that its history is another one, what was read of
- * the feed means nothing any more. The newest alone doesn't tell: one with a lower id may have been committed after it.
+ * A database may also go back in time: a lagging replica is promoted, or a backup is restored. Each poll therefore reads the last
+ * known changes again. If one is missing, or the database reports another history, everything read from the feed so far is void.
+ * Checking the newest change alone isn't enough: one with a lower id may have been committed after it.
  */
 export class ChangeFollower {
   readonly #feed: ChangeFeed;
@@ -53,7 +53,7 @@ export class ChangeFollower {
   #history: string | null = null;
   /** Null while the feed is empty. */
   #newest: ChangeMark | null = null;
-  /** What the last look that found a newer one has found, and looks since: each may have been committed after the newest. */
+  /** The changes that were found together with the newest one, or since: each may have been committed after it. */
   #besideNewest: ChangeMark[] = [];
   #lastSuccess = 0;
   #isFailing = false;
@@ -85,12 +85,12 @@ export class ChangeFollower {
     clearTimeout(this.#timer);
   }
 
-  /** For how many milliseconds no look at the feed has succeeded. */
+  /** Milliseconds since a poll of the feed last succeeded. */
   get lag(): number {
     return Math.max(0, this.#now() - this.#lastSuccess);
   }
 
-  /** One look at the feed. */
+  /** Polls the feed once. */
   async poll(): Promise<void> {
     try {
       const now = this.#now();
@@ -101,7 +101,7 @@ export class ChangeFollower {
       this.#besideNewest = [...before, ...filled];
       const last = this.#newest;
       for (let hasMore = true; hasMore; ) hasMore = await this.#readPage(now);
-      // A newer one was committed after all that earlier looks have found.
+      // A newer one was committed after everything that earlier polls have found.
       if (this.#newest !== last)
         this.#besideNewest = this.#besideNewest.filter((mark) => !before.includes(mark));
       this.#lastSuccess = this.#now();
@@ -117,7 +117,7 @@ export class ChangeFollower {
     return (await this.#feed.history()) === this.#history ? null : 'other_history';
   }
 
-  /** Notes the newest change. Everything that is loaded from here on includes those before it. */
+  /** Notes the newest change. Everything that is loaded from now on includes the changes before it. */
   async #begin(): Promise<void> {
     const history = await this.#feed.history();
     const newest = await this.#feed.newest();
@@ -134,11 +134,11 @@ export class ChangeFollower {
     this.#follower.lost(reason);
   }
 
-  /** Returns whether there may be more. */
+  /** Whether there may be more pages. */
   async #readPage(now: number): Promise<boolean> {
     const known = this.#newest;
     const last = known?.id ?? 0;
-    // Older ones are deleted for their age.
+    // Older changes are deleted after a while.
     this.#besideNewest = this.#besideNewest.filter(
       ({ id, at }) => id > last - nearNewest && at > now - maxAbsence,
     );
@@ -160,7 +160,7 @@ export class ChangeFollower {
     return page.length === maxPerPoll;
   }
 
-  /** Returns what has appeared. */
+  /** Returns the changes that have appeared in the gaps. */
   async #fillGaps(now: number): Promise<readonly ChangeMark[]> {
     const due = this.#gaps.due(now);
     const filled: ChangeMark[] = [];

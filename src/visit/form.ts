@@ -16,12 +16,12 @@ export async function readForm(request: Request): Promise<URLSearchParams | null
   return new URLSearchParams(Buffer.concat(parts).toString('utf8'));
 }
 
-/** The field in which the forms of our pages carry where the visitor came from: browsers send no Referer with them. */
+/** The form field that carries the Referer of the visit: browsers send no Referer with the forms of our pages. */
 export const refererField = 'referrer';
 
 /**
- * The Referer that a form carries, or null. It isn't signed, as anybody can send any Referer; but it can't hold what a header
- * couldn't, as the journal has a line for it.
+ * The Referer in a form, or null. It isn't signed, as any client can send any Referer; but it may only hold what a header could,
+ * because the journal has one line for it.
  */
 export function carriedReferer(form: URLSearchParams): string | null {
   const referer = form.get(refererField);
@@ -31,7 +31,7 @@ export function carriedReferer(form: URLSearchParams): string | null {
 const isReferer = (referer: string): boolean =>
   /^(?:https?|android-app|ios-app):[\x21-\x7e]{1,1000}$/i.test(referer);
 
-/** What a form is to carry of a Referer: as much as a page has room for, '' where it is none. */
+/** The part of a Referer that a form carries, at most as long as a page allows; '' if there is none. */
 export function refererToCarry(referer: string): string {
   const start = referer.slice(0, 1_000);
   return isReferer(start) ? start : '';

@@ -6,14 +6,14 @@ import type { LinkForVisitor, Outcome } from '../rules/resolve.ts';
 import { visitedAddress } from '../rules/visited-address.ts';
 import type { Visit } from './visit.ts';
 
-/** How far headers are believed that proxies write. */
+/** How far the headers of proxies are trusted. */
 export interface HitTrust {
   readonly believesProxies: boolean;
-  /** Whether https is told from http: by a proxy that is believed, or because this process speaks it itself. */
+  /** Whether https can be told from http: because a trusted proxy says so, or because this process speaks it itself. */
   readonly knowsScheme: boolean;
 }
 
-/** What the journal keeps of a visit: as it was sent. The fold works out what it means, after the answer. */
+/** The journal's record of a visit, as it was sent. The fold interprets it after the answer. */
 export function hitOf(
   visit: Visit,
   link: Pick<LinkForVisitor, 'id' | 'organizationId' | 'alias'>,
@@ -44,8 +44,8 @@ export function hitOf(
 }
 
 /**
- * A click of a quiet link. It has no method, which tells it from all others; programs before 052 count it as a machine's.
- * The instant is gone with the journal.
+ * A click of a quiet link. It has no method, which tells it from all other hits; versions before 052 count it as a machine's. Its
+ * time is deleted with the journal.
  */
 export const quietClick = ({ id, organizationId }: LinkForVisitor, at: number): RawHit => ({
   linkId: id,
@@ -68,7 +68,7 @@ export const quietClick = ({ id, organizationId }: LinkForVisitor, at: number): 
   countryHint: '',
 });
 
-/** What headers say against a browser, as far as that is told. */
+/** The headers' evidence against a browser, as far as it can be trusted. */
 export const believedWitness = ({ witness }: Visit, { knowsScheme }: HitTrust): Witness =>
   knowsScheme || witness !== 'no_browser_headers' ? witness : 'none';
 

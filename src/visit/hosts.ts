@@ -3,16 +3,16 @@ import { type WaysOut, wayOut } from '../rules/way-out.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';
 
-/** What a visit needs to know of a custom domain. */
+/** What a visit needs of a custom domain. */
 export interface HostDomain extends WaysOut {
   readonly id: number;
 }
 
 interface CachedDomain {
   readonly domain: HostDomain;
-  /** Used without a question until then; after that it is used while it is loaded again. */
+  /** Until then it is used as it is; after that it is still used while it is reloaded. */
   readonly until: number;
-  /** It has changed: new visits wait until it is loaded again. Visits under way still use its ways out. */
+  /** It has changed: new visits wait for the reload. Visits under way still use its ways out. */
   readonly isOutdated: boolean;
 }
 
@@ -28,15 +28,15 @@ const maxDomains = 100_000;
 const maxMisses = 20_000;
 
 /**
- * Which domain a host stands for, if any. `forget` invalidates a host; the lifetimes cover changes that were missed.
- * Visits to a domain that was loaded before never wait for the database.
+ * The domain of each host, if it has one. `forget` invalidates a host; entries also expire, in case a change was missed. Visits
+ * to a domain that was loaded before never wait for the database.
  */
 export class Hosts {
   readonly #site: Site;
   readonly #query: (host: string) => Promise<HostDomain | null>;
   readonly #now: () => number;
   readonly #domains = new BoundedCache<CachedDomain>(maxDomains);
-  /** Hosts that are none of ours, and until when that holds. Clients can make up any number of them. */
+  /** Unknown hosts, and until when that holds. Clients can make up any number of them. */
   readonly #misses = new BoundedCache<number>(maxMisses);
   readonly #pending = new Map<string, Load>();
 
@@ -46,7 +46,7 @@ export class Hosts {
     this.#now = now;
   }
 
-  /** The id of the domain, or null for a host that is none of ours. */
+  /** The id of the domain, or null for an unknown host. */
   domainOf(host: string): number | null | Promise<number | null> {
     if (this.#site.isDefaultHost(host)) return defaultDomainId;
     const cached = this.#domains.get(host);
@@ -61,7 +61,7 @@ export class Hosts {
     return loading;
   }
 
-  /** Where this host sends a request that is for none of its links. */
+  /** Where this host sends requests that are for none of its links. */
   wayOut(host: string, method: string, path: string): string | null {
     const domain = this.#domains.get(host)?.domain;
     return domain ? wayOut(domain, method, path) : null;
@@ -75,14 +75,14 @@ export class Hosts {
     this.#misses.delete(host);
   }
 
-  /** Everything is loaded again when it is next asked for. */
+  /** Everything is reloaded when it is next needed. */
   clear(): void {
     for (const load of this.#pending.values()) load.isOutdated = true;
     this.#domains.clear();
     this.#misses.clear();
   }
 
-  /** While the database is away a domain stays as it was, and isn't loaded at every visit. */
+  /** While the database is down the domain stays as it was, and isn't reloaded at every visit. */
   #refresh(host: string, domain: HostDomain): void {
     this.#domains.set(host, { domain, until: this.#now() + missLifetime, isOutdated: false });
     this.#load(host).catch(() => {});

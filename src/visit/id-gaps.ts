@@ -5,7 +5,7 @@ export interface IdRange {
 }
 
 interface Gap extends IdRange {
-  /** When it was found. */
+  /** When the gap was found. */
   readonly since: number;
 }
 
@@ -15,10 +15,10 @@ const freshFor = 30_000;
 const oldInterval = 2_000;
 /** A session that was given a block of ids may use the rest of it much later. Changes are kept for as long. */
 const keptFor = 24 * 60 * 60 * 1000;
-/** Gaps that stay, because a transaction was rolled back, are few. Beyond this the oldest ones are given up. */
+/** Few gaps stay for good (a transaction was rolled back). Beyond this number the oldest ones are given up. */
 const maxGaps = 1_000;
 
-/** Ids that were handed out and haven't appeared yet: of transactions under way, or of blocks that sessions were given. */
+/** Ids that were handed out but haven't appeared yet: they belong to open transactions, or to blocks reserved by sessions. */
 export class IdGaps {
   #gaps: Gap[] = [];
   #oldAskedAt = Number.NEGATIVE_INFINITY;
@@ -33,7 +33,7 @@ export class IdGaps {
     this.#gaps = [];
   }
 
-  /** Which ids are worth a look now. */
+  /** The ranges to query now. */
   due(now: number): readonly IdRange[] {
     this.#gaps = this.#gaps.filter(({ since }) => now - since <= keptFor);
     const isOldTurn = Math.abs(now - this.#oldAskedAt) >= oldInterval;

@@ -8,14 +8,17 @@ interface InsecureParts {
   readonly domainOf: (host: string) => number | null | Promise<number | null>;
   /** The address of a host over https. */
   readonly secureOrigin: (host: string) => string;
-  /** Whether a host can't be reached over https for now: then its links are answered. A promise where that is looked up. */
+  /**
+   * Whether a host can't be reached over https at the moment: then its links are answered over http. A promise while that is
+   * looked up.
+   */
   readonly isRefused: (host: string) => boolean | Promise<unknown>;
-  /** Whether requests may come through a proxy that has spoken https already: then the app server decides. */
+  /** Whether requests may come from a proxy that has terminated https already: then the app server decides. */
   readonly mayBeForwarded: boolean;
   readonly answer: FastPath;
 }
 
-/** The fast path of the port without TLS: visits of links are sent to https on the same host, or answered. */
+/** The fast path of the port without TLS: redirects visits to https on the same host, or answers them. */
 export const insecurePath =
   ({ links, domainOf, secureOrigin, isRefused, mayBeForwarded, answer }: InsecureParts): FastPath =>
   (request, peer) => {
@@ -31,7 +34,7 @@ export const insecurePath =
     return movedTo(secureOrigin(host) + request.path + request.search);
   };
 
-/** For an hour: browsers would keep it for good, also when HTTPS is given up again. */
+/** One hour: browsers would keep a permanent redirect even after HTTPS is switched off again. */
 export const movedFor = 'max-age=3600';
 
 const movedTo = (location: string): WireAnswer => ({

@@ -10,11 +10,11 @@ export interface CacheBounds {
 
 interface PendingLoad {
   readonly promise: Promise<Loaded>;
-  /** The link changed while it was being loaded: the result serves requests that waited for it, and none after. */
+  /** The link changed while it was being loaded: the result serves only the requests that waited for it. */
   isOutdated: boolean;
 }
 
-/** The own address of the link that an alias leads to. */
+/** The alias's link, by its own address. */
 interface Alias {
   readonly domainId: number;
   readonly suffix: string;
@@ -25,9 +25,9 @@ type Loaded = LinkForVisitor | null;
 type Load = (domainId: number, suffix: string) => Loaded | Promise<Loaded>;
 
 /**
- * Links by domain and suffix, and which of them don't exist. Of an alias it is kept where it leads, so that a change has to be told of a
- * link's own address only, as versions do that know no aliases. Requests for the same link at once share one query; a query
- * that is answered synchronously makes none of them wait.
+ * Links by domain and suffix, and addresses without one. For an alias the cache keeps the address of its link, so that the change
+ * feed names links by their own address only, as versions without aliases do. Concurrent requests for the same link share one
+ * query; a query that is answered synchronously makes no request wait.
  */
 export class LinkCache {
   readonly #links: BoundedCache<LinkForVisitor>;
@@ -61,7 +61,10 @@ export class LinkCache {
     return alias ? this.#fetchAlias(domainId, suffix, alias) : this.#fetchLink(key, domainId, suffix);
   }
 
-  /** By the link's own address, which is told of every change. Where another link has that by now, the store is asked for the alias. */
+  /**
+   * Loads the link by its own address, under which every change is announced. If another link has that address by now, the alias
+   * is looked up in the store again.
+   */
   #fetchAlias(domainId: number, suffix: string, alias: Alias): Loaded | Promise<Loaded> {
     const key = keyOf(domainId, suffix);
     const checked = (link: Loaded): Loaded | Promise<Loaded> => {
@@ -91,7 +94,7 @@ export class LinkCache {
     return load.promise;
   }
 
-  /** A link has changed: also whether its domain has links that forward what follows their suffix. */
+  /** A link has changed. Also reloads whether its domain has links that forward longer paths. */
   forget(domainId: number, suffix: string): void {
     this.#forgetKey(keyOf(domainId, suffix));
     this.#forgetKey(keyOf(domainId, anyForwarding));
@@ -132,14 +135,14 @@ export class LinkCache {
 const keyOf = (domainId: number, suffix: string): string =>
   domainId === 0 ? suffix : `${domainId}\n${suffix}`;
 
-/** The link, its slot in the cache, and the heads of two strings. */
+/** Bytes of the link, its slot in the cache, and the headers of two strings. */
 const linkWeight = 155;
 const optionsWeight = 200;
-/** Of each character of the text that rules were read from. */
+/** Bytes for each character of the text that rules were parsed from. */
 const ruleWeight = 4;
 const stringHead = 40;
 
-/** About what an entry takes in memory. */
+/** Roughly the memory that an entry takes. */
 function weight(key: string, { destinationUrl, options }: LinkForVisitor): number {
   let sum = linkWeight + key.length + destinationUrl.length;
   if (options === null) return sum;

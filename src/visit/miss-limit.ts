@@ -1,13 +1,13 @@
 const slots = 131_072;
 const maxProbes = 8;
-/** The slots follow a header: the minute that they count. */
+/** The slots follow a header with the minute that they count. */
 const minuteAt = 0;
 const headLength = 2;
 
 /**
- * A client that asks for many links that don't exist is guessing. Misses are counted by network and minute, in memory
- * that the threads of this process share: a network's hash, and how often it has missed. When so many networks miss at
- * once that a hash finds no free slot, it isn't counted: memory is bounded.
+ * A client that asks for many links that don't exist is guessing. Misses are counted by network and minute in memory that the
+ * threads of this process share: the hash of a network, and its number of misses. When too many networks miss at once and a hash
+ * finds no free slot, it isn't counted: memory is bounded.
  */
 export class MissLimit {
   readonly memory: SharedArrayBuffer;
@@ -26,7 +26,7 @@ export class MissLimit {
     this.#table = new Int32Array(memory);
   }
 
-  /** Counts a miss. Seconds to wait when it was one too many, else 0. */
+  /** Counts a miss. Returns the seconds to wait if it was one too many, else 0. */
   count(network: string): number {
     if (this.#max === 0) return 0;
     const minute = this.#minute();
@@ -40,7 +40,7 @@ export class MissLimit {
     return count > this.#max ? this.#secondsLeft() : 0;
   }
 
-  /** Whether the network has missed more often than it may in this minute. */
+  /** Whether the network has exceeded its misses of this minute. */
   isExceeded(network: string): boolean {
     if (this.#max === 0 || Atomics.load(this.#table, minuteAt) !== this.#minute()) return false;
     const at = this.#find(hashOf(network), false);
@@ -55,7 +55,7 @@ export class MissLimit {
     return Math.floor(this.#now() / 60_000);
   }
 
-  /** The slot of a network; a free one is taken if it may be. 0 when there is none. */
+  /** The index of a network's slot; takes a free one if `mayTake`. 0 if there is none. */
   #find(hash: number, mayTake: boolean): number {
     for (let probe = 0; probe < maxProbes; probe++) {
       const at = headLength + 2 * ((hash + probe) & (slots - 1));
@@ -69,5 +69,5 @@ export class MissLimit {
   }
 }
 
-/** Never 0, which is a free slot. Two networks share a hash too rarely for anybody to make use of it. */
+/** Never 0, which marks a free slot. Two networks share a hash too rarely to be exploited. */
 const hashOf = (network: string): number => Bun.hash.xxHash32(network) | 0 || 1;

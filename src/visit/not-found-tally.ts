@@ -13,26 +13,26 @@ interface Asked {
   readonly domainId: number;
   readonly day: number;
   readonly suffix: string;
-  /** Visits that have not been taken yet. */
+  /** Visits that `take` has not returned yet. */
   visits: number;
 }
 
-/** What one network asked for: null once that was more than a person mistypes. */
+/** What one network asked for; null once that was more than a person mistypes. */
 interface Network {
   readonly since: number;
   asked: Map<string, Asked> | null;
 }
 
-/** So many addresses within `remembered` are a scanner's. */
+/** A network with more addresses than this within `remembered` is a scanner. */
 const maxAddresses = 5;
 const remembered = 10 * 60_000;
-/** Of so many networks at once; the one that came first gives way. With the longest addresses that takes 8 MB. */
+/** Networks that are remembered at once; the oldest is dropped first. With the longest addresses they take 8 MB. */
 const maxNetworks = 2_000;
 
 /**
- * Counts in memory which addresses people asked for in vain, until that is taken to the store. Machines are left out by what
- * they say of themselves, by what they ask for, and by how many addresses they try: then what their network asked for before
- * is taken back as well. Of a network there is only a hash, for ten minutes.
+ * Counts in memory which missing addresses people asked for, until the counts are taken to the store. Machines are excluded by
+ * their user agent, by what they ask for, and by the number of addresses they try: then the earlier counts of their network are
+ * taken back as well. Of a network only a hash is kept, for ten minutes.
  */
 export class NotFoundTally {
   readonly #trust: HitTrust;
@@ -61,7 +61,7 @@ export class NotFoundTally {
     else network.asked.set(ownText(key), { domainId, day, suffix: ownText(suffix), visits: 1 });
   }
 
-  /** What has been counted since this was last asked for. */
+  /** Returns the counts since the last call. */
   take(): readonly NotFoundCount[] {
     const counts = new Map<string, { -readonly [Field in keyof NotFoundCount]: NotFoundCount[Field] }>();
     const over = this.#now() - remembered;

@@ -5,8 +5,8 @@ import { refererField, refererToCarry } from './form.ts';
 import { captchaScriptPath } from './gates/captcha-script.ts';
 
 /**
- * What visitors see. It belongs to the link's owner, not to us: the domain's name, one sentence, one action. Every
- * text from outside goes through `escapeHtml`; nothing is loaded from anywhere, save the captcha's script.
+ * The pages that visitors see. They belong to the link's owner, not to us: the domain's name, one sentence, one action. All text
+ * from outside goes through `escapeHtml`; nothing is loaded from elsewhere, save the captcha's script.
  */
 
 const style = `
@@ -29,7 +29,7 @@ button:disabled{opacity:.6;cursor:default}
 [role=status]{min-height:24px;margin:16px 0 0;font-size:14px}
 `.replaceAll('\n', '');
 
-// No form-action: browsers hold it against the redirect that follows the form as well, and would stop it.
+// No form-action: browsers apply it to the redirect after the form as well, and would block that.
 const policy = policyFor(style);
 const policyWithScript = `${policy}; script-src 'self'`;
 
@@ -67,7 +67,7 @@ function page({ status, host, title, head = '', body, more }: Contents): Page {
 
 const says = (title: string, sentence: string): string => `<h1>${title}</h1><p>${sentence}</p>`;
 
-/** Memoized, as guesses at links may ask for it thousands of times a second. */
+/** Memoized, because guesses at links may request it thousands of times a second. */
 export const notFoundPage = memoize(
   1_000,
   (host): Page =>
@@ -83,7 +83,7 @@ const months = 'January February March April May June July August September Octo
   ' ',
 );
 
-/** "1 December 2026, 08:00 UTC": visitors' timezones aren't known. */
+/** "1 December 2026, 08:00 UTC": the visitor's time zone is unknown. */
 function dayAndTime(instant: number): string {
   const at = new Date(instant);
   const time = [at.getUTCHours(), at.getUTCMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
@@ -159,7 +159,7 @@ export const badFormPage = (host: string): Page =>
     body: says('This could not be read', 'Open the link again, and send the form from its page.'),
   });
 
-/** Carries where the visitor came from past the form: our pages send no Referer. */
+/** Carries the Referer of the visit through the form: our pages send none. */
 function refererInput(referer: string): string {
   const carried = refererToCarry(referer);
   return carried === '' ? '' : `<input type="hidden" name="${refererField}" value="${escapeHtml(carried)}">`;
@@ -197,7 +197,7 @@ export const captchaPage = (host: string, referer: string, challenge: object, er
     more: { 'content-security-policy': policyWithScript },
   });
 
-/** For the crawlers that draw a card where a link was pasted. It says what the owner wrote, and nothing else. */
+/** For crawlers that draw a card where a link was pasted. It says what the owner wrote, and nothing else. */
 export function previewPage(host: string, url: string, { options }: LinkForVisitor): Page {
   const { ogTitle = null, ogDescription = null, ogImage = null } = options ?? {};
   const title = ogTitle ?? host;

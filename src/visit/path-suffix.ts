@@ -1,8 +1,8 @@
 import { isSuffix, normaliseSuffix } from '../rules/suffix.ts';
 
 /**
- * The suffix that a path names, or null when it can't be one. A trailing slash is ignored. A decoded suffix is validated at
- * once: a line break in it would form the cache key of another domain.
+ * The suffix in a path, or null if the path can't be one. A trailing slash is ignored. The decoded suffix is validated here: with
+ * a line break it would be the cache key of another domain.
  */
 export function suffixOf(path: string): string | null {
   const raw = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);

@@ -21,7 +21,7 @@ import type { Visit } from './visit.ts';
 import type { VisitCounts } from './visit-counts.ts';
 import { type VisitorMeans, VisitorOf } from './visitor.ts';
 
-/** Whether the visit's hit is in the journal. An answer is sent only once it is. */
+/** Whether the visit's hit is in the journal. The answer is sent only once it is. */
 type Stored = 'stored' | 'after_turn' | Promise<void>;
 
 export type VisitAnswer =
@@ -33,29 +33,29 @@ export type VisitAnswer =
       readonly stored: Stored;
     }
   | { readonly kind: 'page'; readonly page: Page; readonly stored: Stored }
-  /** The link has to be looked up first: answer again once that is done. */
+  /** The link has to be looked up first: call again after that. */
   | { readonly kind: 'wait'; readonly until: Promise<unknown> }
-  /** It takes what only the app server has: gates, limits of clicks, the body of a form, answers beyond ASCII, the words of the API. */
+  /** Only the app server can answer it: gates, click limits, form bodies, answers beyond ASCII, errors of the API. */
   | { readonly kind: 'app_server'; readonly found: FoundLink | null };
 
-/** A link, and what follows its suffix in the path that was visited: with its slash, or empty. */
+/** A link, and the rest of the visited path after its suffix: with its slash, or empty. */
 export interface FoundLink {
   readonly link: LinkForVisitor;
   readonly pathBehind: string;
 }
 
-/** How many parts the suffix of a link may have that forwards what follows it. */
+/** Path segments in which a link that forwards longer paths is searched. */
 const maxParts = 16;
 
 export interface RedirectParts {
   readonly links: LinkCache;
   readonly misses: MissLimit;
-  /** What people asked for in vain. */
+  /** Counts addresses that people asked for in vain. */
   readonly notFound: Pick<NotFoundTally, 'count'>;
-  /** Where the domain of a host sends visits to none of its links, if anywhere. */
+  /** Where the domain of a host sends visits to none of its links; null for nowhere. */
   readonly wayOut: (host: string, method: string, path: string) => string | null;
   readonly now: () => number;
-  /** Null records nothing: the bench's measure. */
+  /** Null records nothing, for the benchmark. */
   readonly record: ((hit: RawHit) => Stored) | null;
   readonly trust: HitTrust;
   readonly visitors: VisitorMeans;
@@ -63,8 +63,8 @@ export interface RedirectParts {
 }
 
 /**
- * From a visit to its answer: looks the link up, decides, counts misses and records the hit. The fast path and the app
- * server both ask this, and differ only in how they read requests and write answers.
+ * From a visit to its answer: looks the link up, decides, counts misses and records the hit. The fast path and the app server
+ * both use this, and differ only in how they read requests and write answers.
  */
 export class Redirects {
   readonly #parts: RedirectParts;
@@ -79,7 +79,7 @@ export class Redirects {
     let link = this.#parts.links.peek(visit.domainId, suffix);
     if (link !== undefined) this.#parts.counts.cacheHit();
     else {
-      // Dot segments, say: only the app server has the path as URL parsing leaves it.
+      // For example dot segments: only the app server has the path after URL parsing.
       if (!isSuffix(suffix)) return { kind: 'app_server', found: null };
       const found = this.#parts.links.fetch(visit.domainId, suffix);
       this.#parts.counts.cacheMiss(found instanceof Promise);
@@ -89,7 +89,7 @@ export class Redirects {
     return link === null ? this.#answerBeneath(visit) : this.#answerFor(visit, { link, pathBehind: '' });
   }
 
-  /** No link has the whole path for its suffix. */
+  /** For a path that is no link's suffix as a whole. */
   #answerBeneath(visit: Visit): VisitAnswer {
     const found = this.beneath(visit);
     if (found instanceof Promise) return { kind: 'wait', until: found };
@@ -102,7 +102,7 @@ export class Redirects {
     const isRead = visit.method === 'GET' || visit.method === 'HEAD';
     if (!isRead || isGated(link) || link.options?.hasUnsafeUrl) return { kind: 'app_server', found };
     const now = this.#parts.now();
-    // A link without options asks nothing of its visitor.
+    // A link without options doesn't depend on the visitor.
     const visitor = link.options === null ? null : this.visitor(visit, found.pathBehind);
     const outcome = visitor === null ? plainRedirect(link) : resolve(link, visitor, now);
     switch (outcome.kind) {
@@ -119,9 +119,9 @@ export class Redirects {
   }
 
   /**
-   * The link with the longest suffix that the path goes on behind, of those that forward a path. Where a domain has such links,
-   * guesses would ask the store for many suffixes: a network that has missed too often gets none, and only the first parts of
-   * a path are tried.
+   * The link with the longest suffix that is a prefix of the path, among those that forward longer paths. On domains with such
+   * links, guesses would query the store for many suffixes: networks with too many misses get no lookup, and only the first
+   * segments of a path are tried.
    */
   beneath(visit: Visit): FoundLink | null | Promise<unknown> {
     const { path, domainId } = visit;
@@ -156,12 +156,12 @@ export class Redirects {
     return new VisitorOf(visit, this.#parts.visitors, pathBehind, hasPass, hasSolved);
   }
 
-  /** Whether to lead this visit on takes one of the link's clicks. */
+  /** Whether redirecting this visit uses one of the link's clicks. */
   spendsClick(visit: Visit, { options }: LinkForVisitor): boolean {
     return options !== null && options.clickLimit !== null && isPerson(visit, this.#parts.trust);
   }
 
-  /** The answer to a decision, with its hit recorded. */
+  /** Answers a decision, and records its hit. */
   complete(
     visit: Visit,
     link: LinkForVisitor,
@@ -184,7 +184,7 @@ export class Redirects {
     return { kind: 'page', page, stored: this.#record(visit, link, outcome, at) };
   }
 
-  /** There is no such link. */
+  /** Answers a visit to a missing link. */
   miss(visit: Visit): VisitAnswer {
     const { misses, notFound, wayOut, counts } = this.#parts;
     const { host } = visit;
@@ -198,7 +198,7 @@ export class Redirects {
       : { kind: 'redirect', status: 302, location: elsewhere, cookie: null, stored: 'stored' };
   }
 
-  /** It could not be looked up, or decided. */
+  /** Answers a visit whose link could not be looked up or decided. */
   unavailable(visit: Visit): Page {
     this.#parts.counts.answered('unavailable');
     return unavailablePage(visit.host);
@@ -209,7 +209,7 @@ export class Redirects {
     counts.answered(outcome.kind);
     if (record === null) return 'stored';
     if (link.options === null || !link.options.quiet) return record(hitOf(visit, link, outcome, at, trust));
-    // Which visits are clicks is found out here: the fold hears nothing of the visitor.
+    // Which visits are clicks is decided here: the fold gets no data of a quiet link's visitor.
     const isClick = outcome.kind === 'redirect' && isPerson(visit, trust);
     return isClick ? record(quietClick(link, at)) : 'stored';
   }
@@ -224,11 +224,11 @@ function pageOf(
   return outcome.kind === 'expired' ? expiredPage(host) : refusedPage(host);
 }
 
-/** By 307 and 308 a browser would send the form of a gate, with its password, to the destination. */
+/** With 307 and 308 a browser would send the gate's form, password included, to the destination. */
 const statusOf = (visit: Visit, { options }: LinkForVisitor): number =>
   options === null || options.redirectStatus === null || visit.method === 'POST'
     ? 302
     : options.redirectStatus;
 
-/** As a call of the API begins whose base address lacks `/api`: the app server answers it as the API does. */
+/** The beginning of an API call whose base URL lacks `/api`: the app server answers it with an API error. */
 const versionPath = /^\/v\d+(?:\/|$)/;

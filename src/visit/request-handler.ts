@@ -65,7 +65,7 @@ export class RequestHandler {
     return pageResponse(pages.methodPage(visit.host, takesForm ? 'GET, HEAD, POST' : 'GET, HEAD'));
   }
 
-  /** The path is no link's suffix, whatever it is. */
+  /** For a path that can be no link's suffix. */
   #answerUnknown(visit: RequestVisit): Response | Promise<Response> {
     const found = this.#parts.redirects.beneath(visit);
     if (found instanceof Promise) return this.#answerAfter(visit, found);
@@ -107,7 +107,7 @@ export class RequestHandler {
     return this.#respond(visit, redirects.complete(visit, link, outcome, now(), cookie));
   }
 
-  /** Others may have taken the last click since the link was looked up. */
+  /** Other visits may have taken the last click since the link was looked up. */
   async #spendClick(
     visit: RequestVisit,
     link: LinkForVisitor,
@@ -135,7 +135,7 @@ export class RequestHandler {
     return this.#respond(visit, redirects.page(visit, link, outcome, page, now()));
   }
 
-  /** A form of one of our pages: a password, or the proof of a captcha. */
+  /** Handles a form of one of our pages: a password, or the proof of a captcha. */
   async #submit(visit: RequestVisit, found: FoundLink): Promise<Response> {
     const { link } = found;
     const before = this.#decide(visit, found);
@@ -174,8 +174,7 @@ export class RequestHandler {
       response.headers.append('set-cookie', cookie);
       return response;
     }
-    // A page that comes next is fetched anew, so that a reload doesn't send the password again; but then it wouldn't know where
-    // the visitor came from.
+    // Answering with 303 would keep a reload from sending the password again, but the next page would lose the Referer.
     return next.kind === 'redirect'
       ? this.#act(visit, link, next, cookie)
       : redirectResponse(303, visit.path + visit.search, cookie);

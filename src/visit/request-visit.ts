@@ -5,7 +5,7 @@ import { countryHeaders, purposeOf, type Visit } from './visit.ts';
 
 type Sent = Pick<IncomingRequest, 'request' | 'host' | 'path' | 'search' | 'address' | 'network'>;
 
-/** A visit that came to the app server. Headers are read only when they are asked for: each costs a quarter of a microsecond. */
+/** A visit that came to the app server. Headers are read only when needed: each read takes a quarter of a microsecond. */
 export class RequestVisit implements Visit {
   readonly request: Request;
   readonly domainId: number;
@@ -78,7 +78,7 @@ export class RequestVisit implements Visit {
     return this.#carriedReferer ?? this.headers.get('referer') ?? '';
   }
 
-  /** The Referer of the visit that was shown the form which this one sends; null where the form has none. */
+  /** Takes over the Referer of the visit that was shown this form; null if the form has none. */
   carryReferer(referer: string | null): void {
     this.#carriedReferer = referer;
   }

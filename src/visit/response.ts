@@ -3,7 +3,7 @@ import type { VisitAnswer } from './redirects.ts';
 
 type Final = Extract<VisitAnswer, { kind: 'redirect' | 'page' }>;
 
-/** An answer as the app server sends it: once its hit is in the journal. */
+/** An answer as a `Response`, sent once its hit is in the journal. */
 export function toResponse(answer: Final): Response | Promise<Response> {
   const response =
     answer.kind === 'page'

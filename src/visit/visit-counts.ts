@@ -1,7 +1,7 @@
 import type { Outcome } from '../rules/resolve.ts';
 import { Histogram } from '../structures/histogram.ts';
 
-/** What visits are answered with: what became of a link, or that there is none. */
+/** Outcomes of visits, as metrics count them. */
 export const visitOutcomes = [
   'redirect',
   'preview',
@@ -22,13 +22,13 @@ const indexOf = Object.fromEntries(visitOutcomes.map((outcome, index) => [outcom
   number
 >;
 
-/** Milliseconds. Most answers take tens of microseconds; a lookup takes some milliseconds, and what waits for a disk more. */
+/** Milliseconds. Most answers take tens of microseconds; a lookup takes some milliseconds, a slow disk longer. */
 export const answerTimeBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 2_500];
 
-/** Of the visits of one thread. Each visit passes here, so a count is an addition in memory. */
+/** Counts the visits of one thread. Every visit comes through here, so a count is an addition in memory. */
 export class VisitCounts {
   readonly #outcomes = new Float64Array(visitOutcomes.length);
-  /** From reading a request on the fast path to sending its answer, its click in the journal. */
+  /** From reading a request on the fast path to sending its answer, including the journal write. */
   readonly answerTimes = new Histogram(answerTimeBounds);
   #found = 0;
   #lookups = 0;
@@ -38,12 +38,12 @@ export class VisitCounts {
     this.#outcomes[index] = (this.#outcomes[index] as number) + 1;
   }
 
-  /** The address was in the cache, with a link or as one that has none. */
+  /** The address was cached, as a link or as a miss. */
   cacheHit(): void {
     this.#found += 1;
   }
 
-  /** It has to be looked up. A visit that waits for that asks the cache once more. */
+  /** The address has to be looked up. A visit that waits for the lookup asks the cache again. */
   cacheMiss(waits: boolean): void {
     this.#lookups += 1;
     if (waits) this.#found -= 1;

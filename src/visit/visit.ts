@@ -1,9 +1,9 @@
 import type { Witness } from '../rules/fetch-witness.ts';
 
-/** How proxies name the visitor's country: Cloudflare, Vercel and others. The first that is present counts. */
+/** The headers in which proxies name the visitor's country: Cloudflare, Vercel and others. The first one present counts. */
 export const countryHeaders = ['cf-ipcountry', 'x-vercel-ip-country', 'x-country-code'] as const;
 
-/** Why a page is fetched before anybody asked for it: as the standard says it, or as Firefox and others did before. */
+/** Why a page is prefetched: by the standard header, or by the older ones of Firefox and others. */
 export function purposeOf(
   standard: string | null,
   firefox: string | null,
@@ -15,9 +15,7 @@ export function purposeOf(
   return (userAgent?.includes('Firefox/') ? firefox : other) ?? '';
 }
 
-/**
- * A request for a short link, however it was read. A header that is absent is '', or null where the difference counts.
- */
+/** A request for a short link, independent of how it was read. An absent header is '', or null where the difference matters. */
 export interface Visit {
   readonly method: string;
   /** As it was sent: percent-encoded, with its leading slash, without the query. */
@@ -27,13 +25,13 @@ export interface Visit {
   /** The name of the domain, as pages show it. */
   readonly host: string;
   readonly domainId: number;
-  /** The visitor's address, as far as the proxies are trusted. */
+  /** The visitor's address, after the trusted proxies. */
   readonly address: string;
-  /** The network that limits count it towards. */
+  /** The network that rate limits count it towards. */
   readonly network: string;
   readonly userAgent: string | null;
   readonly platformHint: string | null;
-  /** As far as headers go that anybody can send: `no_browser_headers` goes by what a proxy may have said. */
+  /** Includes headers that any client can send: `no_browser_headers` depends on what a proxy may have said. */
   readonly witness: Witness;
   readonly acceptLanguage: string;
   /** A checksum of its client hints; 0 where there are none. */
@@ -42,6 +40,6 @@ export interface Visit {
   readonly purpose: string;
   /** DNT: 1 or Sec-GPC: 1. */
   readonly doNotTrack: boolean;
-  /** What a proxy may have named as the visitor's country. Anybody can send such a header. */
+  /** The country named by a proxy's header, if any. Any client can send such a header. */
   readonly countryHint: string;
 }

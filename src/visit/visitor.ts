@@ -9,7 +9,9 @@ import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Visit } from './visit.ts';
 
-/** Links that are guarded, or have a preview or a limit of clicks, ask this of every visit: a lookup instead of some microseconds of parsing. */
+/**
+ * Links with a gate, a preview or a click limit need the class of every visit: a lookup instead of some microseconds of parsing.
+ */
 export const classOf = memoize(4_096, classOfAgent);
 /** The same for links with rules. */
 const traitsOf = memoize(4_096, readAgent);
@@ -18,24 +20,24 @@ const languageOf = memoize(1_024, firstLanguageTag);
 
 const never = () => false;
 
-/** What rules need to know of visitors beyond what they send. */
+/** What rules need beyond the request. */
 export interface VisitorMeans {
-  /** Where a network is, as `networkOf` writes it. */
+  /** The location of a network, as `networkOf` writes it. */
   readonly placeOf: (network: string) => Place;
-  /** Whether headers count that proxies write. */
+  /** Whether proxies' headers are trusted. */
   readonly believesProxies: boolean;
-  /** The same on every node of an instance, and of no other. */
+  /** The same on all nodes of an instance, and different for other instances. */
   readonly hashSeed: number;
 }
 
-/** The visitor of a visit, as the decision asks for them. */
+/** The visitor as the decision sees them, each fact computed when it is first needed. */
 export class VisitorOf implements Visitor {
   readonly #visit: Visit;
   readonly #means: VisitorMeans;
   readonly #hasPass: () => boolean;
   readonly #hasSolved: boolean;
   readonly #pathBehind: string;
-  /** What several rules ask for is found out once. */
+  /** Cached, because several rules may ask for it. */
   #country: string | null = null;
   #place: Place | null = null;
   #language: string | null = null;
@@ -145,7 +147,7 @@ export class VisitorOf implements Visitor {
     return this.#place;
   }
 
-  /** Where a proxy names another country, the file is wrong about the region and the city as well. */
+  /** Where a proxy names another country, the file's region and city are wrong as well. */
   #isPlaceOfCountry(): boolean {
     return this.#findPlace().country === this.country();
   }

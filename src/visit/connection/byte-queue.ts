@@ -1,6 +1,6 @@
 const none = Buffer.alloc(0);
 
-/** Bytes that wait to be processed. The buffer grows by doubling, as they may come one by one. */
+/** Bytes that wait to be processed. The buffer doubles as it grows, because bytes may come one by one. */
 export class ByteQueue {
   #bytes: Buffer = none;
   #start = 0;

@@ -52,7 +52,7 @@ export class ChunkedReader {
     return end;
   }
 
-  /** False for a malformed line. */
+  /** Returns false for a malformed line. */
   #take(line: string): boolean {
     if (this.#expected === 'line break') {
       this.#expected = 'size';

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/options.ts';
 
-/** How many connections this process may have at once. */
+/** The maximum numbers of connections of this process. */
 export interface ConnectionLimits {
   readonly total: number;
   /** From one network. */
@@ -21,8 +21,8 @@ const minTotal = 8;
 const minUpstream = 4;
 
 /**
- * Divides the descriptors. A visitor's connection takes one; a request that is passed on to the app server takes two more,
- * for both ends of the upstream connection.
+ * Divides the file descriptors. A visitor's connection takes one; a request for the app server takes two more, one for each end
+ * of the upstream connection.
  */
 export function connectionLimits(
   { maxConnections, maxConnectionsPerNetwork }: Pick<Config, 'maxConnections' | 'maxConnectionsPerNetwork'>,

@@ -20,7 +20,7 @@ function requestOf(kind: Kind, index: number): string {
 
 const answerTo = (path: string): string => `HTTP/1.1 200 ${path}\r\nContent-Length: 0\r\n`;
 
-/** An app server that answers when it is told to, in pieces; each of its connections may be full. */
+/** An app server that answers on command, in pieces; each of its connections may be full. */
 class Upstreams {
   readonly open: { listener: UpstreamListener; asked: string; isFull: boolean; isPaused: boolean }[] = [];
   connect(listener: UpstreamListener) {

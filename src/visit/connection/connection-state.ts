@@ -12,11 +12,11 @@ type Phase =
   | 'response'
   /** The last answer is ready and waits for the end of the turn. */
   | 'last'
-  /** The last answer is written. What the client still sends is read and dropped, so that a reset doesn't cost it the answer. */
+  /** The last answer is written. Further bytes of the client are read and dropped, because a reset could cost it the answer. */
   | 'closing'
   | 'closed';
 
-/** What a client is told whose request gets no other answer. The connection ends with it. */
+/** The answer to a client whose request gets no other one. It ends the connection. */
 type Refusal = RefusedStatus | 'too busy' | 'too slow';
 
 /**
@@ -34,7 +34,7 @@ export interface ConnectionState {
   /** The client sends no more. */
   clientEnded: boolean;
   isPaused: boolean;
-  /** How the connection ends, where `Effect.refuse` says that it does. */
+  /** How the connection ends, once `Effect.refuse` says so. */
   refusal: Refusal;
   /** How many sweeps in a row have found the connection waiting. */
   sweeps: number;
@@ -66,7 +66,7 @@ export const newConnection = (): ConnectionState => ({
 export type ConnectionEvent =
   /** Plain requests have been answered, and the answers may be sent. */
   | 'answers ready'
-  /** The same, but their clicks are only on file at the end of the turn. */
+  /** The same, but their clicks are only in the journal at the end of the turn. */
   | 'answers wait'
   /** The connection has had its share of this turn; its answers may be sent. */
   | 'share used'
@@ -85,13 +85,13 @@ export type ConnectionEvent =
   | 'response complete'
   /** The response is complete, and another one can't follow it on this connection. */
   | 'last response complete'
-  /** The request can't be read, or the app server can't be reached: with the refusal that says so. */
+  /** The request can't be read, or the app server can't be reached; comes with the refusal that says so. */
   | 'failed'
   | 'write blocked'
   | 'drained'
   /** `held` or `upstreamBlocked` has changed. */
   | 'flow changed'
-  /** As much of what is held has been processed as can be for now. */
+  /** The bytes held have been processed as far as possible for now. */
   | 'held processed'
   | 'client ended'
   /** Comes at regular intervals, for connections on which nothing happens. */
@@ -100,9 +100,9 @@ export type ConnectionEvent =
   | 'end if idle'
   | 'closed';
 
-/** What the owner is to do, in this order. */
+/** What the owner must do, in this order. */
 export const Effect = {
-  /** Put `refusal` behind the answers that are ready. */
+  /** Append `refusal` to the answers that are ready. */
   refuse: 1 << 0,
   /** Write the answers that are ready. */
   send: 1 << 1,
@@ -127,34 +127,34 @@ export const Effect = {
   terminate: 1 << 13,
 } as const;
 
-/** Bytes that may wait behind an unanswered request before the client is paused. */
+/** Bytes held behind an unanswered request before the client is paused. */
 export const maxHeld = 64 * 1024;
-/** Sweeps through which a head may come in drips, and a whole request wait for its response to begin. */
+/** Sweeps during which a head may trickle in, and during which a whole request may wait for its response to begin. */
 const maxSweeps = { head: 2, response: 12 };
 
-/** Whether more of what the client sent can be processed. */
+/** Whether more of the client's bytes can be processed. */
 export const canRead = ({ phase, awaitsTurn, writeBlocked }: ConnectionState): boolean =>
   (phase === 'reading' || phase === 'upload') && !awaitsTurn && !writeBlocked;
 
-/** Whether no answer is owed. The beginning of a head is nothing that could be answered. */
+/** Whether no answer is owed. The beginning of a head can't be answered. */
 export const isIdle = (state: ConnectionState): boolean => state.phase === 'reading' && canRead(state);
 
-/** Whether all answers are written or ready: what the client still sends is dropped. */
+/** Whether all answers are written or ready: further bytes of the client are dropped. */
 export const isOver = ({ phase }: ConnectionState): boolean =>
   phase === 'last' || phase === 'closing' || phase === 'closed';
 
 const isUpstream = ({ phase }: ConnectionState): boolean => phase === 'upload' || phase === 'response';
 
 /**
- * Takes one event. Returns bits of `Effect`: a number and a record that is changed in place, because every visit passes
- * here more than once. A `refusal` comes with 'failed'.
+ * Takes one event. Returns bits of `Effect`: a number and a record changed in place, because every visit comes through here more
+ * than once. A `refusal` comes with 'failed'.
  */
 export function step(state: ConnectionState, event: ConnectionEvent, refusal: Refusal = 400): number {
   if (state.phase === 'closed') return 0;
   return react(state, event, refusal) | controlFlow(state);
 }
 
-/** Pauses the client while too much of what it sent waits. */
+/** Pauses the client while too many of its bytes wait. */
 function controlFlow(state: ConnectionState): number {
   if (state.phase === 'closed') return 0;
   const isTooMuch = state.phase !== 'closing' && (state.upstreamBlocked || state.held >= maxHeld);
@@ -203,7 +203,7 @@ function react(state: ConnectionState, event: ConnectionEvent, refusal: Refusal)
       state.responseBegan = true;
       return 0;
     case 'response complete':
-      // A response that came before all of its request leaves open where the next one begins.
+      // After a response that came before its whole request, the start of the next request is unknown.
       if (state.phase === 'upload') return finish(state);
       state.phase = 'reading';
       return Effect.restUpstream | processHeld(state);
@@ -216,17 +216,17 @@ function react(state: ConnectionState, event: ConnectionEvent, refusal: Refusal)
       return isUpstream(state) ? Effect.pauseUpstream : 0;
     case 'drained':
       state.writeBlocked = false;
-      // Also where a response is complete that was paused with its last bytes.
+      // Also for a response that is complete, but was paused with its last bytes.
       return state.phase === 'closing' ? 0 : Effect.resumeUpstream | processHeld(state);
     case 'flow changed':
       return 0;
     case 'held processed':
       if (!state.clientEnded || !canRead(state)) return 0;
-      // What is incomplete now stays so.
+      // A request that is incomplete now will never be complete.
       return state.phase === 'upload' || state.held > 0 ? fail(state, 400) : finish(state);
     case 'client ended':
       state.clientEnded = true;
-      // With requests behind it the client can't have gone for want of patience.
+      // With more requests behind it, the client isn't one that has lost patience.
       return state.phase === 'response' && state.held === 0 ? Effect.endUpstream : processHeld(state);
     case 'sweep':
       return sweep(state);

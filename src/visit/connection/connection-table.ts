@@ -1,4 +1,4 @@
-/** A connection that can make room for another one. */
+/** A connection that can be ended to make room for another one. */
 export interface Limited {
   /**
    * Ends the connection, unless an answer is owed on it (`busy`) or bytes came or went since the last call (`used`).
@@ -7,21 +7,21 @@ export interface Limited {
   terminate(): void;
 }
 
-/** The connections of one network, the one checked longest ago first. */
+/** The connections of one network, least recently checked first. */
 type Network<Connection> = Set<Connection>;
 
-/** How many connections are checked to find an idle one, in all and of one network: this bounds the cost of a new connection. */
+/** Connections checked to find an idle one, in total and per network: this bounds the cost of a new connection. */
 const maxChecks = 32;
 const maxChecksPerNetwork = 8;
 
 /**
- * All connections, by the network they come from. At the limit an idle one is closed to make room for a new one: from the
- * same network if that has its full share, otherwise from the network with most connections. So a flood of idle or
- * half-sent requests displaces its own connections, and visitors from elsewhere find room.
+ * All connections, by network. At the limit an idle one is closed to make room for a new one: from the same network if that has
+ * used its share, otherwise from the network with the most connections. So a flood of idle or half-sent requests displaces its
+ * own connections, and visitors from elsewhere find room.
  */
 export class ConnectionTable<Connection extends Limited> {
   readonly #maxPerNetwork: number;
-  /** Null for addresses that are exempt from the limit on networks. */
+  /** Null for addresses that are exempt from the limit per network. */
   readonly #networkOf: (peer: string) => string | null;
   readonly #networks = new Map<string | null, Network<Connection>>();
   readonly #keys = new Map<Connection, string | null>();
@@ -110,7 +110,7 @@ export class ConnectionTable<Connection extends Limited> {
   *#largestFirst(): Generator<Network<Connection>> {
     for (let size = this.#largest; size > 0; size--) {
       const networks = this.#bySize[size];
-      // Each moves to the end, so that the next call begins with others.
+      // Each moves to the end, so that the next call starts with others.
       for (let left = networks?.size ?? 0; left > 0; left--) {
         const [network] = networks as Set<Network<Connection>>;
         if (network === undefined) break;

@@ -28,39 +28,41 @@ export type FastPath = (request: PlainRequest, peer: string) => WireAnswer | Pro
 export interface ConnectionContext {
   readonly fastPath: FastPath;
   readonly connectUpstream: ConnectUpstream;
-  /** Runs what happens to a connection of its own accord. */
+  /** Runs the callbacks of a connection. */
   readonly guard: Guard;
-  /** How requests come here, where this process itself speaks HTTPS. Null: as a proxy in front says. */
+  /** The scheme of requests where this process terminates HTTPS itself. Null: as a proxy in front says. */
   readonly scheme: 'https' | 'http' | null;
-  /** What ends the head of every answer: the id of its request, its date, and an empty line. */
+  /** The end of every answer's head: the id of its request, its date, and an empty line. */
   readonly headEnd: (id: string) => string;
   readonly nextId: () => string;
   /** Null where no access log is kept. */
   readonly note: NoteAnswer | null;
-  /** While it is on, each answer is the last of its connection: the client makes its next one to another process. */
+  /** While it is on, each answer closes its connection, so that the client makes its next one to another process. */
   readonly draining: { readonly isOn: boolean };
-  /** When this turn of the event loop began: what can be read in it had come by then. */
+  /** When this turn of the event loop began: everything that is read in it had arrived by then. */
   readonly turnStart: () => number;
-  /** So many answers of the fast path were sent, whose requests had come by then. */
+  /** Reports `count` answers of the fast path whose requests had arrived by `since`. */
   readonly answered: (since: number, count: number) => void;
-  /** Has `turnOver` called at the end of this turn, once the clicks are on file; then `nextTurn`. */
+  /** Has `turnOver` called at the end of this turn, once the clicks are in the journal; then `nextTurn`. */
   readonly awaitTurnOver: (connection: Connection) => void;
   /** Has `nextTurn` called at the end of this turn. */
   readonly awaitNextTurn: (connection: Connection) => void;
 }
 
-/** Characters of answers that are put together before they are written: a request of a few bytes may get a whole page. */
+/** Characters of answers that are collected before they are written: a request of a few bytes may get a whole page. */
 const maxReady = 64 * 1024;
-/** Requests of one connection that are answered before others have their turn. */
+/** Requests of one connection that are answered before other connections have their turn. */
 const maxInTurn = 4;
-/** Bytes that are decoded at once: the longest head and its end fit. */
+/** Bytes that are decoded at once: room for the longest head and its end. */
 const windowLength = maxHead + 4;
-/** Milliseconds; less than the app server keeps an idle connection, which it must not close while a request is on its way. */
+/**
+ * Milliseconds; shorter than the app server keeps idle connections, so that it never closes one while a request is on its way.
+ */
 const upstreamLifetime = 5_000;
 
 /**
- * A client's connection: carries out on sockets what `step` decides. Plain visits of known links are answered here, on the
- * fast path. Every other request goes to the app server, one at a time, and its response comes back.
+ * A client's connection: carries out on sockets what `step` decides. Plain visits of known links are answered here, on the fast
+ * path. All other requests go to the app server, one at a time.
  */
 export class Connection implements Limited {
   readonly #state = newConnection();
@@ -69,14 +71,14 @@ export class Connection implements Limited {
   readonly #output: WriteQueue;
   readonly #peer: string;
   readonly #held = new ByteQueue();
-  /** How many bytes of an incomplete head are known not to end it. */
+  /** Bytes of an incomplete head that are known not to contain its end. */
   #searched = 0;
-  /** Answers that are to be written together. */
+  /** Answers that will be written together. */
   #ready = '';
-  /** How many there are of them, and by when their requests had come. */
+  /** The number of ready answers, and by when their requests had arrived. */
   #answered = 0;
   #since = 0;
-  /** The same of the request whose link is being looked up; else 0. */
+  /** The same for the request whose link is being looked up; else 0. */
   #lookupSince = 0;
   #request: ProxiedRequest | null = null;
   #upstream: Upstream | null = null;
@@ -105,7 +107,7 @@ export class Connection implements Limited {
     this.#happened('flow changed');
   }
 
-  /** Everything that came in this turn has been looked at: the answers may be sent. */
+  /** All bytes of this turn have been processed: the answers may be sent. */
   turnOver(): void {
     this.#happened('turn over');
   }
@@ -176,7 +178,7 @@ export class Connection implements Limited {
 
   #happened(event: ConnectionEvent): void {
     const effects = step(this.#state, event);
-    // The first three are all that a plain visit needs.
+    // A plain visit needs only the first three.
     if (effects === 0) return;
     if (effects === Effect.send) this.#send();
     else if (effects === Effect.awaitTurnOver) this.#context.awaitTurnOver(this);
@@ -207,7 +209,7 @@ export class Connection implements Limited {
       this.#drop();
     }
     if (effects & Effect.terminate) this.terminate();
-    // Last, as it leads to further events.
+    // Last, because it leads to further events.
     if (effects & Effect.process) this.#processHeld();
   }
 
@@ -314,7 +316,7 @@ export class Connection implements Limited {
       }
     }
     this.#happened(waits ? 'answers wait' : 'answers ready');
-    // Only once all answers before are written.
+    // Only once all earlier answers are written.
     if (isPlain || !canRead(state)) return at;
     return at + this.#passOn(text, at, from + window.length < bytes.length);
   }
@@ -333,7 +335,7 @@ export class Connection implements Limited {
     );
   }
 
-  /** A head of which `#searched` bytes are known not to end it may come byte by byte. */
+  /** For a head that comes byte by byte: `#searched` bytes are known not to end it. */
   #isStillPartial(bytes: Buffer, from: number): boolean {
     const length = bytes.length - from;
     if (length >= maxHead) return false;
@@ -348,7 +350,7 @@ export class Connection implements Limited {
   #passOn(text: string, at: number, hasMore: boolean): number {
     const end = text.indexOf('\r\n\r\n', at);
     if (end < 0 && text.length - at < maxHead) {
-      // More of it may follow the window, which then begins with it.
+      // It may go on after the window, which then begins with it.
       if (hasMore) return 0;
       this.#searched = text.length - at;
       if (isGarbled(text.slice(at), 0)) this.#fail(400);
@@ -366,7 +368,7 @@ export class Connection implements Limited {
     return head.length;
   }
 
-  /** More of the request under way. */
+  /** Takes more bytes of the request under way. */
   #receive(bytes: Buffer): number {
     const request = this.#request as ProxiedRequest;
     const taken = request.take(bytes);
@@ -394,7 +396,7 @@ export class Connection implements Limited {
     if (open !== null && (isForwarded || performance.now() - open.usedAt < upstreamLifetime)) return open;
     this.#dropUpstream();
     const { guard } = this.#context;
-    /** Nothing that happens to one that has been dropped is of interest. */
+    /** Events of a dropped upstream connection are ignored. */
     const ifCurrent = (run: () => void) => () => {
       if (this.#upstream === fresh) run();
     };
@@ -420,7 +422,7 @@ export class Connection implements Limited {
   /** Bytes from the app server. */
   #respond(bytes: Buffer): void {
     const request = this.#request;
-    // Nothing was asked for.
+    // An unsolicited response.
     if (request === null) {
       this.#dropUpstream();
       return;
@@ -443,7 +445,7 @@ const statusAt = 'HTTP/1.1 '.length;
 const lookedUp = (connection: Connection): void => connection.lookedUp(true);
 const lookupFailed = (connection: Connection): void => connection.lookedUp(false);
 
-/** Why a head can't be taken: it is none, or its first line alone is too long, or all of it is. */
+/** Why a head is refused: it is malformed, or its first line is too long, or all of it. */
 function tooLong(text: string, at: number): RefusedStatus {
   if (isGarbled(text.slice(at), 0)) return 400;
   const line = text.indexOf('\r\n', at);

@@ -9,7 +9,7 @@ export function descriptorLimit(): number {
   return limitOf(fromProc()) ?? limitOf(fromShell()) ?? assumedLimit;
 }
 
-/** How many are open now; null where that can't be told by one system call: only Linux 6.2 and later can. */
+/** The number of open descriptors; null where no single system call reports it: only Linux 6.2 and later do. */
 export function openDescriptors(): number | null {
   try {
     const { size } = statSync('/proc/self/fd');

@@ -3,11 +3,13 @@ import { descriptorLimit, openDescriptors } from './descriptor-limit.ts';
 import type { Guard } from './guard.ts';
 
 const interval = 1_000;
-/** Descriptors that are kept free, so that the journal, the fold and the store can go on. */
+/** Descriptors kept free for the journal, the fold and the store. */
 const minFree = 32;
 const minConnections = 8;
 
-/** Returns a function that counts the free descriptors of this process, without opening one; null where the system can't tell. */
+/**
+ * Returns a function that counts the free descriptors of this process without opening one; null where the system can't report it.
+ */
 export function freeDescriptors(): () => number | null {
   const limit = descriptorLimit();
   return () => {
@@ -17,9 +19,9 @@ export function freeDescriptors(): () => number | null {
 }
 
 /**
- * Counts the descriptors every second, where the system can tell. While something other than visitors uses more than was
- * reserved, fewer connections are allowed: otherwise `accept` would fail for want of a descriptor, and the runtime would
- * retry it in a loop.
+ * Counts the descriptors every second, where the system can report them. While something other than visitors uses more than was
+ * reserved, fewer connections are allowed: otherwise `accept` would fail for lack of a descriptor, and the runtime would retry it
+ * in a loop.
  */
 export function keepDescriptorReserve<Connection extends Limited>(
   maxConnections: number,

@@ -2,11 +2,11 @@ import { mixBytes } from '../../rules/client-hints.ts';
 
 /**
  * The bytes of a request's head, read as strictly as HTTP permits, for the fast path (with header-names.ts: 224 ns for a
- * browser's request, 389 before). They are copied to a shared buffer with a zero behind them, which ends every loop: none
- * reads beyond what was copied.
+ * browser's request, 389 before). They are copied to a shared buffer and followed by a zero, which ends every loop: none reads
+ * beyond the copied bytes.
  */
 export const maxPlainHead = 8 * 1024;
-/** With the two line breaks at the end of a head. */
+/** Includes the two line breaks at the end of a head. */
 const room = maxPlainHead + 4;
 const head = Buffer.from(new ArrayBuffer(room + 1));
 const view = new DataView(head.buffer);
@@ -17,7 +17,7 @@ const blank = 32;
 const colon = 58;
 const questionMark = 63;
 
-/** Copies the bytes from `at` on for the other functions. Behind the zero are remains of earlier requests. */
+/** Copies the bytes from `at` on for the other functions. Remains of earlier requests follow the zero. */
 export function copyHead(bytes: Buffer, at: number): void {
   head[bytes.copy(head, 0, at, at + room)] = 0;
 }
@@ -51,14 +51,14 @@ export function valueEnd(at: number): number {
 
 export const isLineBreak = (at: number): boolean => head[at] === carriageReturn && head[at + 1] === lineFeed;
 
-/** Where the path that begins here ends: at a question mark, or at a character that a URL parser would change. */
+/** The end of the path that begins here: a question mark, or a character that a URL parser would change. */
 export function pathEnd(at: number): number {
   let end = at;
   while (pathBytes[head[end] as number] === 1) end++;
   return end;
 }
 
-/** Where the request target ends whose path ends here. */
+/** The end of the request target whose path ends here. */
 export function targetEnd(at: number): number {
   let end = at;
   while (pathBytes[head[end] as number] === 1 || head[end] === questionMark) end++;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Classic BPF, which sees a segment of TCP from its header on: drops those that begin a connection (SYN without ACK). */
+/** Classic BPF on TCP segments, from their header on: drops those that open a connection (SYN without ACK). */
 const dropSyn = new Uint16Array([
   // ldb [13]; and #0x12; jeq #0x02, 0, 1; ret #0; ret #-1
   ...[0x30, 0, 13, 0],
@@ -14,9 +14,9 @@ const socketLevel = 1;
 const attachFilter = 26;
 
 /**
- * From now on the kernel takes no new connections at this listening socket: clients ask again within a second, and by then
- * it is closed and another process on the port has them. What is queued can still be accepted, while a close would reset it.
- * False where it can't be done, and where the kernel gives what is queued to the other processes by itself.
+ * From now on the kernel drops new connections to this listening socket: clients retry within a second, and by then it is closed
+ * and another process on the port gets them. Queued connections can still be accepted, while a close would reset them. Returns
+ * false where the system can't do it, and where the kernel passes queued connections to the other processes by itself.
  */
 export async function holdOffNewcomers(fd: number): Promise<boolean> {
   if (process.platform !== 'linux' || migrates()) return false;

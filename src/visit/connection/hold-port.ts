@@ -2,9 +2,9 @@ import type { Config } from '../../config/options.ts';
 import { portProblem } from './port-problem.ts';
 
 /**
- * Checks that the port that workers are going to share is free, and keeps other instances of this program from it while this
- * process lives. Any process may share a port, so a second set of workers would not be refused it: a socket name, which only
- * one process can hold, refuses it even while no worker listens.
+ * Checks that the port which workers are going to share is free, and reserves it for this instance while this process lives. Any
+ * process may share a port, so a second set of workers would not be refused it: a socket name, which only one process can hold,
+ * refuses them even while no worker listens.
  */
 export function holdPort(
   { host, port }: Pick<Config, 'port' | 'host'>,
@@ -24,7 +24,9 @@ export function holdPort(
 
 const maxAttempts = 100;
 
-/** Below those that systems give to connections: the workers listen only later, and until then nothing takes it by chance. */
+/**
+ * Below the range that systems assign to connections: the workers listen only later, and until then nothing takes it by chance.
+ */
 const quietPort = (): number => 20_000 + Math.floor(Math.random() * 12_000);
 
 /** A socket in Linux's abstract namespace: it has no file, and the name is free again when the process has ended. */

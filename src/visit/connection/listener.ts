@@ -14,27 +14,27 @@ import { UpstreamSlots } from './upstream-slots.ts';
 
 const defaultIdleTime = 10_000;
 const readingTime = 5;
-/** Milliseconds in which a connection that is half made is made, over most networks. */
+/** Milliseconds in which a TCP handshake completes on most networks. */
 const handshakeTime = 150;
 
 export const originOf = (host: string, port: number, isSecure = false): string =>
   `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** What is to be done at the end of a turn, when everything that came in it has been looked at. */
+/** The work at the end of a turn, when all bytes of the turn have been processed. */
 interface TurnEnd {
-  /** Answers wait for these. */
+  /** Answers wait for these tasks. */
   readonly tasks: (() => void)[];
   readonly withAnswers: Connection[];
-  /** Those that have had their share of the turn. */
+  /** Connections that have used their share of the turn. */
   readonly withMore: Connection[];
 }
 
 interface Overrides {
   readonly open?: OpenPort;
   readonly idleTime?: number;
-  /** Where this process speaks HTTPS. */
+  /** Set where this process terminates HTTPS. */
   readonly https?: HttpsPorts | null;
-  /** So many answers of the fast path were sent, so many milliseconds after their requests had come. */
+  /** Reports `count` answers of the fast path, sent so many milliseconds after their requests arrived. */
   readonly answered?: (milliseconds: number, count: number) => void;
   readonly note?: ConnectionContext['note'];
 }
@@ -42,11 +42,11 @@ interface Overrides {
 type OpenPort = typeof openPort;
 
 export interface HttpsPorts {
-  /** Opens the one with TLS. */
+  /** Opens the port with TLS. */
   readonly openTls: OpenPort;
-  /** Listened on without TLS; null for none. */
+  /** The port without TLS; null for none. */
   readonly httpPort: number | null;
-  /** A line of the head of every answer over TLS, with its line break; or nothing. */
+  /** A header line, with its line break, for every answer over TLS; or empty. */
   readonly headLine: string;
 }
 
@@ -61,10 +61,10 @@ const endIfAsleep = (connection: Connection): void => connection.endIfAsleep();
 const terminate = (connection: Connection): void => connection.terminate();
 const refuse = (connection: Connection): void => connection.refuse();
 
-/** Listens for visitors. Plain visits are answered here, all other requests are passed on to the app server. */
+/** Listens for visitors. Answers plain visits, and passes all other requests on to the app server. */
 export class Listener {
   readonly #port: VisitorPort;
-  /** The one without TLS, where the other speaks it. */
+  /** The port without TLS, if there is one with TLS. */
   readonly #httpPort: VisitorPort | null;
   readonly #isSecure: boolean;
   readonly #host: string;
@@ -78,7 +78,7 @@ export class Listener {
   #insecurePath: FastPath = () => null;
   #turnEnd: TurnEnd | null = null;
   readonly #answered: (milliseconds: number, count: number) => void;
-  /** When this turn began; 0 before anything is read in it. The clock is looked at once a turn, not once an answer. */
+  /** When this turn began; 0 before anything is read in it. The clock is read once a turn, not once an answer. */
   #turnStart = 0;
   /** Answers that were sent in the turn in which their requests were read. */
   #turnAnswers = 0;
@@ -121,7 +121,7 @@ export class Listener {
     };
     const insecure: ConnectionContext = {
       ...context,
-      // What a proxy in front says counts there, if one is trusted.
+      // Otherwise the scheme is what the trusted proxy says.
       scheme: believesProxies(config.trustedProxies) ? null : 'http',
       fastPath: (request, peer) => this.#insecurePath(request, peer),
       headEnd: (id) => this.#headEndOf(id),
@@ -150,19 +150,19 @@ export class Listener {
     this.#reserving = keepDescriptorReserve(limits.total, this.#connections, guard);
   }
 
-  /** The callbacks of a port. Null for a socket that was gone before it was accepted. */
+  /** The callbacks of a port. Null stands for a socket that was gone before it was accepted. */
   #receiver(context: ConnectionContext): Receiver<Connection | null> {
     const guard = this.#guard;
     return {
       opened: (socket) => {
-        // Reset before it was accepted: it has no address any more, whatever the type says.
+        // Reset before it was accepted: it has no address any more, despite its type.
         if (!socket.remoteAddress) {
           queueMicrotask(() => socket.terminate());
           return null;
         }
         try {
           const connection = new Connection(socket, context);
-          // Not before the socket has its connection.
+          // Only once the socket has its connection.
           if (!this.#connections.add(connection, socket.remoteAddress))
             queueMicrotask(() => guard.run(connection, refuse));
           return connection;
@@ -199,7 +199,7 @@ export class Listener {
     return this.#connections.size;
   }
 
-  /** The port without TLS, where the other speaks it. */
+  /** The port without TLS, if there is one with TLS. */
   get httpPort(): number | null {
     return this.#httpPort?.port ?? null;
   }
@@ -208,23 +208,26 @@ export class Listener {
     return originOf(this.#host, this.port, this.#isSecure);
   }
 
-  /** Calls this once everything that came in this turn has been looked at. */
+  /** Calls the task once all bytes of this turn have been processed. */
   afterTurn(task: () => void): void {
     this.#atTurnEnd().tasks.push(task);
   }
 
-  /** From now on these answer plain visits, the second on the port without TLS; until then the app server does. */
+  /** From now on these answer plain visits, the second one on the port without TLS; until then the app server does. */
   open(fastPath: FastPath, insecurePath: FastPath = fastPath): void {
     this.#fastPath = fastPath;
     this.#insecurePath = insecurePath;
   }
 
-  /** From now on each answer ends its connection. New ones are accepted until `stopTaking`. */
+  /** From now on each answer closes its connection. New ones are accepted until `stopTaking`. */
   drain(): void {
     this.#draining.isOn = true;
   }
 
-  /** Accepts no new connections, and ends the open ones once what has come on them is answered: within so many milliseconds. */
+  /**
+   * Accepts no new connections, and closes the open ones once their pending requests are answered, or after `patience`
+   * milliseconds.
+   */
   async stopTaking(patience: number): Promise<void> {
     const deadline = performance.now() + patience;
     if (this.#sharesPort && patience > 0) await this.#leaveNewcomers();
@@ -232,7 +235,7 @@ export class Listener {
     this.#httpPort?.stop();
     clearInterval(this.#sweeping);
     clearInterval(this.#reserving);
-    // Requests that have arrived may still wait to be read.
+    // Requests that have arrived may not have been read yet.
     await Bun.sleep(readingTime);
     for (;;) {
       this.#endIdle();
@@ -242,7 +245,7 @@ export class Listener {
     }
   }
 
-  /** A close would reset connections that are queued, or half made. */
+  /** A close would reset connections that are queued or in their handshake. */
   async #leaveNewcomers(): Promise<void> {
     const ports = [this.#port, this.#httpPort];
     const held = await Promise.all(ports.map(async (port) => (await port?.holdOff?.()) ?? false));
@@ -272,9 +275,9 @@ export class Listener {
   }
 
   /**
-   * First the tasks, then the answers that wait for them, and only then the requests that have waited, which make more of
-   * both: those are for the end of the next turn. So no answer is sent before its own click is on file, and no answer
-   * waits while further requests are served.
+   * First the tasks, then the answers that wait for them, and only then the deferred requests, which make more of both, for the
+   * end of the next turn. So no answer is sent before its own click is in the journal, and no answer waits while further requests
+   * are served.
    */
   readonly #endTurn = (): void => {
     const end = this.#turnEnd;

@@ -21,7 +21,7 @@ import { HeaderNames } from './header-names.ts';
  */
 export interface PlainRequest {
   readonly method: 'GET' | 'HEAD';
-  /** As it was sent, percent-encoded, from the slash to the question mark. */
+  /** As it was sent, percent-encoded, up to the question mark. */
   readonly path: string;
   /** With its question mark, or empty. */
   readonly search: string;
@@ -44,7 +44,7 @@ export interface PlainRequest {
 }
 
 const names = new HeaderNames();
-/** Headers of a body, of more than this one request, or of an API call (a credential). */
+/** Headers that announce a body, concern more than this one request, or carry a credential of the API. */
 const refused = ['content-length', 'transfer-encoding', 'expect', 'upgrade', 'api-key', 'authorization'].map(
   (name) => names.add(name),
 );
@@ -71,8 +71,8 @@ const xPurpose = names.add('x-purpose');
 const countries = countryHeaders.map((name) => names.add(name));
 
 /**
- * Reads the request that begins at `at`; `text` is `bytes` in Latin-1. Null if it is incomplete or unusual in any way: then
- * the strict reader (request-head.ts) takes it. `scheme` is what X-Forwarded-Proto is to say, whatever it says; null leaves it.
+ * Reads the request that begins at `at`; `text` is `bytes` in Latin-1. Returns null if it is incomplete or unusual in any way:
+ * then the strict reader (request-head.ts) takes it. `scheme` replaces X-Forwarded-Proto; null leaves that as it is.
  */
 export function readPlainRequest(
   bytes: Buffer,
@@ -93,7 +93,7 @@ export function readPlainRequest(
   if (end < 0) return null;
   const name = headers.value(host);
   const option = headers.value(connection)?.toLowerCase();
-  // In HTTP/1.0 a connection is only kept if both sides ask for it.
+  // An HTTP/1.0 connection is only kept alive if both sides ask for it.
   if (name === null || !(option === undefined || option === 'close' || (option === 'keep-alive' && !isOld)))
     return null;
   const agent = headers.value(userAgent);
@@ -122,7 +122,7 @@ export function readPlainRequest(
   };
 }
 
-/** The values of interest in the copied head, by the number of their name. */
+/** The values of interest in the copied head, by their name's number. */
 const starts = new Int32Array(32);
 const ends = new Int32Array(32);
 
@@ -165,7 +165,7 @@ class PlainHeaders {
     return null;
   }
 
-  /** Nearly always of a navigation, whose headers aren't cut out. */
+  /** Nearly always a navigation, whose headers needn't be cut out. */
   witness(scheme: string | null): Witness {
     if (this.#isNavigation()) return 'none';
     return witnessOf({
@@ -176,7 +176,7 @@ class PlainHeaders {
     });
   }
 
-  /** What `hintsChecksum` gives, of values that aren't cut out. */
+  /** The same as `hintsChecksum`, without cutting out the values. */
   clientHints(): number {
     if ((this.#seen & allHints) === 0) return 0;
     return finished(this.#mixed(this.#mixed(this.#mixed(1, brandsHint), mobileHint), platformHint));

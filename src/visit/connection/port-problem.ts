@@ -1,7 +1,7 @@
 import type { Config } from '../../config/options.ts';
 import { StartProblem } from '../../start-problem.ts';
 
-/** Why the port can't be listened on, and what to do. */
+/** Why the port can't be bound, and what to do about it. */
 export function portProblem(
   { port, host }: Pick<Config, 'port' | 'host'>,
   cause: unknown,

@@ -15,13 +15,13 @@ export interface VisitorSocket extends Writable {
   /** Reads nothing more until `resume`. */
   pause(): void;
   resume(): void;
-  /** Closes once what was written is out. */
+  /** Closes once everything written is out. */
   end(): void;
-  /** Closes at once, whatever is under way. */
+  /** Closes at once, even while bytes are waiting. */
   terminate(): void;
 }
 
-/** The callbacks of visitors' connections. What `opened` returns is passed to all the others. */
+/** The callbacks of visitors' connections. The value that `opened` returns is passed to all others. */
 export interface Receiver<Connection> {
   opened(socket: VisitorSocket): Connection;
   /** The bytes are only valid during the call: the buffer is reused. */
@@ -37,16 +37,16 @@ export interface Receiver<Connection> {
 interface ListenAddress {
   readonly hostname: string;
   readonly port: number;
-  /** Whether other processes may listen on the same port. */
+  /** Whether other processes may bind the same port. */
   readonly reusePort: boolean;
 }
 
 /** The port that visitors connect to. */
 export interface VisitorPort {
   readonly port: number;
-  /** Calls this once everything that came in this turn has been received. */
+  /** Calls the task once all bytes of this turn have been received. */
   afterTurn(task: () => void): void;
-  /** Where other processes listen on the port: leaves newcomers to them. False where it can't. */
+  /** Where other processes share the port: leaves new connections to them. False where the system can't do it. */
   holdOff?(): Promise<boolean>;
   /** Accepts no new connections. */
   stop(): void;

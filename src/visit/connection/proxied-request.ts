@@ -38,7 +38,7 @@ export class ProxiedRequest {
     return taken;
   }
 
-  /** Whether it only asks for something: if the client has gone, its response is of no use. */
+  /** Whether it is a safe method: if the client has gone, its response is of no use. */
   get isSafe(): boolean {
     return this.head.method === 'GET' || this.head.method === 'HEAD';
   }
@@ -51,7 +51,7 @@ export class ProxiedRequest {
     return this.#chunks === null ? this.#left === 0 : this.#chunks.isOver;
   }
 
-  /** Whether what has come is to be passed on now. */
+  /** Whether the received bytes can be passed on now. */
   get isReady(): boolean {
     if (this.isComplete || this.#isForwarded || this.head.expectsContinue) return true;
     return this.#pending.length + this.#left > maxWhole;

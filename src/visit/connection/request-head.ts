@@ -15,15 +15,15 @@ export interface RequestHead {
   readonly length: number;
 }
 
-/** Bytes of request line and headers; less than the app server takes, as some may be added. */
+/** Bytes of request line and headers; less than the app server's limit, because some may be added. */
 export const maxHead = 16_000;
-/** The app server takes 198. */
+/** The app server's limit is 198. */
 const maxFields = 190;
 
 const requestLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e\x80-\xff]+) HTTP\/(\d\.\d)$/;
 const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
 const absoluteTarget = /^https?:\/\/([^/?#@]+)(\/[^#]*|\?[^#]*)?$/i;
-/** Headers that concern this connection alone, and those of upgrades, which are not supported. */
+/** Hop-by-hop headers, and those of upgrades, which are not supported. */
 const dropped = new Set([
   'connection',
   'content-length',
@@ -39,7 +39,7 @@ const dropped = new Set([
 ]);
 const [tab, lineFeed, carriageReturn, blank, del] = [9, 10, 13, 32, 127];
 
-/** Whether there is, from this index on, half a line break or a control character, which no head may contain. */
+/** Whether the text has a stray line break or a control character from this index on, which no head may contain. */
 export function isGarbled(text: string, from: number): boolean {
   let before = from > 0 ? text.charCodeAt(from - 1) : 0;
   for (let at = from; at < text.length; at++) {
@@ -53,8 +53,8 @@ export function isGarbled(text: string, from: number): boolean {
 }
 
 /**
- * Reads a head without its empty line. A number is the status to refuse it with. X-Forwarded-Proto is passed on as `scheme`,
- * or, where that is null, as it was sent.
+ * Reads a head without its empty line. Returns a number for a status to refuse it with. X-Forwarded-Proto is passed on as
+ * `scheme`, or unchanged if that is null.
  */
 export function readHead(text: string, scheme: 'https' | 'http' | null = null): RequestHead | RefusedStatus {
   const [first = '', ...lines] = text.split('\r\n');
@@ -99,7 +99,7 @@ export function readHead(text: string, scheme: 'https' | 'http' | null = null): 
   };
 }
 
-/** The headers that are read here, and not passed on as they are. */
+/** The headers that are interpreted here instead of being passed on unchanged. */
 class Fields {
   host: string | null = null;
   #length: string | null = null;
@@ -107,7 +107,7 @@ class Fields {
   #connection = '';
   #expect = '';
 
-  /** False if a header that may come once comes twice. */
+  /** Returns false if a header that may appear once appears twice. */
   add(name: string, value: string): boolean {
     switch (name) {
       case 'host':
@@ -152,7 +152,7 @@ class Fields {
   }
 }
 
-/** In an absolute target its host counts, and not the header (RFC 9112, 3.2.2). */
+/** For an absolute target, its host counts instead of the header (RFC 9112, 3.2.2). */
 function destinationOf(target: string, host: string | null): { target: string; host: string | null } | null {
   if (target.startsWith('/')) return { target, host };
   const [, authority, rest = '/'] = absoluteTarget.exec(target) ?? [];

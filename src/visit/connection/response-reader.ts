@@ -25,7 +25,7 @@ export class ResponseReader {
     return this.#chunks === null ? this.#left === 0 : this.#chunks.isOver;
   }
 
-  /** Whether the app server closes its connection after this, or the end of this can't be told. */
+  /** Whether the app server closes its connection after this response, or the response's end is unknown. */
   get closes(): boolean {
     return this.#closes;
   }
@@ -37,7 +37,7 @@ export class ResponseReader {
     if (this.#left === null) return at;
     if (this.#chunks !== null) {
       at += this.#chunks.read(bytes.subarray(at), null);
-      // Then only the end of the connection ends it.
+      // Then only the end of the connection ends the response.
       if (this.#chunks.isMalformed) this.#endsWithConnection();
       return this.#chunks === null ? bytes.length : at;
     }
@@ -46,7 +46,7 @@ export class ResponseReader {
     return at + own;
   }
 
-  /** Reads one head, which may be an interim response's. Returns where it ends, or where the bytes do. */
+  /** Reads one head, which may belong to an interim response. Returns where it ends, or where the bytes do. */
   #readHead(bytes: Buffer, at: number): number {
     const before = this.#head.length;
     const text = this.#head + bytes.toString('latin1', at);

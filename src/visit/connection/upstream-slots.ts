@@ -1,12 +1,12 @@
 /** An upstream connection that needs a slot. */
 export interface SlotHolder {
-  /** It has its slot and may connect. */
+  /** It has its slot, and may connect. */
   start(): void;
-  /** There was no slot in time. */
+  /** It got no slot in time. */
   refuse(): void;
-  /** Nothing is under way on it, and others wait. */
+  /** It is idle, and other requests wait. */
   close(): void;
-  /** Others wait: ends if its client has left a request half sent for so many milliseconds. */
+  /** Other requests wait: ends it if its client has left a request half sent for so many milliseconds. */
   endIfStalled(milliseconds: number): void;
 }
 
@@ -28,12 +28,12 @@ interface Network {
 const maxWait = 5_000;
 const maxStall = 2_000;
 const checkInterval = 250;
-/** With more waiting for each slot, the last would not get one in time. */
+/** With more waiting per slot, the last one would not get a slot in time. */
 const maxWaitingPerSlot = 4;
 
 /**
- * Limits the connections to the app server, each of which takes two descriptors. When all slots are taken, idle connections
- * and stalled requests are ended, and the others wait for their turn, network by network.
+ * Limits the connections to the app server, each of which takes two descriptors. When all slots are taken, idle connections and
+ * stalled requests are ended, and the other requests wait for their turn, network by network.
  */
 export class UpstreamSlots {
   readonly #max: number;
@@ -41,9 +41,9 @@ export class UpstreamSlots {
   readonly #networkOf: (peer: string) => string | null;
   readonly #networks = new Map<string | null, Network>();
   readonly #started = new Set<Slot>();
-  /** The longest idle first. */
+  /** Least recently used first. */
   readonly #idle = new Set<Slot>();
-  /** Networks with waiting requests, the one served longest ago first. */
+  /** Networks with waiting requests, least recently served first. */
   readonly #queue = new Set<Network>();
   #waiting = 0;
   #checking: Timer | null = null;
@@ -57,7 +57,7 @@ export class UpstreamSlots {
     this.#networkOf = networkOf;
   }
 
-  /** Starts the holder at once, or when its turn has come. */
+  /** Starts the holder at once, or when its turn comes. */
   take(peer: string, holder: SlotHolder): Slot {
     const slot = { holder, network: this.#networkFor(peer), since: performance.now(), hasStarted: false };
     if (this.#isFree(slot.network)) this.#start(slot);
@@ -66,7 +66,7 @@ export class UpstreamSlots {
     return slot;
   }
 
-  /** Nothing is under way on its connection, which is kept for the next request. */
+  /** Its connection is idle, and kept for the next request. */
   rest(slot: Slot): void {
     this.#idle.add(slot);
     slot.network.idle.add(slot);
@@ -78,7 +78,7 @@ export class UpstreamSlots {
     slot.network.idle.delete(slot);
   }
 
-  /** Its connection is closed at both ends, or not needed any more. */
+  /** Its connection is closed at both ends, or no longer needed. */
   release(slot: Slot): void {
     const { network } = slot;
     this.use(slot);
@@ -120,7 +120,7 @@ export class UpstreamSlots {
     this.#endIdle(slot.network);
   }
 
-  /** The waiting one starts when the idle one has closed. */
+  /** The waiting request starts when the idle connection has closed. */
   #endIdle(network: Network): void {
     const [idle] = this.#hasShare(network) ? network.idle : this.#idle;
     if (idle === undefined) return;
@@ -135,7 +135,7 @@ export class UpstreamSlots {
       const [slot] = network.waiting;
       if (slot === undefined) continue;
       network.waiting.delete(slot);
-      // To the end of the queue, if more of its requests wait.
+      // Moves to the end of the queue if more of its requests wait.
       this.#queue.delete(network);
       if (network.waiting.size > 0) this.#queue.add(network);
       this.#noteLeft(network);

@@ -3,7 +3,7 @@ import type { ClientByPort } from '../../http/client-by-port.ts';
 import type { Slot, SlotHolder, UpstreamSlots } from './upstream-slots.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** The app server, and what is needed to reach it. */
+/** How to reach the app server. */
 interface AppServerAddress {
   readonly port: number;
   readonly clientByPort: ClientByPort;
@@ -16,9 +16,9 @@ export interface UpstreamListener {
   readonly closed: () => void;
   /** Runs a callback so that a throw ends the client's connection, not the thread. */
   readonly guarded: (run: () => void) => void;
-  /** The app server was never reached: too much is under way. */
+  /** The app server was never reached: too many requests are under way. */
   readonly refused: () => void;
-  /** The client has left its request half sent, and others wait. */
+  /** The client has left its request half sent, and other requests wait. */
   readonly stalled: () => void;
   readonly isHalfSent: () => boolean;
 }
@@ -42,9 +42,9 @@ export interface Upstream {
 export type ConnectUpstream = (peer: string, listener: UpstreamListener) => Upstream;
 
 const endingDelay = 1_000;
-/** The client isn't paused for less: a socket that is paused, and then ends, counts as closed. */
+/** The client isn't paused below this: a socket that ends while paused counts as closed. */
 const maxBeforeOpen = 64 * 1024;
-/** Milliseconds that the app server has to close its end of a connection that is closed here. */
+/** Milliseconds for the app server to close its end after this end has closed. */
 const closingTimeout = 1_000;
 
 export class UpstreamConnection implements Upstream, SlotHolder {
@@ -54,7 +54,7 @@ export class UpstreamConnection implements Upstream, SlotHolder {
   readonly #serverPort: number;
   readonly #slots: UpstreamSlots;
   readonly #slot: Slot;
-  /** What was sent before the connection was open. */
+  /** Bytes that were sent before the connection was open. */
   #beforeOpen: Buffer[] = [];
   #beforeOpenLength = 0;
   #socket: Socket | null = null;
@@ -97,7 +97,7 @@ export class UpstreamConnection implements Upstream, SlotHolder {
   #connect(): void {
     const { guarded } = this.#listener;
     const ended = () => guarded(() => this.#ended());
-    // Half open, so that a client that has ended its side still gets the response.
+    // Half open, so that a client that has closed its side still gets the response.
     const address = { hostname: '127.0.0.1', port: this.#serverPort, allowHalfOpen: true };
     Bun.connect({
       ...address,
@@ -152,7 +152,7 @@ export class UpstreamConnection implements Upstream, SlotHolder {
     }
   }
 
-  /** The app server's end takes a descriptor as well, so the slot is kept until that has closed. */
+  /** The app server's end takes a descriptor as well, so the slot is kept until that is closed. */
   #endSocket(socket: Socket): void {
     socket.resume();
     socket.shutdown();
@@ -189,7 +189,7 @@ export class UpstreamConnection implements Upstream, SlotHolder {
     if (!this.isFull) this.#listener.drained();
   }
 
-  /** A `Bun.serve` that reads a request and the end of its connection at once drops both: it gets time to answer first. */
+  /** `Bun.serve` drops a request that it reads together with the end of its connection: it gets time to answer first. */
   #endSoon(output: WriteQueue): void {
     setTimeout(() => this.#listener.guarded(() => output.end()), endingDelay);
   }

@@ -1,8 +1,8 @@
 import type { Writable } from './port.ts';
 
 /**
- * Writes to a socket in order: what the system doesn't take at once waits here. The caller stops reading while it `isFull`,
- * so that little waits.
+ * Writes to a socket in order, and queues the bytes that the system doesn't take at once. The caller stops reading while it
+ * `isFull`, so the queue stays short.
  */
 export class WriteQueue {
   readonly #socket: Writable;
@@ -36,7 +36,7 @@ export class WriteQueue {
     if (this.#isEnding && !this.isFull) this.#socket.shutdown();
   }
 
-  /** Ends the writing side once everything is out. */
+  /** Ends the writing side once everything is written. */
   end(): void {
     this.#isEnding = true;
     if (!this.isFull) this.#socket.shutdown();

@@ -5,12 +5,12 @@ import type { LinkForVisitor } from '../../rules/resolve.ts';
 interface CaptchaGateParts {
   readonly secret: string;
   readonly sign: (text: string) => string;
-  /** True the first time a challenge is used, on whichever node. */
+  /** True the first time a challenge is used, on all nodes together. */
   readonly useOnce: (challengeId: string, expiresAt: number) => Promise<boolean>;
   readonly now: () => number;
 }
 
-/** A phone takes about a second for this; a client that wants a million answers has to do it a million times. */
+/** A phone takes about a second; a client that wants a million answers has to do it a million times. */
 const work = { algorithm: 'PBKDF2/SHA-256', cost: 1_000, keyPrefix: '00' } as const;
 const challengeLifetime = 10 * 60 * 1000;
 
@@ -38,7 +38,7 @@ export class CaptchaGate {
     if (!sent) return false;
     const { parameters } = sent.challenge;
     const expiresAt = (parameters.expiresAt ?? 0) * 1000;
-    // The parameters are checked first: the cost of verifying is never the client's choice.
+    // Parameters are checked first: the client must not choose how expensive verification is.
     const isOurs =
       parameters.algorithm === work.algorithm && parameters.cost === work.cost && parameters.keyLength === 32;
     if (!isOurs || parameters.data?.link !== this.#mark(link) || expiresAt <= this.#parts.now()) return false;
@@ -51,7 +51,7 @@ export class CaptchaGate {
     return this.#parts.useOnce(parameters.nonce, expiresAt);
   }
 
-  /** Identifies the link of a challenge without revealing its id. */
+  /** Identifies the challenge's link without revealing its id. */
   #mark(link: LinkForVisitor): string {
     return this.#parts.sign(String(link.id));
   }

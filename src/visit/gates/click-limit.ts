@@ -2,9 +2,9 @@ import { clickSource } from '../../rules/click-source.ts';
 import type { Visit } from '../visit.ts';
 
 interface ClickLimitParts {
-  /** Takes clicks that a link has left, and returns how many of those wanted. Rejected where the store gives no answer. */
+  /** Takes up to `wanted` of the clicks that a link has left, and returns how many. Rejects if the store doesn't answer. */
   readonly take: (linkId: number, wanted: number) => Promise<number>;
-  /** Milliseconds in which a browser's same request again is a repeat; 0 for never. */
+  /** Milliseconds in which the same request of a browser counts as a repeat; 0 for never. */
   readonly repeatWindow: number;
   readonly now: () => number;
 }
@@ -22,14 +22,14 @@ interface Recent {
 const maxRecent = 50_000;
 
 /**
- * Lets as many clicks pass as a link has left. Each is taken from the store before it is answered; visits to a link that come
- * meanwhile wait for each other, and then take theirs at once.
+ * Lets as many clicks pass as a link has left. Each is taken from the store before it is answered; visits that come while the
+ * store is asked wait for the answer, and then take theirs together.
  */
 export class ClickLimitGate {
   readonly #parts: ClickLimitParts;
-  /** By link; a link is there while the store is asked. */
+  /** By link: the visits that wait for the store. */
   readonly #waiting = new Map<number, Waiting[]>();
-  /** Clicks of the last moments, in their order. */
+  /** Recent clicks, oldest first. */
   readonly #recent = new Map<bigint, Recent>();
   readonly #seed = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
 
@@ -37,7 +37,7 @@ export class ClickLimitGate {
     this.#parts = parts;
   }
 
-  /** A repeat of a click that passed here passes without taking another. */
+  /** A repeat of a click that passed here doesn't take another one. */
   admits(visit: Visit, linkId: number): Promise<boolean> {
     const { repeatWindow, now } = this.#parts;
     if (repeatWindow === 0 || clickSource(visit.search).source === 'qr') return this.#take(linkId);
@@ -55,7 +55,7 @@ export class ClickLimitGate {
     return recent.isAdmitted;
   }
 
-  /** What the ledger knows a repeat by. */
+  /** The key by which the ledger recognises a repeat. */
   #keyOf(
     { address, userAgent, acceptLanguage, clientHints, referer, search }: Visit,
     linkId: number,

@@ -4,7 +4,7 @@ import type { LinkForVisitor } from '../../rules/resolve.ts';
 interface Guess {
   /** Uncounts the guess: it was right, or it was never checked. */
   readonly forgive: () => Promise<void>;
-  /** Whose turn it takes for checking the password. */
+  /** The party under which the password check queues. */
   readonly turn: { readonly party: string; readonly isKnown: boolean };
 }
 
@@ -12,13 +12,13 @@ interface PasswordGateParts {
   readonly sign: (text: string) => string;
   readonly verifySignature: (text: string, signature: string) => boolean;
   readonly verifyPassword: (password: string, hash: string, attempt: Guess) => Promise<boolean>;
-  /** Counts a guess before it is checked, or refuses it. `browser` is the pass of a browser that was let in before. */
+  /** Counts a guess before it is checked, or refuses it. `browser` is the pass of a browser that gave the password before. */
   readonly reserveGuess: (linkId: number, network: string, browser: string | null) => Promise<Guess>;
   readonly now: () => number;
   readonly secureCookies: boolean;
 }
 
-/** The request that a guess is sent with. */
+/** The request with a guess. */
 interface Attempt {
   readonly headers: Headers;
   readonly network: string;
@@ -29,10 +29,13 @@ const cookieName = 'linnet_pass';
 const maxPasses = 8;
 const day = 24 * 60 * 60 * 1000;
 const passLifetime = day;
-/** An expired pass opens nothing, but for so long it shows that this browser was let in: its guesses are counted apart. */
+/**
+ * An expired pass grants nothing, but for this long it shows that the browser had the password once: its guesses are counted
+ * separately.
+ */
 const knownLifetime = 90 * day;
 
-/** Lets visitors with the password in, and remembers that in a cookie for this link until the password changes. */
+/** Admits visitors with the password, and remembers that in a cookie for this link until the password changes. */
 export class PasswordGate {
   readonly #parts: PasswordGateParts;
 
@@ -44,7 +47,7 @@ export class PasswordGate {
     return this.#passFor(link, headers, 0) !== null;
   }
 
-  /** The cookie to set when the password is right, null when it is wrong. Throws when there were too many guesses. */
+  /** The cookie to set if the password is right; null if it is wrong. Throws after too many guesses. */
   async tryPassword(
     link: LinkForVisitor,
     password: string,
@@ -90,14 +93,14 @@ export class PasswordGate {
   }
 }
 
-/** Visitors may add a trailing slash: the next visit may come without it. */
+/** Visitors may add a trailing slash, and the next visit may come without it. */
 const withoutEnd = (path: string): string => path.replace(/\/$/, '');
 
-/** What is signed. It includes the password's hash, so that a changed password invalidates every pass. */
+/** The signed text. It includes the password's hash, so that a new password invalidates every pass. */
 const claim = ({ id, options }: LinkForVisitor, until: number): string =>
   `${id}|${options?.passwordHash ?? null}|${until}`;
 
-/** A link at /a/b also gets the cookie of the link at /a, after its own. */
+/** A link at /a/b also receives the cookie of the link at /a, after its own. */
 function passesIn(cookies: string): string[] {
   return cookies
     .split(';')

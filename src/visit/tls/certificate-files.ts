@@ -11,7 +11,7 @@ export interface CertificateFiles {
 
 const minBits = 2048;
 
-/** Reads a certificate and its key. Throws a `StartProblem` that says what is wrong with them, and what to do. */
+/** Reads a certificate and its key. Throws a `StartProblem` that says what is wrong with them and what to do. */
 export function readCertificate(files: CertificateFiles, now: number): CertificatePair {
   const pair = { certificate: read(files.certificate, 'TLS_CERT'), key: read(files.key, 'TLS_KEY') };
   const leaf = leafOf(pair.certificate, files.certificate);
@@ -44,7 +44,7 @@ export function readCertificate(files: CertificateFiles, now: number): Certifica
   return pair;
 }
 
-/** The end of its life, in epoch milliseconds. */
+/** When it expires, in epoch milliseconds. */
 export const endOf = ({ certificate }: CertificatePair): number =>
   Date.parse(new X509Certificate(certificate).validTo);
 

@@ -1,30 +1,30 @@
 import { BoundedCache } from '../../structures/bounded-cache.ts';
 import { type CertificatePair, type SecureContext, secureContextOf } from './secure-context.ts';
 
-/** What the store has for a name. */
+/** What the store has for a host name. */
 export type Found =
   | { readonly kind: 'certificate'; readonly pair: CertificatePair; readonly until: number }
-  /** It is being proved in a handshake, and has no certificate yet. */
+  /** Its challenge is being validated in a handshake, and it has no certificate yet. */
   | { readonly kind: 'proof'; readonly pair: CertificatePair }
   | { readonly kind: 'none' }
-  /** It was refused, and is only ordered again later. */
+  /** Its order was refused, and is only retried later. */
   | { readonly kind: 'refused' };
 
 export interface FinderParts {
-  /** Whether the service answers at all under this name. */
+  /** Whether this instance serves the host name at all. */
   readonly isServed: (host: string) => boolean | Promise<boolean>;
   readonly load: (host: string) => Promise<Found>;
-  /** Called when somebody has come for a name that has no certificate. */
+  /** Called for a visit to a host name that has no certificate. */
   readonly request: (host: string) => void;
   readonly now: () => number;
-  /** For how many milliseconds a handshake waits for a certificate that is being ordered. */
+  /** Milliseconds that a handshake waits for a certificate that is being ordered. */
   readonly patience?: number;
   readonly maxContexts?: number;
 }
 
 interface Kept {
   readonly context: SecureContext;
-  /** When it is loaded again: a change that was missed is seen then. */
+  /** When it is reloaded, in case a change was missed. */
   readonly until: number;
 }
 
@@ -34,21 +34,24 @@ interface Waiting {
 }
 
 const defaultPatience = 15_000;
-/** A context takes some 10 KB. */
+/** A context takes about 10 KB. */
 const defaultContexts = 3_000;
-/** Handshakes that may wait for certificates at once; of one name. */
+/** Handshakes that may wait for certificates at once: in total, and per host name. */
 const maxWaiting = 500;
 const maxWaitingOfOne = 50;
-/** For how many milliseconds a handshake waits for the certificate before it gets the proof, if its address waits already. */
+/**
+ * Milliseconds that a handshake waits for the certificate before it gets the challenge's proof, if another one from its address
+ * is waiting already.
+ */
 const doubt = 3_000;
 const refusalLifetime = 60_000;
 const lifetime = 6 * 60 * 60 * 1000;
-/** A name is asked for again at this interval while handshakes wait for it, and while its certificate is over. */
+/** How often a host name is looked up again while handshakes wait for it, and after its certificate has expired. */
 const lookInterval = 1_000;
 
 /**
- * The certificate of each name, from the store at its first handshake and from memory after that. A name whose certificate is
- * being ordered lets its visitors wait.
+ * The certificate of each host name: read from the store at the first handshake, and from memory after that. While a certificate
+ * is being ordered, handshakes for its name wait.
  */
 export class CertificateFinder {
   readonly #parts: FinderParts;
@@ -56,12 +59,12 @@ export class CertificateFinder {
   readonly #refusals = new BoundedCache<{ readonly isRefused: boolean; readonly until: number }>(
     defaultContexts,
   );
-  /** By what was loaded, for handshakes that share a load: its text, some kilobytes, isn't kept for that. */
+  /** By the loaded pair, for handshakes that share a load: the pair's text of some kilobytes isn't kept. */
   readonly #made = new WeakMap<CertificatePair, SecureContext>();
   readonly #loads = new Map<string, Promise<Found>>();
   readonly #waiting = new Map<string, Set<Waiting>>();
   #waitingCount = 0;
-  /** Counts what was forgotten: what was loaded before is not kept after it. */
+  /** Counts calls of `forget`: a load that began before one isn't cached. */
   #changes = 0;
 
   constructor(parts: FinderParts) {
@@ -76,7 +79,9 @@ export class CertificateFinder {
     return this.#search(host, address, kept);
   };
 
-  /** Whether this name has no certificate and gets none for now. A promise where it has to be looked up: then ask again. */
+  /**
+   * Whether this name has no certificate and won't get one for now. Returns a promise while that is looked up: then ask again.
+   */
   isRefused(host: string): boolean | Promise<void> {
     if (this.#kept.get(host) !== undefined) return false;
     const known = this.#refusals.get(host);
@@ -91,7 +96,7 @@ export class CertificateFinder {
     this.#refusals.set(host, { isRefused, until: this.#parts.now() + refusalLifetime });
   }
 
-  /** It is loaded again at the next handshake. */
+  /** Reloads the name at its next handshake. */
   forget(host: string): void {
     this.#changes += 1;
     this.#kept.delete(host);
@@ -111,7 +116,7 @@ export class CertificateFinder {
     try {
       return await this.#loadedOrAwaited(host, address);
     } catch (cause) {
-      // The store is away: what was served a moment ago still is.
+      // The store is down: an expired entry is still served.
       if (over !== undefined) return over.context;
       throw cause;
     }
@@ -120,10 +125,11 @@ export class CertificateFinder {
   async #loadedOrAwaited(host: string, address: string): Promise<SecureContext | null> {
     const begun = performance.now();
     const patience = this.#parts.patience ?? defaultPatience;
-    // An authority comes once the proof is there. A visitor who came before is none, and others of that address hardly are.
+    // The certificate authority connects after the proof is stored. A visitor who came earlier isn't the authority, and others
+    // from that address hardly are.
     let proofFrom = this.#waitsFor(host, address) ? begun + doubt : begun;
     for (;;) {
-      // Asked each time: the name may be given up while its visitors wait.
+      // Checked each time: the name may be removed while its visitors wait.
       if (!(await this.#parts.isServed(host))) return null;
       const changes = this.#changes;
       const found = await this.#load(host);
@@ -155,7 +161,7 @@ export class CertificateFinder {
     return context;
   }
 
-  /** Handshakes of one name that come together share a load. */
+  /** Concurrent handshakes of one name share a load. */
   #load(host: string): Promise<Found> {
     const running = this.#loads.get(host);
     if (running !== undefined) return running;
@@ -166,7 +172,7 @@ export class CertificateFinder {
     return load;
   }
 
-  /** Until the name has changed, or so long. False where too many wait already. */
+  /** Waits until the name has changed, or for so many milliseconds. Returns false if too many wait already. */
   #wait(host: string, address: string, milliseconds: number): Promise<boolean> {
     const others = this.#waiting.get(host) ?? new Set<Waiting>();
     if (this.#waitingCount >= maxWaiting || others.size >= maxWaitingOfOne) return Promise.resolve(false);

@@ -1,16 +1,16 @@
-/** A socket that was just accepted. */
+/** A socket that has just been accepted. */
 interface Newcomer {
   pause(): void;
   resume(): void;
 }
 
 /**
- * In one turn of its loop the runtime reads at most five sockets whose handshake is not over, and puts the others on a stack:
- * when there are always more, the first to come waits longest. A handshake is read from twice, so two may begin in a turn.
+ * In one turn of its loop the runtime reads at most five sockets that are in their handshake, and puts the others on a stack: if
+ * there are always more, the first one waits longest. A handshake is read from twice, so two may begin in a turn.
  */
 const maxATurn = 2;
 
-/** Lets handshakes begin in the order in which their connections came. */
+/** Starts handshakes in the order in which their connections came. */
 export class HandshakeTurns {
   readonly #waiting = new Set<Newcomer>();
   #begunInTurn = 0;

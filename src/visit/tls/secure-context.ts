@@ -1,18 +1,20 @@
 declare const native: unique symbol;
 
-/** A certificate with its key, as the runtime's sockets take it. */
+/** A certificate with its key, as the runtime's sockets take them. */
 export interface SecureContext {
   readonly [native]: true;
 }
 
 export interface CertificatePair {
-  /** PEM: the certificate, then those that vouch for it. */
+  /** PEM: the certificate, followed by its chain. */
   readonly certificate: string;
   /** PEM. */
   readonly key: string;
 }
 
-/** For TLS 1.2; those of TLS 1.3 are all good, and aren't chosen by name. Each has forward secrecy and authenticates what it encrypts. */
+/**
+ * For TLS 1.2; those of TLS 1.3 are all good, and can't be chosen by name. Each has forward secrecy and authenticated encryption.
+ */
 const ciphers = [
   'ECDHE-ECDSA-AES128-GCM-SHA256',
   'ECDHE-RSA-AES128-GCM-SHA256',
@@ -29,10 +31,10 @@ export const tlsSettings = {
   honorCipherOrder: true,
 } as const;
 
-/** Only loaded where HTTPS is spoken. */
+/** Loaded only where HTTPS is served. */
 export const nodeTls = () => process.getBuiltinModule('node:tls');
 
-/** Throws where the two don't belong together. Without a pair, it refuses every handshake. */
+/** Throws if the certificate and the key don't match. Without a pair, it refuses every handshake. */
 export function secureContextOf(pair: CertificatePair | null): SecureContext {
   const own = pair === null ? {} : { cert: pair.certificate, key: pair.key };
   const made = nodeTls().createSecureContext({ ...tlsSettings, ...own });

@@ -10,7 +10,7 @@ import {
   tlsSettings,
 } from './secure-context.ts';
 
-/** The certificate that a name is served with; null for a name that gets none. */
+/** Finds the certificate for a host name; null for a name without one. */
 export type FindContext = (
   name: string,
   address: string,
@@ -22,26 +22,26 @@ interface TlsListener {
   readonly reusePort: boolean;
 }
 
-/** The handshake, as the runtime shows it to the callback for a name. */
+/** The handshake, as the runtime passes it to the SNI callback. */
 interface Handshake {
   readonly remoteAddress: string;
-  /** Goes on with a handshake for which the callback has returned true; false for one that fails. */
+  /** Continues a handshake whose callback has returned true; false lets it fail. */
   resumeSNI(context: SecureContext | undefined, isRefused: boolean): void;
 }
 
-/** In the order of our preference, each with its length before it: the second is how a certificate authority asks (RFC 8737). */
+/** In order of preference, each with its length in front: certificate authorities use the second one (RFC 8737). */
 const protocols = Buffer.from('\x08http/1.1\x0aacme-tls/1', 'latin1');
 
 /**
- * A port that speaks TLS. `node:tls` is built of these same callbacks, which `Bun.listen` takes as well; its streams would
- * make a redirect cost a third more (docs/decisions/2026-11-23-tls.md).
+ * A port with TLS. `node:tls` is built on these same callbacks, which `Bun.listen` takes as well; its streams would make a
+ * redirect cost a third more (docs/decisions/2026-11-23-tls.md).
  */
 export class TlsPort {
   readonly #find: FindContext | null;
   #fallback: SecureContext;
   #listener: SocketListener<unknown> | null = null;
 
-  /** `fallback` is for clients that name no host, and for all where there is no `find`. */
+  /** `fallback` serves clients that name no host, and all clients if there is no `find`. */
   constructor(fallback: CertificatePair | null, find: FindContext | null = null) {
     this.#fallback = secureContextOf(fallback);
     this.#find = find;
@@ -59,7 +59,7 @@ export class TlsPort {
           turns.enter(socket);
           socket.data = receiver.opened(socket);
         },
-        // With it a socket is opened as soon as it is there, and counts: without, only after its handshake.
+        // With this callback a socket is opened, and counted, when it is accepted; without it, only after its handshake.
         handshake: () => {},
         data: ({ data }: Socket<Connection>, bytes: Buffer) => receiver.received(data, bytes),
         drain: ({ data }: Socket<Connection>) => receiver.drained(data),
@@ -80,7 +80,7 @@ export class TlsPort {
     };
   };
 
-  /** From the next handshake on. Connections that are open stay as they are. */
+  /** Takes effect from the next handshake on. Open connections keep the old one. */
   use(pair: CertificatePair): void {
     this.#fallback = secureContextOf(pair);
     if (this.#listener !== null) replaceContext(this.#listener, pair);
@@ -99,7 +99,7 @@ const serverNameOf = (find: FindContext) => (_: unknown, name: string, handshake
   return true;
 };
 
-/** `Bun.listen` has no call for it, but a server of `node:tls` has one for the listener that it holds. */
+/** `Bun.listen` has no call for this, but a `node:tls` server has one for its listener. */
 function replaceContext(listener: SocketListener<unknown>, { certificate, key }: CertificatePair): void {
   const server = nodeTls().createServer();
   Object.assign(server, { _handle: listener });

@@ -5,7 +5,7 @@ import type { CertificatePair } from './secure-context.ts';
 interface WatchParts {
   readonly now: () => number;
   readonly onChange: (pair: CertificatePair) => void;
-  /** Called once for each state of the files that can't be used: the certificate from before goes on. */
+  /** Called once for each state of the files that can't be used: the previous certificate stays in use. */
   readonly onProblem: (problem: string) => void;
   readonly interval?: number;
 }
@@ -13,15 +13,15 @@ interface WatchParts {
 const defaultInterval = 2_000;
 
 /**
- * Looks at the files at intervals: links in the way that are turned to other files, as certbot and Kubernetes do it, are
- * seen so too. Returns what stops it.
+ * Checks the files at intervals, because certbot and Kubernetes replace them by moving symbolic links. Returns a function that
+ * stops it.
  */
 export function watchCertificate(
   files: CertificateFiles,
   { now, onChange, onProblem, interval = defaultInterval }: WatchParts,
 ): () => void {
   let known = stateOf(files);
-  /** Of two files one is written first: a problem is told once it has stayed until the next look. */
+  /** One of the two files is written first: a problem is reported only if it is still there at the next check. */
   let doubt: string | null = null;
   const look = () => {
     const state = stateOf(files);
