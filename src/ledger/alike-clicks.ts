@@ -1,5 +1,5 @@
 const entries = 1 << 11;
-/** Nearly all batches have no more columns: their entries take one line of a processor's cache. */
+/** Nearly all batches have no more varying columns: their entries fit into one cache line of the processor. */
 const fewCells = 16;
 const maxCells = 32;
 
@@ -10,12 +10,12 @@ export interface Alike {
 }
 
 /**
- * Clicks that are the only hit of their link in a batch, which most are when very many links are visited. Many of them have
- * the same values in all that is counted: their text is made once, and they are counted together. A direct-mapped cache:
- * an entry is replaced when other values hash to its slot.
+ * Clicks that are the only hit of their link in a batch, as most are when very many links are visited. Many of them have the same
+ * values in everything that is counted: their counts text is built once, and they are counted together. A direct-mapped cache: an
+ * entry is replaced when other values hash to its slot.
  */
 export class AlikeClicks {
-  /** Called with the clicks that were counted together, and where in `cells` their values are. */
+  /** Called with clicks that were counted together, and the index of their values in `cells`. */
   readonly #spill: (alike: Alike, cells: Int32Array, from: number) => void;
   readonly #textOf: (cells: Int32Array, from: number) => string;
   #width = 0;
@@ -34,7 +34,7 @@ export class AlikeClicks {
     this.#textOf = textOf;
   }
 
-  /** `width` is how many columns the following clicks have, at most 32. */
+  /** `width` is the number of columns of the following clicks, at most 32. */
   begin(width: number): void {
     if (width === this.#width) return;
     this.#texts.fill(null);
@@ -43,7 +43,7 @@ export class AlikeClicks {
     if (this.#cells.length < entries * this.#entryCells) this.#cells = new Int32Array(entries * maxCells);
   }
 
-  /** The text of a click, made from its cells in these columns. */
+  /** The counts text of a click, built from its cells in these columns. */
   add(columns: readonly Int32Array[], row: number, organizationId: number, hour: number): string {
     const entry = entryOf(columns, row);
     const cached = this.#texts[entry];

@@ -43,7 +43,7 @@ const parts = enrichParts({
   salts,
 });
 
-/** What a word's number is in storage. */
+/** The id of a word in storage. */
 const numberOf = (word: string): number =>
   word === '' ? 0 : 1 + Number(BigInt.asUintN(30, BigInt(Bun.hash(word))));
 const settle = (words: WordIds) =>
@@ -56,7 +56,7 @@ const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 
-/** A link is always of one organization. */
+/** A link always belongs to one organization. */
 const anyHitOn = (links: number, origins: boolean): fc.Arbitrary<RawHit> =>
   fc
     .record({
@@ -67,7 +67,7 @@ const anyHitOn = (links: number, origins: boolean): fc.Arbitrary<RawHit> =>
       ),
       outcome: fc.constantFrom(...outcomes, 'redirect', 'redirect', 'redirect', 'redirect'),
       target: fc.constantFrom(null, 'default', 'default', 'ios'),
-      // One without a method is a click of a quiet link.
+      // A hit without a method is a click of a quiet link.
       method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD', ''),
       address: fc.constantFrom('198.51.100.1', '198.51.100.2', '2001:db8::1'),
       userAgent: fc.constantFrom(firefox, iphone, 'curl/8.5.0'),
@@ -92,7 +92,7 @@ const anyHits = fc
     fc.array(anyHitOn(links, origins), { minLength: 1, maxLength: 300, size: 'max' }),
   );
 
-/** What is counted of a hit, and as what. */
+/** What a hit counts towards: dimension, class of the roll-ups, value. */
 function countsOf(hit: EnrichedHit): [dimension: string, rollup: string, value: number][] {
   const isClick = hit.class === 'human' && hit.outcome === 'redirect';
   const rollup = isClick ? 'click' : hit.class === 'human' ? 'page' : hit.class;
@@ -224,7 +224,7 @@ const rowOf = (hit: EnrichedHit): number[] => [
   ].map(numberOf),
 ];
 
-/** One program's memory, through batch after batch. */
+/** The state of one process over several batches. */
 class Fold {
   readonly #words = new WordIds();
   readonly #batch = new HitBatch(this.#words, new ValueLimit(), parts);

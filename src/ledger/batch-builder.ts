@@ -10,7 +10,7 @@ import type { SeenVisitors } from './seen-visitors.ts';
 import { groupsInOrder, VisitorGroups } from './visitor-groups.ts';
 import type { WordIds } from './word-ids.ts';
 
-/** Computes what a batch of hits adds to the ledger and to every total above it. Used again for every batch. */
+/** Computes what a batch of hits adds to the ledger and to all totals. Reused for every batch. */
 export class BatchBuilder {
   readonly #seen: SeenVisitors;
   readonly #minByLink: number;
@@ -18,20 +18,20 @@ export class BatchBuilder {
   #order: Int32Array | null = null;
   readonly #rollUps = new RollUps();
   readonly #linkClicks = new FloatList();
-  /** Hour and visitor, of the current link. */
+  /** Pairs of hour and visitor, for the current link. */
   readonly #visitsOfLink = new FloatList();
   readonly #visitsOfVariants = new Map<number, FloatList>();
   readonly #visitsOfOrganizations = new Map<number, FloatList>();
   readonly #visitorsOfLinks = new VisitorGroups();
   readonly #visitorsOfOrganizations = new VisitorGroups();
 
-  /** Batches of `minByLink` hits and more are wanted link by link. */
+  /** Batches of at least `minByLink` hits are sorted by link. */
   constructor(seen: SeenVisitors, minByLink = 4_096) {
     this.#seen = seen;
     this.#minByLink = minByLink;
   }
 
-  /** Must be called once for a batch, when its words have their ids. The result is valid until the next call. */
+  /** Must be called once per batch, when its words have their ids. The result is valid until the next call. */
   batch(
     { columns, links, hours, quietClicks }: HitBatch,
     words: WordIds,
@@ -86,7 +86,7 @@ export class BatchBuilder {
     this.#order = null;
   }
 
-  /** Rows from `from` up to `to` are those of the link. */
+  /** The rows from `from` up to `to` belong to the link. */
   #noteClicks(columns: HitColumns, from: number, to: number, linkId: number): void {
     const seen = this.#seen;
     const ofLink = this.#visitsOfLink;
@@ -124,7 +124,7 @@ export class BatchBuilder {
     return visits;
   }
 
-  /** Of the organizations: the hits as they came, so that a visitor's first click counts, whichever link it was on. */
+  /** Visitors of organizations: in the order of the hits, so that a visitor's first click counts, on whichever link. */
   #noteVisitors(columns: HitColumns): void {
     const seen = this.#seen;
     const { at: instants, visitor: visitors, organizationId: organizations, count } = columns;
@@ -153,9 +153,9 @@ export class BatchBuilder {
   }
 
   /**
-   * Link by link, those of a link as they came: what is counted of one lies together. A long batch also goes into the
-   * ledger like this: its index by link then grows in order, which halves the cost of a hit. Between links, the instant
-   * tells which came first.
+   * Sorts the hits by link, keeping the order within a link: everything counted of a link is then close together. A long batch is
+   * also inserted in this order: the index by link then grows in order, which halves the cost of a hit. Between links, the time
+   * of a hit tells which came first.
    */
   #sortedByLink(columns: HitColumns, links: BatchLinks, inOrder: Int32Array): HitColumns {
     if (links.count < 2) return columns;
@@ -166,7 +166,7 @@ export class BatchBuilder {
   }
 }
 
-/** The instants of quiet clicks are 0: later than no other. */
+/** Quiet clicks have the instant 0, which is later than no other. */
 function withQuietClicks(linkClicks: Float64Array, quiet: ReadonlyMap<number, number>): Float64Array {
   if (quiet.size === 0) return linkClicks;
   const rows = new Map<number, readonly [number, number]>();
@@ -182,10 +182,10 @@ function withQuietClicks(linkClicks: Float64Array, quiet: ReadonlyMap<number, nu
   return Float64Array.from(inOrder.flatMap(([link, counts]) => [link, ...counts]));
 }
 
-/** More than a batch has links. */
+/** More links than a batch has. */
 const maxLinks = 2 ** 20;
 
-/** The indexes of the links, in the order of their ids. */
+/** The indexes of the links, sorted by their ids. */
 function linksInOrder({ ids, count }: BatchLinks): Int32Array {
   const keys = new Float64Array(count);
   for (let link = 0; link < count; link++) keys[link] = (ids[link] ?? 0) * maxLinks + link;
@@ -198,7 +198,7 @@ function linksInOrder({ ids, count }: BatchLinks): Int32Array {
   return inOrder;
 }
 
-/** The rows of the hits, link by link; those of a link as they came. */
+/** The rows of the hits sorted by link, keeping the order within a link. */
 function rowsByLink(columns: HitColumns, { hits, count }: BatchLinks, inOrder: Int32Array): Int32Array {
   const next = new Int32Array(count);
   let before = 0;

@@ -4,20 +4,18 @@ import { resized } from './hit-columns.ts';
 
 const minRoom = 256;
 
-/**
- * The links that a batch has hits on, by index in the order of first appearance: numbers in flat memory, no objects.
- */
+/** The links that have hits in a batch, indexed by first appearance: numbers in typed arrays, no objects. */
 export class BatchLinks {
   count = 0;
   ids: Float64Array = new Float64Array(minRoom);
   organizations: Float64Array = new Float64Array(minRoom);
   hits: Int32Array = new Int32Array(minRoom);
-  /** The word of the last language in the current hour, and the word it is counted as; -1 when there was none. */
+  /** The last language in the current hour, and the word it is counted as; -1 if there was none. */
   languages: Int32Array = new Int32Array(minRoom);
   languagesShown: Int32Array = new Int32Array(minRoom);
   readonly #indexes = new IntTable();
 
-  /** Begins again. The memory of very many links is freed when far fewer, but some, have followed. */
+  /** Starts a new batch. The memory of very many links is freed after a batch with some, but far fewer. */
   begin(): void {
     if (this.count > 0 && this.count * 16 < this.ids.length && this.ids.length > minRoom)
       this.#resize(minRoom, 0);
@@ -25,7 +23,7 @@ export class BatchLinks {
     this.#indexes.clear();
   }
 
-  /** Frees its memory; its contents are gone. */
+  /** Frees its memory and loses its contents. */
   release(): void {
     this.begin();
     this.#resize(minRoom, 0);

@@ -1,7 +1,7 @@
 import { hitColumns, wordFields } from '../rules/click-fields.ts';
 import type { Hits } from './fold-store.ts';
 
-/** The ids of all words that these hits have. */
+/** The ids of all words in these hits. */
 export function wordsOf({ columns, count }: Hits): Set<number> {
   const ids = new Set<number>();
   for (const field of wordFields) {

@@ -1,6 +1,6 @@
 import type { Column } from './fold-store.ts';
 
-/** PostgreSQL's binary form of arrays: it reads a number of it in a tenth of the time that its text takes. */
+/** PostgreSQL's binary format of arrays: it reads a number from it in a tenth of the time that text takes. */
 const headerLength = 20;
 const types = { bigint: 20, text: 25, bytea: 17 } as const;
 
@@ -12,7 +12,7 @@ export function bigintArray(numbers: Column | readonly number[], count = numbers
   return buffer;
 }
 
-/** Texts of ASCII characters. */
+/** An array of ASCII texts. */
 export function asciiArray(texts: readonly string[]): Buffer {
   let length = 0;
   for (const text of texts) length += 4 + text.length;
@@ -42,7 +42,7 @@ function arrayOf(type: number, count: number, length: number) {
   const isEmpty = count === 0;
   const buffer = Buffer.alloc(isEmpty ? 12 : headerLength + length);
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-  // Dimensions, whether there are nulls, the type; then for the one dimension its length and its first index.
+  // The number of dimensions, whether there are nulls, and the type; then the length and lower bound of the one dimension.
   view.setInt32(0, isEmpty ? 0 : 1);
   view.setInt32(8, type);
   if (!isEmpty) {
@@ -52,7 +52,7 @@ function arrayOf(type: number, count: number, length: number) {
   return { buffer, view };
 }
 
-/** Two functions of the same words: one that meets both kinds of columns takes several times as long. */
+/** Two identical functions, because one that gets both types of columns takes several times as long. */
 function writeDoubles(view: DataView, numbers: Float64Array, count: number): void {
   for (let index = 0, at = headerLength; index < count; index++, at += 12) {
     const number = numbers[index] ?? 0;

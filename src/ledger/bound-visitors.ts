@@ -19,8 +19,8 @@ interface Hour {
 }
 
 /**
- * Lowers an organization's visitors where it has lost clicks: an hour or a day that had at most as many visitors as clicks
- * keeps it so. Visitors counted by an older rule are under the first hour of their day.
+ * Lowers an organization's visitors where it has lost clicks: an hour or a day with at most as many visitors as clicks stays that
+ * way. Visitors counted by an older rule are stored under the first hour of their day.
  */
 export async function boundVisitors(queries: Queries, lost: readonly LostClicks[]): Promise<void> {
   const byOrganization = Map.groupBy(lost, ({ organization }) => organization);
@@ -51,7 +51,7 @@ async function boundDay(
   }
 }
 
-/** The visitors that there may still be. */
+/** The number of visitors there may still be. */
 const within = ({ visitors, clicks }: Pick<Hour, 'visitors' | 'clicks'>, lost: number): number =>
   visitors <= clicks + lost ? Math.min(visitors, clicks) : visitors;
 

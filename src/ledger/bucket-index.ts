@@ -1,4 +1,4 @@
-/** The index of the last bucket that has begun at an hour, by the first hours of the buckets; 0 before all of them. */
+/** The index of the last bucket that starts at or before an hour, given the first hours of the buckets; 0 before all of them. */
 export function bucketIndex(starts: readonly number[], hour: number): number {
   let [low, high] = [0, Math.max(0, starts.length - 1)];
   while (low < high) {

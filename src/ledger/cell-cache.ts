@@ -1,19 +1,19 @@
 import { BoundedCache } from '../structures/bounded-cache.ts';
 import { unpackedCells } from './stored-cells.ts';
 
-/** Cells of a column or a tally; null where the chunk doesn't have them. */
+/** Cells of a column or a tally; null if the chunk doesn't have them. */
 export interface KeptCells {
   readonly cells: Uint8Array | null;
-  /** As they came from the server. */
+  /** Whether they are packed, as the server sent them. */
   readonly isPacked: boolean;
 }
 
-/** Bytes of a key and its entry. */
+/** Bytes for a key and its entry. */
 const overhead = 200;
 
 /**
- * Cells of chunks, which never change: what a question has read is there for the next one. Unpacking takes less than reading from
- * the server, and packed cells a third of the memory: so many are kept packed, and those used last unpacked as well.
+ * A cache of the cells of chunks, which never change. Unpacking is faster than reading from the server, and packed cells take a
+ * third of the memory: so many are kept packed, and the most recently used ones unpacked as well.
  */
 export class CellCache {
   readonly #packed: Tier;
@@ -24,7 +24,7 @@ export class CellCache {
     this.#unpacked = new Tier(unpacked);
   }
 
-  /** Must be called before each question. */
+  /** Must be called before each query. */
   begin(): void {
     this.#packed.begin();
     this.#unpacked.begin();
@@ -42,7 +42,7 @@ export class CellCache {
     return { cells: packed, isPacked: packed !== null };
   }
 
-  /** Undefined where the chunk doesn't have them. */
+  /** Undefined if the chunk doesn't have them. */
   unpacked(key: string, { cells, isPacked }: KeptCells): Uint8Array | undefined {
     if (cells === null) return undefined;
     if (!isPacked) return cells;
@@ -53,13 +53,13 @@ export class CellCache {
 }
 
 /**
- * Of a question that needs more than there is room for, the first part is kept. Or else each would push out what the next one asks
- * for first, and nothing would ever be found.
+ * For a query that needs more than fits, the first part is kept. Otherwise each query would evict what the next one needs first,
+ * and the cache would never hit.
  */
 class Tier {
   readonly #maxBytes: number;
   readonly #kept: BoundedCache<Uint8Array | null>;
-  /** Bytes that the present question has added or found. */
+  /** Bytes that the current query has added or found. */
   #used = 0;
 
   constructor(maxBytes: number) {

@@ -11,8 +11,8 @@ const hourColumns = ['link_id', 'hour', ...rollupClasses, 'visitors', 'loose'] a
 const rollupKey = ['organization_id', 'dimension', 'hour', 'class', 'value'] as const;
 
 /**
- * Adds a difference to all that is counted from hits, in the order in which the fold takes its locks. Nothing falls below
- * zero, and an hour that had at most as many visitors as clicks keeps it so: hits don't know whose they are.
+ * Adds a difference to all totals of hits, in the order in which the fold takes its locks. Nothing falls below zero, and an hour
+ * with at most as many visitors as clicks stays that way: hits don't identify their visitors.
  */
 export async function changeTotals(queries: Queries, difference: RollUpDifference): Promise<void> {
   await changeLinkHours(queries, difference);
@@ -23,7 +23,7 @@ export async function changeTotals(queries: Queries, difference: RollUpDifferenc
 const integers = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, 'integer' as const]));
 const refs = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
-/** Follows a query for rows that the same transaction changes. */
+/** Appended to a query for rows that the same transaction changes. */
 const lockOn = (queries: Queries, table: string) =>
   dialectOf(queries).locksRows ? sql`for update of ${sql.table(table)}` : sql``;
 
@@ -108,7 +108,7 @@ async function changeOrganizations(queries: Queries, { organizations }: RollUpDi
   );
 }
 
-/** `last_clicked_at` moves forward here; back in `last-clicks.ts`, when all hits are done. */
+/** `last_clicked_at` moves forward here; `last-clicks.ts` moves it back when all hits are done. */
 export async function changeLinkClicks(queries: Queries, { clicks }: RollUpDifference): Promise<void> {
   const rows = [...clicks]
     .filter(([, difference]) => difference.clicks !== 0 || difference.last > 0)

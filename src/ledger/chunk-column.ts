@@ -2,9 +2,9 @@ import type { Column } from './fold-store.ts';
 import { isOneValue } from './one-value.ts';
 
 /**
- * One column of a chunk (`hit-chunk.ts`), in one of two forms. By codes: its different values in rising order, and for each
- * row the index of its value there, in one or two bytes; none where all rows have the same. Or as differences from the lowest
- * value, for what differs from row to row.
+ * One column of a chunk (`hit-chunk.ts`), in one of two forms. As codes: its distinct values in ascending order, and for each row
+ * the index of its value, in one or two bytes; no codes if all rows have the same value. Or as differences from the lowest value,
+ * for columns that differ from row to row.
  *
  * Bytes: the width of a cell (0, 1, 2; 4 or 8 for differences), the width of a value (4 or 8), two unused, the number of values
  * as 32 bits; the values, or the lowest one as a double; the cells. Each part begins at a multiple of eight.
@@ -12,11 +12,11 @@ import { isOneValue } from './one-value.ts';
 const headLength = 8;
 const maxCodes = 2 ** 16;
 
-/** Codes of the rows; null where all rows have the only value. */
+/** The rows' codes; null if all rows have the only value. */
 export type Codes = Uint8Array | Uint16Array | null;
 
 export interface CodedColumn {
-  /** In rising order. */
+  /** In ascending order. */
   readonly values: Float64Array;
   readonly codes: Codes;
 }
@@ -90,7 +90,7 @@ export function readDifferences(cells: Uint8Array, rows: number): Float64Array {
   return read;
 }
 
-/** The code of a value; -1 where no row has it. */
+/** The code of a value; -1 if no row has it. */
 export function codeOf({ values }: CodedColumn, value: number): number {
   let low = 0;
   for (let high = values.length - 1; low <= high; ) {
@@ -107,12 +107,12 @@ export const valueAt = ({ values, codes }: CodedColumn, row: number): number =>
   values[codes === null ? 0 : (codes[row] ?? 0)] ?? 0;
 
 interface ValueCodes {
-  /** The different values of a column, in rising order. */
+  /** The distinct values of a column, in ascending order. */
   readonly values: Float64Array;
   readonly codeOf: (value: number) => number;
 }
 
-/** Up to this range codes are looked up in a table, which takes a tenth of the time that a map does. */
+/** Up to this range codes are looked up in a table, in a tenth of the time that a map takes. */
 const maxTable = 2 ** 17;
 
 function codesFor(column: Float64Array): ValueCodes {
@@ -144,7 +144,7 @@ function codesByMap(column: Float64Array): ValueCodes {
   return { values, codeOf: (value) => codes.get(value) ?? 0 };
 }
 
-/** The runtime converts whole numbers in a tenth of the time that a loop takes which meets both kinds. */
+/** The runtime converts integers in a tenth of the time of a loop that gets both types of columns. */
 export const doubles = (column: Column): Float64Array =>
   column instanceof Float64Array ? column : new Float64Array(column);
 
@@ -165,5 +165,5 @@ const isSmall = (values: Float64Array): boolean =>
 
 const roundUp = (length: number): number => Math.ceil(length / 8) * 8;
 
-/** A database's bytes may have any alignment. */
+/** The bytes of a database may have any alignment. */
 const aligned = (cells: Uint8Array): Uint8Array => (cells.byteOffset % 8 === 0 ? cells : cells.slice());

@@ -7,13 +7,13 @@ import type { HitCount, Times } from './ledger.ts';
 
 const maxClasses = 16;
 
-/** What hits are counted by. With `starts`, the first hours of buckets, any hour of a bucket may stand for its others. */
+/** What hits are counted by. With `starts`, the first hours of buckets, hits may be counted under any hour of their bucket. */
 export interface CountedBy {
   readonly by: 'hour' | 'class';
   readonly starts: readonly number[];
 }
 
-/** Adds up hits of chunks by their hours or classes. */
+/** Counts the hits of chunks by hour or class. */
 export class ChunkCounts {
   readonly #counted: CountedBy;
   readonly #times: Times;
@@ -24,12 +24,12 @@ export class ChunkCounts {
     this.#times = times;
   }
 
-  /** What has to be read of a chunk. */
+  /** The column to read of a chunk. */
   columnFor(chunk: ChunkRow): ChunkColumn {
     return this.#counted.by === 'class' || this.#hourOfAll(chunk) !== null ? 'rollup_class' : 'hour';
   }
 
-  /** Adds the hits that have been selected. */
+  /** Adds the selected hits. */
   add(chunk: ChunkScan): void {
     const classes = chunk.coded('rollup_class');
     const values = chunk.coded(this.columnFor(chunk.row));
@@ -52,7 +52,7 @@ export class ChunkCounts {
     }));
   }
 
-  /** An hour that may stand for those of all hits of a chunk, where they lie in one bucket. */
+  /** An hour to count all hits of a chunk under, if they are all in one bucket. */
   #hourOfAll(chunk: ChunkRow): number | null {
     const { starts } = this.#counted;
     if (starts.length === 0 || !liesWithin(chunk, this.#times)) return null;

@@ -7,14 +7,14 @@ import { Groups } from './groups.ts';
 import { type ChunkColumn, isTallied, maxInChunk } from './hit-chunk.ts';
 import type { HitCount, HitFilter, PageAfter, PageBefore, StoredHit } from './ledger.ts';
 
-/** A question to the chunks of an owner. Chunks that were made after it began, beyond `upTo`, are not its own. */
+/** A query on the chunks of an owner. Chunks that were made after it began, beyond `upTo`, are ignored. */
 export type ChunkQuestion = { readonly filter: HitFilter; readonly upTo: number } & (
   | ({ readonly kind: 'count' } & CountedBy)
   | ({ readonly kind: 'groups' } & GroupedBy)
   | {
       readonly kind: 'before';
       readonly page: PageBefore;
-      /** Milliseconds after which it ends with what it has. */
+      /** Milliseconds after which it ends with the results so far. */
       readonly time: number;
     }
   | { readonly kind: 'after'; readonly page: PageAfter }
@@ -24,30 +24,30 @@ interface GroupedBy {
   readonly by: HitColumn;
   readonly from: number;
   readonly maxValues: number;
-  /** Null, or the first hours of buckets that hits are counted in at the same time. Values must be asked for then. */
+  /** The first hours of buckets to count hits in at the same time, or null. The filter must then have values. */
   readonly starts: readonly number[] | null;
 }
 
-/** Null where the chunks up to there are gone: see `areThere`. */
+/** Null if the chunks up to `upTo` are gone: see `areThere`. */
 export type ChunkAnswer<Answer> = Answer | null;
 
 export interface ChunkGroups {
-  /** Value, clicks and hits, one behind the other. */
+  /** Triples of value, clicks and hits. */
   readonly groups: Float64Array;
-  /** The lowest value that was left for another round. */
+  /** The lowest value that is left for another round. */
   readonly end: number;
   readonly counts: readonly HitCount[];
 }
 
 export interface ChunkPage {
   readonly hits: readonly StoredHit[];
-  /** How many hits were passed over. */
+  /** The number of hits skipped for the offset. */
   readonly passed: number;
-  /** Where its time was over: hits with lower ids were not looked at. Null when all were. */
+  /** Where its time ran out: hits with lower ids were not checked. Null if all were. */
   readonly stoppedAt: number | null;
 }
 
-/** Run by `Database.compute`, in a thread of its own: on SQLite chunks would cost more to be sent than to be read. */
+/** Run by `Database.compute` in a thread of its own: on SQLite, sending chunks would cost more than reading them. */
 export default async function answer(store: JobStore, question: ChunkQuestion): Promise<unknown> {
   if (!(await areThere(store, question))) return null;
   switch (question.kind) {
@@ -130,7 +130,7 @@ async function before(store: JobStore, asked: Asked, page: PageBefore, time: num
     if (count <= offset) offset -= count;
     else {
       const end = offset + page.limit - hits.length;
-      // Of several chunks any may have all of the page.
+      // If there are several chunks, any of them may contain the whole page.
       const skipped = found.length === 1 ? offset : 0;
       const newest: StoredHit[] = [];
       for (const { chunk, passed } of found) {
@@ -172,7 +172,7 @@ async function after(store: JobStore, asked: Asked, page: PageAfter): Promise<St
   return hits;
 }
 
-/** Chunks that were made of the same hits, side by side. */
+/** Groups chunks that were made from the same hits. */
 async function* merges(
   chunks: AsyncIterable<ChunkScan>,
 ): AsyncGenerator<readonly ChunkScan[], void, undefined> {
@@ -187,7 +187,7 @@ async function* merges(
   if (merge.length > 0) yield merge;
 }
 
-/** Rows in the order of their ids. */
+/** The rows sorted by id. */
 function byId(chunk: ChunkScan, passed: Int32Array): number[] {
   const ids = chunk.differences('id');
   const keys = Float64Array.from(passed, (row) => (ids[row] ?? 0) * maxInChunk + row).sort();

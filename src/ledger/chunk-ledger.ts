@@ -15,8 +15,8 @@ import type {
 import type { PackLedger } from './pack-ledger.ts';
 
 /**
- * Hits of a while ago in chunks, and later ones in rows and packs. What is in chunks stays where it was for a minute, so each
- * question begins by looking up to which hit there are chunks and asks for later ones elsewhere.
+ * Older hits in chunks, and later ones in rows and packs. Hits stay in their rows and packs for a minute after they were added to
+ * a chunk, so each query first looks up to which hit there are chunks, and reads later hits from rows and packs.
  */
 export class ChunkLedger implements Ledger {
   readonly #chunks: HitChunks;
@@ -130,7 +130,7 @@ export class ChunkLedger implements Ledger {
 
 const maxTries = 3;
 
-/** Asks again where chunks have gone while it asked. */
+/** Retries a query if chunks were deleted meanwhile. */
 async function again<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     try {

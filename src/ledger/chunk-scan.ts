@@ -6,7 +6,7 @@ import { type ChunkTally, readTally } from './chunk-tally.ts';
 import { type ChunkColumn, keptColumns } from './hit-chunk.ts';
 import type { HitFilter, StoredHit } from './ledger.ts';
 
-/** A chunk, and which of its rows are the owner's. */
+/** A chunk, and which of its rows belong to the owner. */
 export interface ChunkRow {
   readonly id: number;
   readonly hits: number;
@@ -17,18 +17,18 @@ export interface ChunkRow {
   readonly last_at: number;
   readonly first_row: number;
   readonly end_row: number;
-  /** With a server: a chunk that was made again under this id has another. */
+  /** Changes when a chunk is made again under the same id; only on a server. */
   readonly version: string;
 }
 
-/** At least as many as a chunk has rows. */
+/** At least as long as a chunk has rows. */
 let rows = new Int32Array(2 ** 15);
 let zeros = new Uint8Array(2 ** 15);
 const oneValue: CodedColumn = { values: new Float64Array(1), codes: null };
-/** A value that was asked for, by its code in the chunk. */
+/** A flag per code of a chunk: whether its value was asked for. */
 const wanted = new Uint8Array(2 ** 16);
 
-/** The rows of a chunk that pass a filter; the columns that this needs are read, and no others. */
+/** The rows of a chunk that pass a filter. Reads only the columns needed for that. */
 export class ChunkScan {
   readonly row: ChunkRow;
   #store: ChunkCells;
@@ -43,12 +43,12 @@ export class ChunkScan {
     zeros = new Uint8Array(row.hits);
   }
 
-  /** Of the rows that pass. They are valid until another chunk is scanned. */
+  /** The rows that pass. Valid until another chunk is scanned. */
   get passed(): Int32Array {
     return rows.subarray(0, this.#count);
   }
 
-  /** Further columns are read from here. */
+  /** Further columns are read from these cells. */
   readFrom(cells: ChunkCells): void {
     this.#store = cells;
   }
@@ -69,7 +69,7 @@ export class ChunkScan {
     return readDifferences(cells, this.row.hits);
   }
 
-  /** Returns how many rows pass. */
+  /** Returns the number of rows that pass. */
   select({ owner: { links }, classes, values = [], from, to }: HitFilter): number {
     const { first_row, end_row, first_at, last_at } = this.row;
     this.#count = -1;
@@ -91,7 +91,7 @@ export class ChunkScan {
     return this.#count;
   }
 
-  /** Keeps what has an id from `above` on, both excluded. Returns how many. */
+  /** Keeps the rows with ids between `above` and `below`, both exclusive. Returns how many. */
   keepIds(above: number, below: number): number {
     if (this.row.first_id > above && this.row.last_id < below) return this.#count;
     const ids = this.differences('id');
@@ -105,7 +105,7 @@ export class ChunkScan {
     return kept;
   }
 
-  /** What was counted of all its hits when it was made; null where that isn't an answer, or wasn't done. */
+  /** The counts of all its hits, made with the chunk; null if they don't answer the query or don't exist. */
   tallyOf(column: ChunkColumn, { owner, values = [], from, to }: HitFilter): ChunkTally | null {
     const { first_row, end_row, hits, first_at, last_at } = this.row;
     const isWhole =
@@ -119,7 +119,7 @@ export class ChunkScan {
     return found === undefined ? null : readTally(found);
   }
 
-  /** How many of the rows that pass have a value of this column and a class: `counts[value * classes + class]`. */
+  /** The number of passing rows for each value of this column and each class: `counts[value * classes + class]`. */
   tally(by: CodedColumn, classes: CodedColumn): Int32Array {
     const ofClass = classes.values.length;
     const counts = new Int32Array(by.values.length * ofClass);
@@ -138,7 +138,7 @@ export class ChunkScan {
     return hits.map((hit, row) => ({ ...hit, reason: valueAt(reasons, row) }));
   }
 
-  /** The hits of these rows, in their order. */
+  /** The hits of these rows, in this order. */
   hitsOf(chosen: readonly number[]): StoredHit[] {
     const ids = this.differences('id');
     const milliseconds = this.differences('milliseconds');
@@ -227,7 +227,7 @@ export class ChunkScan {
   }
 }
 
-/** By halving: a set of thousands of links would be made again for every chunk. */
+/** By binary search: a set of thousands of links would have to be built for every chunk. */
 const isIn = (sorted: readonly number[]) => (value: number) => {
   let low = 0;
   for (let high = sorted.length; low < high; ) {
@@ -238,8 +238,9 @@ const isIn = (sorted: readonly number[]) => (value: number) => {
   return sorted[low] === value;
 };
 
-// A loop that has seen cells of two widths takes ten times as long: so there is each of them twice. One that branches by what it
-// finds takes up to five times as long, as the processor can't foresee it: so a row is written before it is known whether it stays.
+// A loop that has seen cells of two widths takes ten times as long, so each loop exists twice. One that branches on its findings
+// takes up to five times as long, because the processor can't predict the branch: so a row is written before it is known whether
+// it stays.
 
 function findBytes(codes: Uint8Array, code: number, from: number, to: number): number {
   let found = 0;

@@ -3,12 +3,12 @@ import { type ChunkColumn, columnKey } from './hit-chunk.ts';
 
 /** The cells of chunks, for a `ChunkScan`. */
 export interface ChunkCells {
-  /** Undefined where the chunk doesn't have the column. */
+  /** Undefined if the chunk doesn't have the column. */
   column(chunk: number, column: ChunkColumn): Uint8Array | undefined;
   tally(chunk: number, column: ChunkColumn): Uint8Array | undefined;
 }
 
-/** In a SQLite store, in this thread. A column is read when it is needed. */
+/** The cells of a SQLite store, read in this thread, column by column when needed. */
 export function cellsInSqlite(
   rows: <Row>(sql: string, parameters: JobParameters) => readonly Row[],
 ): ChunkCells {
@@ -20,7 +20,7 @@ export function cellsInSqlite(
   };
 }
 
-/** By their keys. */
+/** Cells in memory, by key. */
 export function columnsInMemory(
   columns: Iterable<{ readonly key: number; readonly cells: Uint8Array }>,
 ): ChunkCells {

@@ -3,9 +3,8 @@ import { type Codes, readCoded } from './chunk-column.ts';
 type RowCodes = NonNullable<Codes>;
 
 /**
- * How many hits of a chunk have each value of a column, by their classes: what a question without a filter needs to know of a
- * chunk that lies in its range as a whole. Doubles: the number of values, the number of classes, the values, the classes, and
- * the counts of each value.
+ * The number of hits of a chunk for each value of a column and each class: enough for a query without a filter whose range covers
+ * the whole chunk. Doubles: the number of values, the number of classes, the values, the classes, and the counts of each value.
  */
 export interface ChunkTally {
   readonly values: Float64Array;

@@ -8,18 +8,18 @@ import { mergedClicks, noClicks, packClicks, type RecentClicks, unpackClicks } f
 import { RepeatFinder } from './repeat-finder.ts';
 import { noKey } from './repeat-key.ts';
 
-/** A claim that may still have clicks near hits to come: one of others that was read, or one of our own. */
+/** A claim that may still have clicks near later hits: another journal's that was read, or one of our own. */
 interface KnownClaim {
   readonly turn: number;
   readonly lastAt: number;
-  /** None of our own: the finder remembers them. */
+  /** Empty for our own claims: the finder remembers their clicks. */
   readonly clicks: RecentClicks;
 }
 
 /**
- * Tells the repeats of a journal's batches, and tells the other journals of its clicks: workers, nodes, and processes before
- * and after this one share no memory. A batch claims its clicks in storage before it is folded, and claims take turns, so of
- * two journals that have a double of one browser the second to claim sees the click of the first.
+ * Finds repeats in a journal's batches, and shares its clicks with other journals: workers, nodes, and processes before and after
+ * this one share no memory. A batch claims its clicks in storage before it is folded, and claims are serialised, so if two
+ * journals have the same click of one browser, the second to claim sees the first one's.
  */
 export class ClickClaims {
   readonly #window: number;
@@ -28,12 +28,14 @@ export class ClickClaims {
   readonly #finder: RepeatFinder;
   readonly #floods: FloodLevels;
   #known: readonly KnownClaim[] = [];
-  /** Whether there may be a claim of this journal that was never folded: of an earlier process, or of a lost answer. */
+  /**
+   * Whether there may be a claim of this journal that was never folded: from an earlier process, or a commit whose answer was
+   * lost.
+   */
   #mayHaveOld = true;
 
   /**
-   * `isAlone` says that no other journal has hits to fold now. Then only the last clicks are claimed: hits of journals to come
-   * are later than all of these (alternating runs: a claim of all took 0.2 µs of a hit's 9).
+   * `isAlone` says that no other journal has hits to fold now. Then only the last clicks are claimed: hits of later journals are later than all of these (alternating runs: claiming everything took 0.2 µs of a hit's 9).
    */
   constructor(limits: Limits, journal: string, isAlone: () => boolean) {
     const window = limits.repeatWindow;
@@ -44,7 +46,9 @@ export class ClickClaims {
     this.#finder = new RepeatFinder(window);
   }
 
-  /** Gives the repeats and the floods of the batch that begins here their class. When it fails with StoreAway, it may be called again. */
+  /**
+   * Sets the class of the repeats and floods in the batch that begins here. If it fails with StoreAway, it may be called again.
+   */
   async claim(
     { columns, hot }: Pick<HitBatch, 'columns' | 'hot'>,
     from: Position | null,
@@ -112,7 +116,7 @@ const knownOf = ({ turn, lastAt, cells }: OtherClaim): KnownClaim => ({
   clicks: unpackClicks(cells),
 });
 
-/** From the first to the last hit that may be a repeat; null where there is none. */
+/** From the first to the last hit that may be a repeat; null if there is none. */
 function spanOf({ at: instants, repeatKey: keys, count }: HitColumns) {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
@@ -125,7 +129,7 @@ function spanOf({ at: instants, repeatKey: keys, count }: HitColumns) {
   return first > last ? null : { first, last };
 }
 
-/** Of the clicks from the first one that is not before `since`. */
+/** A claim of the clicks from `since` on. */
 function newClaim(clicks: Float64Array, since: number) {
   let from = 0;
   while (from < clicks.length && (clicks[from + 1] ?? 0) < since) from += 2;

@@ -1,14 +1,11 @@
 import type { WordField } from '../rules/click-fields.ts';
 
-/**
- * A hit in words; unknown texts are ''. It reveals no address, and doesn't link a visitor of one day to one of the
- * next.
- */
+/** A hit in words; unknown texts are ''. It contains no address, and doesn't link a visitor of one day to one of the next. */
 export interface Click extends Readonly<Record<WordField, string>> {
   readonly linkId: number;
   readonly at: number;
   readonly outcome: string;
-  /** Which of the link's destinations: default, android or ios; null without a redirect. */
+  /** Which of the link's destinations: default, android or ios; null if it wasn't redirected. */
   readonly target: string | null;
   readonly class: string;
   readonly reason: string;
@@ -16,12 +13,12 @@ export interface Click extends Readonly<Record<WordField, string>> {
   readonly source: string;
 }
 
-/** A click with the id that the ledger has given it: the same in lists, exports, the live stream and webhooks. */
+/** A click with its id in the ledger: the same in lists, exports, the live stream and webhooks. */
 export interface StoredClick extends Click {
   readonly id: number;
 }
 
-/** What webhooks show beside it. It isn't stored in the ledger. */
+/** What webhooks show in addition. It isn't stored in the ledger. */
 export interface ClickDetails {
   readonly address: string;
   readonly userAgent: string;
@@ -30,8 +27,8 @@ export interface ClickDetails {
 }
 
 export interface FoldedClick extends Click, ClickDetails {
-  /** Its index among the hits of its batch, in the order in which they came. */
+  /** Its index among the hits of its batch, in the order of the journal. */
   readonly index: number;
-  /** Where it is in its journal: the same whenever it is read, and no other hit's there. */
+  /** Its position in its journal: unique, and the same whenever it is read. */
   readonly place: string;
 }

@@ -12,7 +12,7 @@ import { columnsOfHits } from './stored-columns.ts';
 /** Few enough to be parameters of one statement. */
 const linksAtOnce = 200;
 
-/** The next chunk of a scope that has hits after an id. None is made while there is a correction. */
+/** The next chunk in a correction's scope that has hits after an id. None is made while there is a correction. */
 export async function nextChunk(
   { kind, read }: Database,
   { organizationId, owner, from, to }: CorrectionScope,
@@ -31,8 +31,8 @@ export async function nextChunk(
 }
 
 /**
- * Corrects the hits of a chunk that are meant, and returns them as they were. Where the chunk's hits came from they may
- * still be, though nothing reads them there any more: they go at once.
+ * Corrects the matching hits of a chunk, and returns them as they were. They may still be stored in rows and packs, where nothing
+ * reads them any more: they are deleted there at once.
  */
 export async function correctChunk(
   queries: Queries,
@@ -59,7 +59,7 @@ export async function correctChunk(
   return meant;
 }
 
-/** All columns of a chunk, in memory. */
+/** All columns of a chunk, loaded into memory. */
 async function cellsOf(queries: Queries, id: number): Promise<ChunkCells> {
   const found = await queries
     .selectFrom('hit_chunk_columns')

@@ -10,15 +10,15 @@ import type { StoredHit } from './ledger.ts';
 import { RollUpDifference } from './roll-up-difference.ts';
 import type { Step } from './step-result.ts';
 
-/** Ids that other nodes may have drawn before hits were searched for, and that appear after it. */
+/** Ids that other nodes may have drawn before the search for hits, and that appear after it. */
 const idsInFlight = 500_000;
 
-/** Names the part whose hits still have to be corrected where they lie; the numbers have been corrected. */
+/** The name of a part whose totals have been corrected, and whose hits still have to be. */
 const keyOf = (correction: number): string => `correction_part_${correction}`;
 
 /**
- * A step of a correction of hits that lie elsewhere. The numbers are corrected in the transaction, which also notes the part
- * whose hits follow: every further step begins by correcting those, on any node and whatever ended the last one.
+ * A step of a correction of hits on another server. The transaction corrects the totals and notes the part whose hits follow:
+ * every further step first corrects those, on any node and however the last step ended.
  */
 export async function stepElsewhere(
   hits: HitsElsewhere,
@@ -47,7 +47,7 @@ export async function stepElsewhere(
   };
 }
 
-/** Corrects the hits whose numbers were corrected before. */
+/** Corrects the hits whose totals were corrected before. */
 export async function finishPart(
   database: Database,
   hits: HitsElsewhere,

@@ -2,7 +2,7 @@ import { rollupClassOf } from '../rules/click-fields.ts';
 import { classBefore } from '../rules/reclassified.ts';
 import type { HitFilter, Owner, StoredHit } from './ledger.ts';
 
-/** Another class for hits, as codes of the ledger. */
+/** A change of class, as codes of the ledger. */
 interface ClassChange {
   readonly from: number;
   readonly to: number;
@@ -10,22 +10,22 @@ interface ClassChange {
   readonly isWayBack: boolean;
 }
 
-/** Which hits a correction is about, and what becomes of them: without a change of class they are erased. */
+/** The hits that a correction applies to, and their new class; without one they are erased. */
 export interface CorrectionScope {
   readonly organizationId: number;
   readonly owner: Owner;
-  /** Null: from the first on. */
+  /** Null: from the first hit on. */
   readonly from: number | null;
-  /** The first instant that is no longer in it. */
+  /** The first instant that is not included. */
   readonly to: number;
   readonly change: ClassChange | null;
 }
 
-/** Of hits that are no clicks, the outcome tells nothing here. */
+/** The outcome doesn't matter for hits that are no clicks. */
 const redirect = 0;
 const otherOutcome = 1;
 
-/** The roll-ups' classes of the hits whose class is changed; undefined: all classes. */
+/** The roll-ups' classes of the hits whose class changes; undefined: all classes. */
 export const rollupClassesIn = ({ change }: CorrectionScope): readonly number[] | undefined =>
   change === null
     ? undefined

@@ -18,11 +18,11 @@ import { openCounts } from './open-counts.ts';
 import { openLedger } from './open-ledger.ts';
 import type { Step, StepResult } from './step-result.ts';
 
-/** Their codes are stored: new ones come at the end. */
+/** Stored by index: new phases are added at the end. */
 const phases = ['hits', 'deliveries', 'hours', 'rollups', 'visitors', 'last_clicks', 'visitor_runs'] as const;
 type Phase = (typeof phases)[number];
 const codeOf = (phase: Phase): number => phases.indexOf(phase);
-/** What is done one after the other. */
+/** The order of phases. */
 const orders: Readonly<Record<'erase' | 'change', readonly Phase[]>> = {
   erase: ['hits', 'deliveries', 'hours', 'rollups', 'visitors', 'visitor_runs', 'last_clicks'],
   change: ['hits', 'last_clicks'],
@@ -42,13 +42,13 @@ export function scopeOf(correction: StoredCorrection): CorrectionScope {
   };
 }
 
-/** The whole hours of a scope: the others keep what is counted of their other hits. */
+/** The whole hours in a scope: partial hours keep the counts of their other hits. */
 const hoursOf = ({ from, to }: CorrectionScope): Hours => ({
   from: from === null ? 0 : Math.ceil(from / hourLength),
   to: Math.floor(to / hourLength),
 });
 
-/** How a node holds on to a correction. */
+/** How a node holds a correction. */
 export interface Claim {
   readonly now: () => number;
   /** Milliseconds after which others may assume that this node has died. */
@@ -56,9 +56,8 @@ export interface Claim {
 }
 
 /**
- * Makes one step of a correction in a transaction of its own, together with where it then stands: whenever the program
- * ends, another step goes on behind the last whole one. Returns the correction as it is then, or null where another node
- * has made the step.
+ * Makes one step of a correction in a transaction of its own, together with its new position: whenever the program ends, the next
+ * step continues after the last complete one. Returns the correction as it is then, or null if another node made the step.
  */
 export async function correctionStep(
   database: Database,
@@ -103,7 +102,7 @@ function placeAfter(
   return next === undefined ? { due_at: null, finished_at: now } : { phase: codeOf(next), place: 0 };
 }
 
-/** What is searched for among very much is searched for here, outside of the transaction. */
+/** Slow searches are done here, outside the transaction. */
 async function preparedStep(
   database: Database,
   { id, place, created_at, seen_id }: StoredCorrection,
@@ -137,7 +136,7 @@ async function preparedStep(
   }
 }
 
-/** A step that is right only while no hit is left. Where others write at the same time, none may come in during it either. */
+/** A step that is only correct when no hit is left. Where others write at the same time, none may be added during it either. */
 function unlessLateHits(database: Database, scope: CorrectionScope, seenId: number, step: Step): Step {
   const elsewhere = hitsElsewhere(database);
   return async (queries) => {
@@ -147,13 +146,13 @@ function unlessLateHits(database: Database, scope: CorrectionScope, seenId: numb
         : hasLaterHitsElsewhere(elsewhere, scope, seenId);
     if (await isLate()) return { place: 0, isLate: true };
     const done = await step(queries);
-    // The step has locked what it has changed: what is not there by now is counted behind it.
+    // The step has locked what it changed: hits that are not visible by now are counted after it.
     if (dialectOf(queries).locksRows && (await isLate())) throw new LateHits();
     return done;
   };
 }
 
-/** The step is undone, and hits come first. */
+/** The step is rolled back, and the new hits come first. */
 class LateHits extends Error {
   override readonly name = 'LateHits';
 }
@@ -175,7 +174,7 @@ async function lastStep(database: Database, scope: CorrectionScope, place: numbe
   return async (queries) => ({ ...(await setLastClicks(queries)), notKept });
 }
 
-/** The hits of the class that are left in whole hours: only their numbers are still there. */
+/** The counts in whole hours whose hits no longer exist. */
 async function leftInHours(database: Database, scope: CorrectionScope): Promise<number> {
   const { change, owner } = scope;
   const hours = hoursOf(scope);

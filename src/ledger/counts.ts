@@ -2,13 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import type { HitColumn } from '../rules/click-fields.ts';
 import type { GroupCount } from './groups.ts';
 
-/** Whole UTC hours since the epoch, the grain of the roll-ups; `to` is the first that is not included. */
+/** Whole UTC hours since the epoch, the resolution of the roll-ups; `to` is exclusive. */
 export interface Hours {
   readonly from: number;
   readonly to: number;
 }
 
-/** One dimension of the roll-ups, all of it or one value, in all classes or in some. */
+/** One dimension of the roll-ups, all of it or one value, in all or some classes. */
 export interface RollupSlice {
   readonly kind: 'rollups';
   readonly dimension: number;
@@ -16,7 +16,7 @@ export interface RollupSlice {
   readonly classes: readonly number[] | undefined;
 }
 
-/** The hits whose columns have these values. */
+/** The hits with these values in these columns. */
 export interface HitSlice {
   readonly kind: 'hits';
   readonly values: readonly (readonly [HitColumn, number])[];
@@ -32,13 +32,13 @@ export interface BucketCount {
   readonly hits: number;
 }
 
-/** The counts of an owner's slice, wherever they are kept. */
+/** The counts of an owner's slice, wherever they are stored. */
 export interface Counts {
-  /** Buckets follow one another without a gap. */
+  /** The buckets are contiguous. */
   byBucket(buckets: readonly Hours[]): Promise<readonly BucketCount[]>;
   /**
-   * The largest groups, by the roll-ups' class or else by the value of the slice's dimension or of a column: more hits
-   * first, then the lower value.
+   * The largest groups, by the roll-ups' class, or else by the value of the slice's dimension or of a column: most hits first,
+   * then the lowest value.
    */
   groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]>;
 }
@@ -57,7 +57,7 @@ export const spanOf = (buckets: readonly Hours[]): Hours => ({
   to: buckets.at(-1)?.to ?? 0,
 });
 
-/** The last bucket that has begun. */
+/** The last bucket that starts at or before the hour. */
 export function bucketAt(buckets: readonly Hours[], hour: number): number {
   let [low, high] = [0, buckets.length - 1];
   while (low < high) {
@@ -68,12 +68,12 @@ export function bucketAt(buckets: readonly Hours[], hour: number): number {
   return low;
 }
 
-/** With more buckets, such as the hours of a month, hours are read and divided here. */
+/** With more buckets, such as the hours of a month, hours are read and assigned to buckets here. */
 export const maxJoined = 100;
 
 /**
- * A table of buckets. On SQLite a query that starts from it reads one range of the primary key for each; PostgreSQL compares
- * each hour with each bucket, and has `indexIn` instead.
+ * A table of buckets. On SQLite a query that starts from it reads one range of the primary key per bucket; PostgreSQL compares
+ * each hour with each bucket, and uses `indexIn` instead.
  */
 export const withBuckets = (buckets: readonly Hours[]): RawBuilder<unknown> => sql`
   with buckets (bucket, first_hour, end_hour) as (values ${sql.join(

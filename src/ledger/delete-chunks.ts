@@ -6,7 +6,7 @@ import { columnKey, endOfKeys } from './hit-chunk.ts';
 /** Each has thousands of hits. */
 const atOnce = 10;
 
-/** Some of an organization's; false when it has none. */
+/** Deletes some of an organization's chunks; false if there are none. */
 export async function deleteSomeChunks(queries: Queries, organizationId: number): Promise<boolean> {
   if (dialectOf(queries).partitions) return deleteFrom(queries, organizationId, 0);
   const chunks = await queries
@@ -29,12 +29,15 @@ export async function deleteSomeChunks(queries: Queries, organizationId: number)
   return chunks.length > 0;
 }
 
-/** On PostgreSQL: until this transaction ends no chunk of the organization is made, and none was that can't be seen. */
+/** On PostgreSQL: until this transaction ends no chunk of the organization is made, and all existing ones are visible. */
 export async function lockChunks(queries: Queries, organizationId: number): Promise<void> {
   await sql`select id from organizations where id = ${organizationId} for no key update`.execute(queries);
 }
 
-/** On PostgreSQL, where chunks are made again of what lies elsewhere: those that have one of these hits, and all later ones. */
+/**
+ * On PostgreSQL, where chunks can be made again from their rows and packs: deletes those with one of these hits, and all later
+ * ones.
+ */
 export async function deleteChunksSince(
   queries: Queries,
   organizationId: number,

@@ -13,7 +13,7 @@ import type { Click } from './click.ts';
 import type { CountryOf, PlaceOf } from './geo.ts';
 import { type DailySalts, visitorHash } from './visitor-hash.ts';
 
-/** A hit as the ledger keeps it, and what its user agent says besides. */
+/** A hit as the ledger stores it, plus the rest of what its user agent says. */
 export interface EnrichedHit extends Click {
   readonly organizationId: number;
   readonly outcome: RawHit['outcome'];
@@ -31,13 +31,13 @@ export interface EnrichedHit extends Click {
 export interface EnrichParts {
   readonly agentOf: (userAgent: string) => ClassifiedAgent;
   readonly countryOf: CountryOf;
-  /** Null without a file that may know regions and cities. */
+  /** Null without a file of regions and cities. */
   readonly placeOf: PlaceOf | null;
   readonly hintedCountry: (hint: string) => string | null;
   readonly language: (acceptLanguage: string) => string;
   readonly referrer: (referer: string) => Referrer;
   readonly clickSource: (query: string) => ClickSource;
-  /** A visitor who comes from one of our own pages (a password's, a captcha's) has no referrer. */
+  /** A visit that comes from one of our own pages (a password form, a captcha) has no referrer. */
   readonly isOwnHost: (host: string) => boolean;
   readonly salts: Pick<DailySalts, 'get'>;
 }
@@ -46,14 +46,14 @@ interface ClassifiedAgent extends Agent {
   readonly classification: Classification;
 }
 
-/** '' where there is none. */
+/** '' if there is none. */
 interface Referrer {
   readonly host: string;
-  /** As it is counted. */
+  /** The form in which it is counted. */
   readonly shown: string;
 }
 
-/** Adds the caches that make `enrich` fast: the same user agents, addresses and referrers repeat. */
+/** Adds the caches that make `enrich` fast: user agents, addresses and referrers repeat. */
 export function enrichParts(
   given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' | 'salts'> & Partial<Pick<EnrichParts, 'placeOf'>>,
 ): EnrichParts {
@@ -77,14 +77,14 @@ export function enrichParts(
   };
 }
 
-/** The host that a visitor came from, as it is counted; '' for our own. */
+/** The referring host as it is counted; '' for our own hosts. */
 export function referrerOf(referer: string, parts: Pick<EnrichParts, 'referrer' | 'isOwnHost'>): string {
   if (referer === '') return '';
   const { host, shown } = parts.referrer(referer);
   return host === '' || parts.isOwnHost(host) ? '' : shown;
 }
 
-/** Region and city. Where a proxy names another country, the file is wrong about these as well. */
+/** Region and city. If a proxy names another country, the file's region and city are wrong as well. */
 export const placeWords = (
   place: Place | undefined,
   country: string,
@@ -93,7 +93,7 @@ export const placeWords = (
     ? { region: '', city: '' }
     : { region: place.region, city: cityWord(place) };
 
-/** Everything that is kept of a hit, looked at by itself: whether it repeats another is told when it is folded. */
+/** Everything stored of a hit on its own: the fold decides later whether it repeats another. */
 export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
   const agent = parts.agentOf(raw.userAgent);
   const visitor = visitorHash(parts.salts, raw);

@@ -5,7 +5,7 @@ import type { Step } from './step-result.ts';
 
 const atOnce = 500;
 
-/** Finds messages about clicks of a scope, sent or not. `place` is the delivery before. */
+/** Finds webhook deliveries about clicks in a scope, sent or not, after the delivery `place`. */
 export async function deliveriesToErase(
   database: Database,
   { organizationId, owner, from, to }: CorrectionScope,
@@ -24,7 +24,7 @@ export async function deliveriesToErase(
   };
 }
 
-/** Null where a message isn't about a click, or about one that is made up. */
+/** Null if a message isn't about a click, or about a test click. */
 function clickedAt(body: string): number | null {
   const message = JSON.parse(body) as {
     readonly event?: unknown;

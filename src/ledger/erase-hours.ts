@@ -9,8 +9,7 @@ import { RollUpDifference, type StoredHour } from './roll-up-difference.ts';
 import type { StepResult } from './step-result.ts';
 
 /*
- * When no hit of a scope is left, what its whole hours still count was of hits that are no longer kept: it goes without
- * them.
+ * When no hit of a scope is left, its whole hours still count hits that retention has deleted: these counts are deleted directly.
  */
 
 /** Few enough that no other change waits long behind a transaction. */
@@ -45,7 +44,7 @@ export async function eraseLinkHours(
 
 const hitsIn = (row: StoredHour): number => rollupClasses.reduce((sum, name) => sum + row[name], 0);
 
-/** The hours of the organization's links; those of the organization itself come after all of them. */
+/** The hours of the organization's links, followed by those of the organization itself. */
 export async function eraseOrganizationHours(
   queries: Queries,
   { organizationId }: CorrectionScope,

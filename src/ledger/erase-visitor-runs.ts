@@ -8,12 +8,12 @@ import { readRun, runWithout } from './visitor-runs.ts';
 
 /** Each has some ten thousand visitors at most. */
 const runsAtOnce = 8;
-/** Day and number of a run in one number. */
+/** Combines the day and number of a run in one number. */
 const perDay = 2 ** 31;
 
 /**
- * Takes the visitors of whole days out of the runs, on PostgreSQL. Nobody counts visitors of these days meanwhile. `place` is the
- * run before. After the last one, all nodes read what is left.
+ * Removes the visitors of whole days from the runs, on PostgreSQL, while no visitors of these days are counted. `place` is the
+ * previous run. After the last one, all nodes reload the runs.
  */
 export async function eraseVisitorRuns(
   queries: Queries,
@@ -54,7 +54,7 @@ export async function eraseVisitorRuns(
 const isRun = ({ day, id }: { readonly day: number; readonly id: number }) =>
   sql`day = ${day} and id = ${id}`;
 
-/** The link, or the organization with those of its links that have visitors here, also from its bin. */
+/** The link, or the organization with those of its links that have visitors here, deleted ones included. */
 async function ownersIn(
   queries: Queries,
   { owner, organizationId }: CorrectionScope,

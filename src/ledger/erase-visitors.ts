@@ -9,15 +9,15 @@ const rowsAtOnce = 2_000;
 const linksAtOnce = 200;
 
 /**
- * The days of which everything is erased. `now` is when the correction was asked for: a day that had not ended then is whole if
- * the scope reaches to that instant.
+ * The days that are erased completely. `now` is when the correction was requested: a day that had not ended then is complete if
+ * the scope reaches up to that instant.
  */
 export const wholeDays = ({ from, to }: CorrectionScope, now: number) => ({
   from: from === null ? 0 : Math.ceil(from / dayLength),
   to: to >= now ? Math.ceil(to / dayLength) : Math.floor(to / dayLength),
 });
 
-/** Deletes the visitors of whole days, where each is a row. `place` is the link before. */
+/** Deletes the visitors of whole days that are stored in rows. `place` is the previous link. */
 export async function eraseVisitors(
   queries: Queries,
   scope: CorrectionScope,

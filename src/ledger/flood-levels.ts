@@ -8,12 +8,12 @@ const minute = 60_000;
 type Level = { -readonly [Key in keyof FloodLevel]: FloodLevel[Key] };
 
 /**
- * A leaky bucket for each hot pair: every redirected person fills it by one, `limit` a minute leak out, and it holds twice the
- * limit. What comes while there is more than the limit in it is a flood.
+ * A leaky bucket for each hot pair of link and network: every redirected person adds one, `limit` a minute leak out, and it holds
+ * twice the limit. Clicks beyond that are a flood.
  */
 export class FloodLevels {
   readonly #limit: number;
-  /** Of this journal, for hits that are folded so late that the levels in storage are of another time. */
+  /** This journal's own levels, for hits that are folded so late that the stored levels are from another time. */
   #own: ReadonlyMap<number, FloodLevel> = new Map();
   #next = new Map<number, FloodLevel>();
   readonly #rows = new FloatList();
@@ -29,8 +29,7 @@ export class FloodLevels {
   }
 
   /**
-   * `hot` has row and pair of each hit on a hot pair. Rows of a flood lose their keys: nothing repeats them. Returns the levels
-   * to store. May be called again for the same batch.
+   * `hot` has the row and the pair of each hit on a hot pair. Rows of a flood lose their keys, so that nothing repeats them. Returns the levels to store. May be called again for the same batch.
    */
   find(columns: HitColumns, hot: Float64Array, stored: readonly FloodLevel[]): readonly FloodLevel[] {
     this.#restore(columns);
@@ -42,7 +41,7 @@ export class FloodLevels {
       const row = hot[index] ?? 0;
       const pair = hot[index + 1] ?? 0;
       const at = columns.at[row] ?? 0;
-      // Hits of a flood come one behind the other.
+      // Hits of a flood are consecutive.
       if (level?.pair !== pair) level = this.#levelOf(pair, at, next, before);
       const leaked = (Math.max(0, at - level.at) * limit) / minute;
       level.level = Math.min(limit * 2, Math.max(0, level.level - leaked) + 1);
@@ -62,7 +61,7 @@ export class FloodLevels {
     this.#keys.clear();
   }
 
-  /** What `find` said last stands. */
+  /** Keeps the result of the last `find`. */
   accept(): void {
     this.#own = this.#next;
   }

@@ -5,22 +5,22 @@ const maxCount = 60_000;
 const minute = 60_000;
 
 /**
- * Finds the pairs of a link and a network that are hot: from a hundredth of the limit in a minute on. One counter for many
- * pairs, halved every minute: nearly free for a hit that is in no flood, and at worst a pair is looked at more closely for
- * nothing. What a flood is, the claims decide by the levels in storage, which all journals share.
+ * Finds hot pairs of a link and a network: those with at least a hundredth of the limit in a minute. Many pairs share a counter,
+ * and counters are halved every minute: it costs other hits nearly nothing, and at worst a pair is checked more closely in vain.
+ * What counts as a flood is decided by the claims, from the stored levels that all journals share.
  */
 export class FloodWatch {
   readonly #hot: number;
   readonly #counts = new Uint16Array(counters);
   #minute = Number.NEGATIVE_INFINITY;
-  /** Row and pair of each hit on a hot pair; one behind the other. */
+  /** Pairs of a row and its pair's key, for each hit on a hot pair. */
   readonly hot = new FloatList();
 
   constructor(limit: number) {
     this.#hot = Math.min(maxCount, Math.max(1, Math.floor(limit / 100)));
   }
 
-  /** Counts a hit, and returns whether its pair is hot. `network` is a checksum: a counter is shared anyway. */
+  /** Counts a hit, and returns whether its pair is hot. `network` is a checksum, as counters are shared anyway. */
   isHot(linkId: number, network: number, at: number): boolean {
     const now = Math.floor(at / minute);
     if (now > this.#minute) this.#halve(now);

@@ -13,9 +13,9 @@ import { WordIds } from './word-ids.ts';
 
 export interface FoldedFolder {
   readonly journals: number;
-  /** Those that storage didn't have. */
+  /** The hits that storage didn't have. */
   readonly hits: number;
-  /** Journals of processes that run: they fold them by themselves. */
+  /** Journals of running processes, which fold them themselves. */
   readonly inUse: number;
 }
 
@@ -25,7 +25,7 @@ interface FolderParts extends FoldParts {
   readonly tell: (event: string, facts: Record<string, unknown>) => void;
 }
 
-/** Folds the journals in the data folder of another node, dead or copied. Files are left as they are. */
+/** Folds the journals in the data folder of another node, dead or copied. Its files are not changed. */
 export async function foldFolder(parts: FolderParts, dataDir: string): Promise<FoldedFolder> {
   const clock = new ServerClock(
     () => parts.store.serverNow(),
@@ -51,7 +51,7 @@ export async function foldFolder(parts: FolderParts, dataDir: string): Promise<F
   return { journals, hits, inUse };
 }
 
-/** Somebody else may fold a copy at the same time: then this goes on from where that one is. */
+/** Another process may fold a copy at the same time: then this continues from where that one is. */
 async function foldJournal(
   parts: FolderParts,
   dataDir: string,

@@ -1,6 +1,6 @@
 import { isBefore, type Position } from '../journal/files.ts';
 
-/** The journal as it was: all hits before this position, and when the first of them that no earlier mark has was there. */
+/** The journal at some moment: all hits before this position, and the time of the first one since the previous mark. */
 interface Mark {
   readonly since: number;
   end: Position;
@@ -11,8 +11,8 @@ const markLength = 1_000;
 const maxMarks = 600;
 
 /**
- * How far the fold is behind this process's journal, in hits and in time. Marks are set whenever the fold is woken, one a second at most:
- * so the time is right to about a second, and to some more while clicks wait for hours.
+ * How far the fold is behind this process's journal, in hits and in time. Marks are set when the fold is woken, at most once a
+ * second: so the time is accurate to about a second, and less accurate while clicks wait for hours.
  */
 export class FoldLag {
   #marks: Mark[] = [];
@@ -23,12 +23,12 @@ export class FoldLag {
     this.#appended += 1;
   }
 
-  /** They will never be in the journal. */
+  /** These hits will never be in the journal. */
   dropped(hits: number): void {
     this.#appended -= hits;
   }
 
-  /** Everything appended so far is before this position, save so many that are in memory only. */
+  /** Everything appended so far is before this position, except `held` hits that are only in memory. */
   woken(end: Position, held: number, now: number): void {
     const hits = this.#appended - held;
     const last = this.#marks.at(-1);
@@ -51,12 +51,12 @@ export class FoldLag {
     }
   }
 
-  /** Of those in memory too, which the disk doesn't take. */
+  /** Includes hits that are only in memory because the disk accepts nothing. */
   get hits(): number {
     return Math.max(0, this.#appended - this.#folded);
   }
 
-  /** For how many milliseconds the oldest has waited. */
+  /** How many milliseconds the oldest hit has waited. */
   milliseconds(now: number): number {
     const [oldest] = this.#marks;
     return oldest === undefined ? 0 : Math.max(0, now - oldest.since);

@@ -113,7 +113,7 @@ test('words have the numbers that storage gives, and none is asked for twice', a
   expect(asked).toEqual([['a', 'abc']]);
   words.noteSweep(7);
   expect(words.trim()).toBe(false);
-  // Some may have been deleted since: all are asked for again.
+  // Some may have been deleted since, so all ids are fetched again.
   words.noteSweep(8);
   expect(words.trim()).toBe(true);
   expect([words.trim(), words.find('a')]).toEqual([false, -1]);

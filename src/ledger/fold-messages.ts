@@ -6,23 +6,23 @@ import type { ClickServer } from '../rules/clicks-url.ts';
 export interface FoldSettings {
   readonly dataDir: string;
   readonly saltDir: string;
-  /** Of the instance: what nodes tell each other about salts is signed and sealed with it. */
+  /** The instance's key: it signs and seals the messages about salts between nodes. */
   readonly saltKey: string;
   readonly databaseUrl: string | null;
-  /** Where single hits are; null: in the database. */
+  /** The server with the single hits; null: the database. */
   readonly clickServer: ClickServer | null;
   /** The public address. */
   readonly origin: string;
   readonly daysKept: number;
-  /** Whose time bounds the instants of hits: the database's, or the one that messages tell. */
+  /** Whose time limits the time of hits: the database's, or the one in messages. */
   readonly clock: 'server' | 'told';
-  /** How long segments of the journal stay once they are folded. */
+  /** How long folded segments of the journal are kept. */
   readonly keep: Keep;
-  /** Milliseconds in which a browser's second request of the same is a repeat; 0 where none is. */
+  /** Milliseconds in which the same request of a browser counts as a repeat; 0: none does. */
   readonly repeatWindow: number;
-  /** Clicks a minute of one network on one link, beyond which they are a flood; 0 where none is. */
+  /** Clicks a minute of one network on one link above which they are a flood; 0: none are. */
   readonly floodLimit: number;
-  /** Null: the bundled one. */
+  /** Null: the bundled file. */
   readonly countryFile: string | null;
   readonly webhookAddress: 'full' | 'shortened' | 'none';
   /** The journal of this process. */
@@ -40,9 +40,9 @@ export type FromFold =
   /** Hits of a journal that another process left behind were folded. */
   | { readonly kind: 'recovered' }
   | { readonly kind: 'trouble'; readonly event: string; readonly facts: Record<string, unknown> }
-  /** The database has gone back, so that all that this thread remembers of it may be wrong: a new one is to be started. */
+  /** The database has gone back in time, so this thread's caches may be wrong: a new thread must be started. */
   | { readonly kind: 'restart'; readonly reason: string }
-  /** A segment has bytes that are no record, or has records twice. */
+  /** A segment contains bytes that are no record, or records twice. */
   | { readonly kind: 'damage'; readonly facts: Record<string, unknown> }
   | { readonly kind: 'fault'; readonly message: string; readonly stack: string }
   | { readonly kind: 'stopped' };

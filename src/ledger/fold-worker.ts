@@ -26,7 +26,7 @@ import { ValueLimit } from './value-limit.ts';
 import type { DailySalts } from './visitor-hash.ts';
 import { WordIds } from './word-ids.ts';
 
-/** What a fold works with. */
+/** What a fold needs. */
 export interface FoldParts {
   readonly store: FoldStore;
   readonly salts: DailySalts;
@@ -45,32 +45,32 @@ export interface FoldWorkerParts extends FoldParts {
 const hostsKept = 60_000;
 const firstPause = 500;
 const maxPause = 10_000;
-/** How often it is reported that clicks wait, while they do. */
+/** How often waiting clicks are reported. */
 const reportInterval = 10_000;
-/** Milliseconds after which a journal that couldn't be read is tried again. */
+/** Milliseconds before a journal that couldn't be read is tried again. */
 const leftoverPause = 5_000;
-/** How often it is looked at whether the database has gone back. */
+/** How often to check whether the database has gone back in time. */
 const checkInterval = 5_000;
 const stopPatience = 3_000;
-/** Days: their clicks are counted, and they have visitors' addresses. */
+/** Days: their clicks are counted, and they contain visitors' addresses. */
 const damagedKept = 7;
 /** Milliseconds after a hit in which more are expected. */
 const busyFor = 5_000;
 /** How many old hits are folded in one turn during that time. */
 const busyLength = 32_768;
-/** Hits after which there may be enough of an organization to be merged. */
+/** After so many hits an organization may have enough of them to be merged. */
 const mergedAfter = 32_768;
-/** Milliseconds in which other writers find the store free, between two steps. */
+/** Milliseconds between two steps in which the store is free for other writers. */
 const othersTurn = 20;
-/** Milliseconds after which what was merged may be deleted from where it was, and a little. */
+/** A little longer than merged hits are kept in their old place. */
 const mergePause = 61_000;
 
 /** A fold into SQLite never awaits anything: messages to this thread are only received in a pause. */
 const messagesReceived = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * What the fold's thread does, one thing after another: first the journals that earlier processes left behind, then
- * that of this process as far as it is known to reach, and from time to time the deletion of expired data.
+ * What the fold's thread does, one thing after another: folds the journals that earlier processes left behind, then that of this
+ * process up to its last known end, and deletes expired data from time to time.
  */
 export class FoldWorker {
   readonly #parts: FoldWorkerParts;
@@ -81,7 +81,7 @@ export class FoldWorker {
   #newestCorrection = 0;
   #now: number;
   readonly #serverClock: ServerClock;
-  /** When that was said, by the clock of this thread. */
+  /** When that message came, by this thread's monotonic clock. */
   #nowSaidAt = performance.now();
   #end: Position = { segment: 1, offset: 0 };
   #own: JournalFold | null = null;
@@ -90,9 +90,9 @@ export class FoldWorker {
   readonly #leftovers = new Reminder(() => this.#run(), leftoverPause, true);
   readonly #merging = new Reminder(() => this.#run(), mergePause);
   readonly #checking = new Reminder(() => this.#run(), checkInterval);
-  /** Deletes the last claims when no hits follow. */
+  /** Deletes the last claims if no hits follow. */
   readonly #forgetting = new Reminder(() => this.#run(), claimsKept + 1_000);
-  /** Hits that were folded since the last look for what can be merged. */
+  /** Hits that were folded since the last merge. */
   #unmerged = 0;
   readonly #stopping = new AbortController();
   #isOutOfPatience = false;
@@ -121,14 +121,14 @@ export class FoldWorker {
       foldSome: (journal) => this.#foldSome(journal, null, this.#leftoverLength()),
       foldOwn: () => this.#foldOwn(),
       isStopping: () => this.#isStopping,
-      // How long its watermark stays is no matter of this node's clock alone.
+      // The lifetime of its watermark must not depend on this node's clock alone.
       now: () => this.#serverClock.now,
       tell: parts.tell,
     });
     this.#run();
   }
 
-  /** After a stop nothing is taken any more: two turns at once would use the same memory. */
+  /** Ignores messages after a stop: two concurrent turns would use the same memory. */
   take(message: Exclude<ToFold, { kind: 'start' }>): void {
     if (this.#isStopping) return;
     this.#now = message.now;
@@ -144,14 +144,14 @@ export class FoldWorker {
     else this.#run();
   }
 
-  /** While there is nothing to fold: frees the memory of a long batch, some 30 MB. */
+  /** While there is nothing to fold: frees the memory of a long batch, about 30 MB. */
   release(): void {
     if (this.#turn !== null) return;
     this.#hits.release();
     this.#builder.release();
   }
 
-  /** While a long journal is folded, no message says how late it is. */
+  /** While a long journal is being folded, no message carries the current time. */
   get #clock(): number {
     return Math.floor(this.#now + performance.now() - this.#nowSaidAt);
   }
@@ -170,7 +170,7 @@ export class FoldWorker {
       });
   }
 
-  /** A bug ends this thread's work: its memory can't be trusted then. */
+  /** A bug ends this thread's work: its memory can't be trusted any more. */
   async #fail(cause: Error): Promise<void> {
     if (isAway(cause)) {
       this.#reportAway(cause);
@@ -189,7 +189,7 @@ export class FoldWorker {
     this.#parts.tell({ kind: 'fault', message, stack });
   }
 
-  /** The pause grows with each failure in a row. */
+  /** The pause grows with each consecutive failure. */
   async #pause(): Promise<void> {
     if (this.#isStopping) return;
     await pause(this.#pauseLength, this.#stopping.signal);
@@ -250,7 +250,7 @@ export class FoldWorker {
     }
   }
 
-  /** New hits are folded in between. */
+  /** New hits are folded between the steps. */
   async #merge(): Promise<void> {
     this.#unmerged = 0;
     let hasMerged = false;
@@ -263,7 +263,7 @@ export class FoldWorker {
     } catch (cause) {
       if (!isAway(cause)) throw cause;
     }
-    // What is merged is deleted from where it was some time later.
+    // Merged hits are deleted from their old place some time later.
     if (hasMerged) this.#merging.later();
   }
 
@@ -292,7 +292,7 @@ export class FoldWorker {
     if (this.#unmerged >= mergedAfter) this.#merging.now();
     if (hasFolded) {
       this.#checkLater();
-      // Claims that are followed by others are deleted by those.
+      // Later claims delete the earlier ones.
       this.#forgetting.laterAnew();
       await messagesReceived();
     }
@@ -303,7 +303,7 @@ export class FoldWorker {
     if (this.#parts.settings.keep.milliseconds > 0) this.#checking.later();
   }
 
-  /** Where the database has gone back, what it has lost is still in the journals, and is folded by a fresh thread. */
+  /** If the database has gone back in time, what it lost is still in the journals, and is folded by a new thread. */
   async #checkWatermarks(): Promise<void> {
     this.#checkLater();
     const own = watermarkKey(this.#parts.settings.journal);
@@ -350,7 +350,7 @@ export class FoldWorker {
         now: () => this.#serverClock.now,
         bound: () => this.#serverClock.bound,
         isAlone: (journal) => this.#isAlone(journal),
-        // By the clock of this node, as its deliverer looks at them.
+        // By the clock of this node, which its deliverer uses too.
         deliveriesOf: (clicks, journal) => deliveriesOf(clicks, journal, this.#now),
         onFlaw: ({ kind, segment, bytes }) =>
           this.#trouble(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
@@ -381,13 +381,13 @@ export class FoldWorker {
     }
   }
 
-  /** A visitor who was erased and comes again is a new one. */
+  /** An erased visitor who comes again is new. */
   async #forgetErased(): Promise<void> {
     try {
       const newest = await this.#parts.store.newestCorrection();
       if (newest !== this.#newestCorrection) {
         this.#seen.clear();
-        // Chunks may have been waiting for its end, or be gone because of it.
+        // Chunks may have been waiting for its end, or have been deleted by it.
         this.#merging.now();
       }
       this.#newestCorrection = newest;
@@ -422,7 +422,7 @@ export class FoldWorker {
       await forgetOld(
         store,
         salts,
-        // A clock that has jumped ahead must not delete what isn't old.
+        // A clock that has jumped ahead must not delete recent data.
         Math.min(this.#now, this.#serverClock.now),
         settings.daysKept,
         () => this.#isStopping,

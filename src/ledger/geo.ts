@@ -4,31 +4,31 @@ import { Reader, type Response } from 'mmdb-lib';
 import { countryCode, unknownCountry } from '../rules/country.ts';
 import { nowhere, type Place, type PlacesKnown, regionCode } from '../rules/place.ts';
 
-/** ISO 3166 alpha-2, in capitals. */
+/** ISO 3166 alpha-2, in upper case. */
 export type CountryOf = (address: string) => string;
 export type PlaceOf = (address: string) => Place;
 
-/** A country file that can't be read. Its sentence is for the operator. */
+/** A country file that can't be read. Its message is for the operator. */
 export class CountryFileError extends Error {
   override readonly name = 'CountryFileError';
 }
 
 /**
- * Reads a whole .mmdb file (the bundled one: 5 MB, under 10 ms) and looks countries up in it. Networks that are in no
- * public register, private and loopback ones among them, are in none of these files, and so are unknown.
+ * Reads a whole .mmdb file (the bundled one: 5 MB, under 10 ms) and looks countries up in it. Networks that are in no public
+ * register, private and loopback ones among them, are in none of these files, and so are unknown.
  */
 export function openCountryFile(path: string): CountryOf {
   const recordOf = recordsIn(path);
   return (address) => countryIn(recordOf(address));
 }
 
-/** The same file, of which regions and cities are told as well, where it has them. */
+/** The same file, with regions and cities if it has them. */
 export function openPlaceFile(path: string): PlaceOf {
   const recordOf = recordsIn(path);
   return (address) => placeIn(recordOf(address));
 }
 
-/** Looks at addresses all over the address space: a file of cities knows one for most of them. */
+/** Samples addresses across the address space: a city file knows a city for most of them. */
 export function placesKnownIn(path: string): PlacesKnown {
   const placeOf = openPlaceFile(path);
   let [regions, cities] = [false, false];
@@ -79,21 +79,21 @@ class DecodedRecords extends Map<string | number, unknown> {
   }
 }
 
-/** MaxMind and DB-IP nest the code, IPinfo and ip-location-db don't. */
+/** MaxMind and DB-IP nest the code; IPinfo and ip-location-db don't. */
 function countryIn(record: unknown): string {
   if (!isRecord(record)) return unknownCountry;
   const country = isRecord(record.country) ? record.country.iso_code : record.country;
   return countryCode(record.country_code ?? country) ?? unknownCountry;
 }
 
-/** Regions by their codes alone: names of regions differ from file to file. */
+/** Regions only by code: their names differ from file to file. */
 function placeIn(record: unknown): Place {
   if (!isRecord(record)) return nowhere;
   const country = countryIn(record);
   return { country, region: regionIn(record, country), city: textIn(record.city) };
 }
 
-/** MaxMind has a list of subdivisions, the widest first, IPinfo one code. Both leave the country out. */
+/** MaxMind has a list of subdivisions, largest first; IPinfo has one code. Neither includes the country. */
 function regionIn(record: Record<string, unknown>, country: string): string {
   const [widest] = Array.isArray(record.subdivisions) ? record.subdivisions : [];
   const code = isRecord(widest) ? widest.iso_code : record.region_code;
@@ -101,7 +101,7 @@ function regionIn(record: Record<string, unknown>, country: string): string {
   return regionCode(code.includes('-') ? code : `${country}-${code}`) ?? '';
 }
 
-/** MaxMind and DB-IP have names by language, others the English one alone. */
+/** MaxMind and DB-IP have names by language; others have the English one only. */
 function textIn(city: unknown): string {
   const name = isRecord(city) ? (isRecord(city.names) ? city.names.en : null) : city;
   return typeof name === 'string' ? name.trim() : '';
@@ -111,8 +111,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
 /**
- * Opens the file at the first address asked for. A file that is missing or broken costs the countries and nothing
- * else: it is reported once, and everything is unknown from then on.
+ * Opens the file at the first lookup. If it is missing or broken, that is reported once, and all countries are unknown from then
+ * on.
  */
 export function whenAsked<Found>(
   open: () => (address: string) => Found,

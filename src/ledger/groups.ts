@@ -6,14 +6,14 @@ export interface GroupCount {
   readonly value: number;
   readonly clicks: number;
   readonly hits: number;
-  /** Of all groups, also those beyond the limit. */
+  /** Of all groups, including those beyond the limit. */
   readonly all_clicks: number;
   readonly all_hits: number;
 }
 
 type Group = Pick<GroupCount, 'value' | 'clicks' | 'hits'>;
 
-/** Adds up counts by value, in flat memory, and keeps the largest groups: more hits first, then the lower value. */
+/** Adds up counts by value in typed arrays, and keeps the largest groups: most hits first, then the lowest value. */
 export class Groups {
   readonly #limit: number;
   readonly #indexes = new IntTable();
@@ -27,7 +27,7 @@ export class Groups {
     this.#limit = limit;
   }
 
-  /** How many values are in memory. */
+  /** The number of values in memory. */
   get size(): number {
     return this.#values.length;
   }
@@ -44,14 +44,14 @@ export class Groups {
     this.#sums.add(index * 2 + 1, hits);
   }
 
-  /** Forgets the upper half of the values in memory, and returns the lowest of them: it is to be counted later. */
+  /** Drops the upper half of the values in memory, and returns the lowest of them, to be counted later. */
   forgetUpperHalf(): number {
     const end = this.#values.all.toSorted()[this.size >> 1] ?? 0;
     this.forgetFrom(end);
     return end;
   }
 
-  /** Forgets the values from this one on: they are to be counted later. */
+  /** Drops the values from this one on, to be counted later. */
   forgetFrom(end: number): void {
     if (!this.#values.all.some((value) => value >= end)) return;
     const groups = this.inMemory;
@@ -59,7 +59,7 @@ export class Groups {
     this.addAll(groups, end);
   }
 
-  /** Keeps the largest of the groups in memory, and forgets the others: no more of their hits may follow. */
+  /** Keeps the largest of the groups in memory, and drops the others: no more hits of them may follow. */
   finish(): void {
     const groups = this.#inMemory();
     for (const { clicks, hits } of groups) {
@@ -72,7 +72,7 @@ export class Groups {
     this.#clear();
   }
 
-  /** Value, clicks and hits of each value in memory, one behind the other. */
+  /** Triples of value, clicks and hits of all values in memory. */
   get inMemory(): Float64Array {
     const groups = new Float64Array(this.size * 3);
     for (const [index, { value, clicks, hits }] of this.#inMemory().entries())
@@ -80,7 +80,7 @@ export class Groups {
     return groups;
   }
 
-  /** Adds what `inMemory` of others has, of values below `end`. */
+  /** Adds the `inMemory` of another one, for values below `end`. */
   addAll(groups: Float64Array, end: number): void {
     for (let at = 0; at < groups.length; at += 3) {
       const [value = 0, clicks = 0, hits = 0] = groups.subarray(at, at + 3);
@@ -90,7 +90,7 @@ export class Groups {
     }
   }
 
-  /** Of everything that was finished. */
+  /** The largest of all finished groups. */
   get largest(): readonly GroupCount[] {
     return this.#largest.map((group) => ({ ...group, ...this.#all }));
   }
@@ -111,8 +111,8 @@ export class Groups {
 }
 
 /**
- * The largest groups by values that are counted in rounds, the lowest first. A round adds the counts of values from `from` on,
- * and returns the lowest that it has left for the next.
+ * The largest groups by values that are counted in rounds, lowest values first. A round counts values from `from` on, and returns
+ * the lowest value that it left for the next round.
  */
 export async function groupsInRounds(
   limit: number,

@@ -75,7 +75,7 @@ function recordOf(text: string): RecordBytes {
   return { bytes, from: 0, to: bytes.length };
 }
 
-/** What the columns say, in words. */
+/** The batch's columns, in words. */
 function told(batch: HitBatch, words: readonly string[]): object[] {
   const { columns } = batch;
   return Array.from({ length: columns.count }, (_, row) => ({
@@ -107,7 +107,7 @@ const expected = (hit: EnrichedHit): object => ({
   visitor: hit.visitor ?? -1,
 });
 
-/** Words that say at which index they are. */
+/** Words that contain their own index. */
 class ReadableWords extends WordIds {
   readonly said = [''];
 
@@ -250,7 +250,7 @@ test('what is one too many of a link and hour is one of the others, and no word;
       query: `?utm_source=s${later}-${index}`,
     })),
   );
-  // Those of the second hour come in another order: what was one too many is first.
+  // Those of the second hour come in another order: the one beyond the limit is first.
   hits.splice(5, 0, ...hits.splice(7, 1));
   batch.begin();
   batch.add(recordOf(hits.map(hitText).join('')), () => true);

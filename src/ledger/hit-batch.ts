@@ -21,13 +21,13 @@ import type { WordIds } from './word-ids.ts';
 const redirect = outcomes.indexOf('redirect');
 /** A batch that spans more is ended: kinds of roll-ups are small numbers. */
 const maxHours = 1_024;
-/** Behind the language, the referrer and the UTM parameters. */
+/** After the language, the referrer and the UTM parameters. */
 const cityField = 2 + utmFields.length;
 const aliasField = cityField + 1;
 const maxReferrers = 16_384;
 const maxQueries = 8_192;
 
-/** The hits of a batch as the ledger will have them, with their links and hours. Used again for every batch. */
+/** The hits of a batch in the form of the ledger, with their links and hours. Reused for every batch. */
 export class HitBatch {
   readonly columns = new HitColumns();
   readonly links = new BatchLinks();
@@ -42,7 +42,7 @@ export class HitBatch {
   readonly #referers = new ByteCache<string>(maxReferrers);
   readonly #queries = new ByteCache<string>(maxQueries);
   readonly #cursor = new HitCursor();
-  /** The day and the hour of the hit before, and when they begin. */
+  /** The day and the hour of the previous hit, and when they begin. */
   #day = 0;
   #dayBegin = Number.NaN;
   #hour = 0;
@@ -50,7 +50,7 @@ export class HitBatch {
   #isHitWaiting = false;
   readonly #floods: FloodWatch | null;
 
-  /** `floodLimit` is that of a minute, 0 for none. */
+  /** `floodLimit` is the limit per minute, 0 for none. */
   constructor(words: WordIds, limit: ValueLimit, parts: EnrichParts, floodLimit = 0) {
     this.#floods = floodLimit === 0 ? null : new FloodWatch(floodLimit);
     this.#words = words;
@@ -59,7 +59,7 @@ export class HitBatch {
     this.#visitors = new VisitorCache(parts, words);
   }
 
-  /** Row and pair of each hit that may be part of a flood; one behind the other. */
+  /** Pairs of row and link-network key, for each hit that may be part of a flood. */
   get hot(): Float64Array {
     return this.#floods?.hot.all ?? new Float64Array();
   }
@@ -68,7 +68,7 @@ export class HitBatch {
     return this.columns.count;
   }
 
-  /** All that was read: what is in the columns, and the clicks of quiet links. */
+  /** Everything that was read: the rows, and the clicks of quiet links. */
   get length(): number {
     return this.columns.count + this.#quiet;
   }
@@ -78,7 +78,7 @@ export class HitBatch {
     return this.hours.length >= maxHours;
   }
 
-  /** Hits from after the bound didn't happen then. */
+  /** Hits from after the bound have a wrong time. */
   begin(bound: TimeBound | null = null): void {
     if (bound !== null) this.#cursor.bound(bound);
     if (this.#words.trim()) {
@@ -96,20 +96,20 @@ export class HitBatch {
     this.#isHitWaiting = false;
   }
 
-  /** Frees the memory of its hits, which are gone. */
+  /** Frees the memory of its hits, which are lost. */
   release(): void {
     this.columns.release();
     this.links.release();
   }
 
-  /** Forgets the remembered visitors. */
+  /** Clears the cache of visitors. */
   forgetVisitors(): void {
     this.#visitors.clear();
   }
 
   /**
-   * Adds the hits of a record. Stops before a hit of a day that isn't ready, and returns the day: a call with null
-   * continues there. Returns null at the end.
+   * Adds the hits of a record. Stops before a hit of a day that isn't ready, and returns the day: a call with null continues
+   * there. Returns null at the end.
    */
   add(record: RecordBytes | null, isReady: (day: number) => boolean): number | null {
     const cursor = this.#cursor;
@@ -162,7 +162,7 @@ export class HitBatch {
     if (!hit.isBare) this.#writeMore(hit, row);
     const { visitor } = facts;
     columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
-    // Visitors who asked not to be tracked have a key too: it is kept for minutes, and stands beside nothing else.
+    // Visitors who asked not to be tracked have a key too: it is kept for minutes, and stored beside nothing else.
     const isClick = outcome === redirect && visitor !== noVisitor && columns.class[row] === classCodes.human;
     if (isClick && this.#floods?.isHot(linkId, facts.network, at)) this.#noteHot(hit, facts, row);
     const mayRepeat = isClick && columns.source[row] !== sourceCodes.qr;
@@ -181,11 +181,11 @@ export class HitBatch {
     this.#hour = hour;
     this.#hourBegin = hour * hourLength;
     this.links.forgetLanguages();
-    // Almost always one or two: a list is quicker than a map.
+    // Almost always one or two: a list is faster than a map.
     if (!this.hours.includes(hour)) this.hours.push(hour);
   }
 
-  /** Consecutive hits of a link usually have one language. */
+  /** Consecutive hits of a link usually have the same language. */
   #languageOf(linkId: number, linkIndex: number, language: number): number {
     const { languages, languagesShown } = this.links;
     if (languages[linkIndex] !== language) {
@@ -223,14 +223,14 @@ export class HitBatch {
     columns.reason[row] = reasonCodes[found.reason];
   }
 
-  /** Of cities a link has too many to keep all of them apart. */
+  /** A link can have too many cities to keep all of them apart. */
   #writePlace(linkId: number, { region, city }: VisitorFacts, row: number): void {
     const [ofRegion, ofCity] = this.columns.willHavePlaces();
     if (ofRegion !== undefined) ofRegion[row] = region;
     if (ofCity !== undefined) ofCity[row] = this.#limitedWord(linkId, cityField, city);
   }
 
-  /** As a proxy names it. Where the file names another one, it is wrong about the place as well. */
+  /** The country as a proxy names it. If the file names another one, its region and city are wrong as well. */
   #writeCountry(country: number, row: number): void {
     const { columns } = this;
     if (columns.country[row] === country) return;
@@ -238,13 +238,13 @@ export class HitBatch {
     for (const column of columns.places) column[row] = 0;
   }
 
-  /** Its suffix is one that the link has; of hosts a trial has many. */
+  /** The suffix is one of the link's; but a scanner may try many hosts. */
   #writeAlias(linkId: number, alias: string, row: number): void {
     const [ofAlias] = this.columns.willHaveAliases();
     if (ofAlias !== undefined) ofAlias[row] = this.#limited(linkId, aliasField, alias);
   }
 
-  /** These are ids that an organization gave its rules: no visitor makes them up. */
+  /** These are ids that an organization gave its rules: no visitor can make them up. */
   #writeRule(ledBy: string, row: number): void {
     const words = this.#words;
     const [ofRule, ofVariant] = this.columns.willHaveRules();
@@ -253,7 +253,7 @@ export class HitBatch {
     if (ofVariant !== undefined && variant !== '') ofVariant[row] = words.indexOf(variant);
   }
 
-  /** The index of the word that a value is kept as. No word is created for a value beyond the limit. */
+  /** The index of the word that a value is stored as. Creates no word for a value beyond the limit. */
   #limited(linkId: number, field: number, value: string): number {
     const words = this.#words;
     const index = words.find(value);

@@ -7,17 +7,17 @@ import type { Column } from './fold-store.ts';
 import type { HitsToStore } from './stored-columns.ts';
 
 /**
- * Many hits of an organization column by column, each column in a row of its own: a question reads only the columns that it
- * asks for. Rows and packs become chunks some time after the fold (`sqlite-chunks.ts`). In a chunk hits come link by link, those
- * of a link by their ids.
+ * Many hits of an organization, stored column by column, each column in a row of its own: a query reads only the columns that it
+ * needs. Rows and packs become chunks some time after the fold (`sqlite-chunks.ts`). In a chunk hits are sorted by link, and by
+ * id within a link.
  */
 export const minInChunk = 16_384;
-/** What a code of two bytes can tell. */
+/** The range of a code of two bytes. */
 export const maxInChunk = 2 ** 16;
 
 /**
- * The columns of a chunk: the place in this list is part of a column's key, so it is only ever added to at its end. A chunk
- * that was made before a column was added has 0 there. Only a chunk with hits whose class a person has changed has
+ * The columns of a chunk: the index in this list is part of a column's key, so columns may only be added at its end. A chunk
+ * made before a column was added has 0 there. Only a chunk with hits whose class a person has changed has
  * `stored_reason`; elsewhere it is the reason. An instant is kept in two parts, because most questions count by the
  * hour and need no more of it.
  */
@@ -51,7 +51,7 @@ export const chunkColumns = [
   'alias',
 ] as const;
 export type ChunkColumn = (typeof chunkColumns)[number];
-/** These are kept as differences, all others by codes. */
+/** These are stored as differences, all others as codes. */
 const distinctColumns: ReadonlySet<ChunkColumn> = new Set(['id', 'milliseconds']);
 
 /** More than there are columns. */
@@ -59,10 +59,10 @@ const maxColumns = 32;
 export const columnKey = (chunk: number, column: ChunkColumn): number =>
   chunk * maxColumns + chunkColumns.indexOf(column);
 export const chunkOfKey = (key: number): number => Math.floor(key / maxColumns);
-/** The first key that is no longer a column's of this chunk. */
+/** The first key after this chunk's columns. */
 export const endOfKeys = (chunk: number): number => (chunk + 1) * maxColumns;
 
-/** Columns of hits that are kept under the same name. */
+/** Columns of hits that are stored under the same name. */
 export const keptColumns = chunkColumns
   .slice(4)
   .filter((name): name is Exclude<HitColumn, 'at' | 'organization_id'> => name !== 'stored_reason');
@@ -75,18 +75,18 @@ export interface ChunkFacts {
   readonly last_id: number;
   readonly first_at: number;
   readonly last_at: number;
-  /** A bit for each class of the roll-ups that its hits have. */
+  /** A bit for each class of the roll-ups among its hits. */
   readonly classes: number;
 }
 
-/** Rows of a link in a chunk: from `first` up to `end`. */
+/** A link's rows in a chunk: from `first` up to `end`. */
 export interface LinkRows {
   readonly link: number;
   readonly first: number;
   readonly end: number;
 }
 
-/** Statistics are grouped by these. Of others, with about as many values as hits, no tally is kept. */
+/** Statistics group by these. No tallies are kept of the others, which have about as many values as hits. */
 export const talliedColumns = chunkColumns.slice(
   chunkColumns.indexOf('target'),
   chunkColumns.indexOf('utm_term'),
@@ -100,7 +100,7 @@ export interface NewChunk {
   readonly links: readonly LinkRows[];
 }
 
-/** Makes a chunk of hits of one organization; at least one. Those of a link must come by their ids. */
+/** Makes a chunk from hits of one organization; at least one. Those of a link must be sorted by id. */
 export function chunkOf(stored: HitsToStore): NewChunk {
   const order = orderByLink(doubles(stored.column('link_id')));
   const inOrder = (column: Column): Column => (order === null ? column : gathered(doubles(column), order));
@@ -153,7 +153,7 @@ export function chunkOf(stored: HitsToStore): NewChunk {
   };
 }
 
-/** The rows link by link, those of a link as they are; null where they already come so. */
+/** The rows sorted by link, keeping the order within a link; null if they are already in that order. */
 function orderByLink(links: Float64Array): Int32Array | null {
   if (isRising(links)) return null;
   const keys = links.map((link, row) => link * maxInChunk + row).sort();

@@ -6,9 +6,9 @@ const redirect = outcomes.indexOf('redirect');
 const minRoom = 256;
 
 /**
- * Hits as rows of the ledger, column by column: nothing but numbers, in memory that is used again for every batch.
- * From the country on they are indexes of words, until the words have their ids. Two kinds of columns, no more: a
- * loop that meets a third kind takes four times as long.
+ * Hits as rows of the ledger, column by column: numbers only, in memory that is reused for every batch. From the country on they
+ * are indexes of words, until the words have their ids. There are two types of columns, and no more: a loop that gets a third
+ * type takes four times as long.
  */
 export class HitColumns {
   count = 0;
@@ -33,22 +33,22 @@ export class HitColumns {
   places: readonly Int32Array[] = placeFields.map(() => new Int32Array(minRoom));
   /** One for each of `aliasFields`. */
   aliases: readonly Int32Array[] = aliasFields.map(() => new Int32Array(minRoom));
-  /** For counting visitors; no column of the ledger. */
+  /** For counting visitors; not stored in the ledger. */
   visitor: Float64Array = new Float64Array(minRoom);
   /**
-   * Whether a row may have a referrer, a UTM parameter or another source than `link`: most rows don't, and these
-   * columns aren't written.
+   * Whether any row may have a referrer, a UTM parameter or another source than `link`: most batches have none, and don't write
+   * these columns.
    */
   #hasOrigins = false;
   #hasRules = false;
   #hasPlaces = false;
   #hasAliases = false;
-  /** What tells repeats, or `noKey`; no column of the ledger. */
+  /** The key of repeats, or `noKey`; not stored in the ledger. */
   repeatKey: Float64Array = new Float64Array(minRoom);
-  /** The link's index in the batch; no column of the ledger. */
+  /** The link's index in the batch; not stored in the ledger. */
   linkIndex: Int32Array = new Int32Array(minRoom);
 
-  /** Begins again, with so many rows. The memory of a long batch is freed when a far shorter one, not empty, has followed. */
+  /** Starts a new batch with so many rows. The memory of a long batch is freed after a far shorter one that isn't empty. */
   begin(rows = 0): void {
     if (this.count > 0 && this.count * 16 < this.#room && this.#room > minRoom) this.#resize(minRoom, 0);
     if (rows > this.#room) this.#resize(rows, 0);
@@ -63,19 +63,19 @@ export class HitColumns {
     this.count = rows;
   }
 
-  /** Frees its memory; its contents are gone. */
+  /** Frees its memory and loses its contents. */
   release(): void {
     this.begin();
     this.#resize(minRoom, 0);
   }
 
-  /** One more row. */
+  /** Adds a row. */
   add(): number {
     if (this.count === this.#room) this.#resize(this.#room * 2, this.count);
     return this.count++;
   }
 
-  /** The origins' columns. Must be called before anything but 0 is written to them or to `source`. */
+  /** The columns of origins. Must be called before anything but 0 is written to them or to `source`. */
   willHaveOrigins(): readonly Int32Array[] {
     this.#hasOrigins = true;
     return this.origins;
@@ -87,19 +87,19 @@ export class HitColumns {
     return this.rules;
   }
 
-  /** The same of places. */
+  /** The same for places. */
   willHavePlaces(): readonly Int32Array[] {
     this.#hasPlaces = true;
     return this.places;
   }
 
-  /** The same of aliases. */
+  /** The same for aliases. */
   willHaveAliases(): readonly Int32Array[] {
     this.#hasAliases = true;
     return this.aliases;
   }
 
-  /** 0 where there is none. */
+  /** 0 if there is none. */
   variantOf(row: number): number {
     return this.#hasRules ? (this.rules[1]?.[row] ?? 0) : 0;
   }
@@ -117,7 +117,7 @@ export class HitColumns {
     return [...this.#visitors, ...this.origins, ...this.rules, ...this.places, ...this.aliases];
   }
 
-  /** Columns of words that may have anything but 0. */
+  /** Columns of words that may contain anything but 0. */
   get wordsInUse(): readonly Int32Array[] {
     return [
       ...this.#visitors,
@@ -128,7 +128,7 @@ export class HitColumns {
     ];
   }
 
-  /** Copies the rows of others, in this order, except for their links and organizations: see `setLink`. */
+  /** Copies another's rows in this order, except for their links and organizations: see `setLink`. */
   take(from: HitColumns, order: Int32Array): void {
     this.begin(order.length);
     takeDoubles(from.at, order, this.at);
@@ -204,13 +204,13 @@ export class HitColumns {
   }
 }
 
-/** Two functions of the same words: one that meets both kinds of columns takes four times as long. */
+/** Two identical functions, because one that gets both types of columns takes four times as long. */
 function takeDoubles(column: Float64Array, order: Int32Array, into: Float64Array): void {
   const count = order.length;
   const value = column[0] ?? 0;
   let same = 1;
   while (same < count && column[same] === value) same++;
-  // Many a column has one value throughout.
+  // Many columns have one value throughout.
   if (same >= count) into.fill(value, 0, count);
   else for (let row = 0; row < count; row++) into[row] = column[order[row] ?? 0] ?? 0;
 }
@@ -224,7 +224,7 @@ function takeWhole(column: Int32Array, order: Int32Array, into: Int32Array): voi
   else for (let row = 0; row < count; row++) into[row] = column[order[row] ?? 0] ?? 0;
 }
 
-/** A column with `room` for so many rows, of which it keeps the first `kept`. */
+/** A column with room for so many rows, which keeps its first `kept` rows. */
 export function resized<T extends Column>(column: T, room: number, kept: number): T {
   const copy = (column instanceof Float64Array ? new Float64Array(room) : new Int32Array(room)) as T;
   copy.set(column.subarray(0, kept));

@@ -4,7 +4,7 @@ import { type BucketCount, bucketAt, type Counts, type HitSlice, type Hours, spa
 import type { GroupCount } from './groups.ts';
 import type { HitCount, HitFilter, Ledger, Owner } from './ledger.ts';
 
-/** Counts made from the hits themselves, which are kept for a limited time. */
+/** Counts made from the single hits, which are kept for a limited time. */
 export class HitCounts implements Counts {
   readonly #ledger: Ledger;
   readonly #owner: Owner;
@@ -24,7 +24,7 @@ export class HitCounts implements Counts {
     return inBuckets(counts, buckets);
   }
 
-  /** `byBucket` and `groups` of a slice with values: they look at the same hits. */
+  /** `byBucket` and `groups` of a slice with values: they read the same hits. */
   async bucketsAndGroups(
     buckets: readonly Hours[],
     by: HitColumn,

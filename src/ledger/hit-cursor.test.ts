@@ -6,7 +6,7 @@ import { witnesses } from '../rules/fetch-witness.ts';
 import { ByteCache } from '../structures/byte-cache.ts';
 import { HitCursor } from './hit-cursor.ts';
 
-/** Many are the beginning of another, and some signs are more than a byte. */
+/** Many are a prefix of another, and some characters take more than a byte. */
 const text = fc.constantFrom('', 'a', 'ab', 'abcd', 'abcdé', 'abcdéf', 'ünicode', 'a long one of many signs');
 
 const anyHit: fc.Arbitrary<RawHit> = fc.record({
@@ -78,7 +78,7 @@ test('an instant is read as it was written, whatever the one before', () => {
   const instant = fc.oneof(
     late,
     fc.integer({ min: -(2 ** 52), max: 2 ** 52 }),
-    // Thirteen signs as well.
+    // Thirteen characters as well.
     late.map((at) => -Math.floor(at / 10)),
     late.map((at) => Math.floor(at / 1_000) + 0.25),
   );

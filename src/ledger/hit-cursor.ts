@@ -23,19 +23,19 @@ const aliasCode = aliasMark.charCodeAt(0);
 const ledByCode = ledByMark.charCodeAt(0);
 const hintsBlank = hintsMark.charCodeAt(0);
 const hintsTilde = hintsMark.charCodeAt(1);
-/** Digits that certainly make less than 2 to the 31st. */
+/** So many digits always make less than 2 to the 31st. */
 const smallNumber = 9;
 /** A country and its line break. */
 const countryLine = 3;
-/** An instant's digits for the next 260 years; the first of them change every hundred seconds. */
+/** The digits of an instant for the next 260 years; the first eight of them change every hundred seconds. */
 const instantDigits = 13;
 const firstDigits = 8;
 const restOfInstant = 10 ** (instantDigits - firstDigits);
 
 /**
- * Goes from hit to hit through a record's bytes (this and the columns: 7.7 µs of CPU a hit instead of 14.8,
- * docs/decisions/2026-11-20-fold-in-columns.md). Numbers are parsed in place, and texts are decoded only when they are read:
- * most of them are part of a longer range of bytes whose value is cached from an earlier hit.
+ * Iterates over the hits in a record's bytes (this and the columns: 7.7 µs of CPU a hit instead of 14.8,
+ * docs/decisions/2026-11-20-fold-in-columns.md). Numbers are parsed in place, and texts are decoded only when they are read: most
+ * of them are part of a longer range of bytes whose value is cached from an earlier hit.
  */
 export class HitCursor {
   at = 0;
@@ -46,13 +46,12 @@ export class HitCursor {
   target = 0;
   doNotTrack = false;
   /**
-   * Whether the visitor's lines are those of the hit before: comparing their bytes costs less than scanning them line
-   * by line.
+   * Whether the visitor's lines are those of the previous hit: comparing their bytes costs less than scanning them line by line.
    */
   isSameVisitor = false;
-  /** Whether there is no referrer, no query, no purpose, no witness, no country, no alias and no rule. */
+  /** Whether there is no referrer, query, purpose, witness, country, alias or rule. */
   isBare = false;
-  /** The offsets below are offsets in these bytes. */
+  /** The offsets below refer to these bytes. */
   #bytes: Buffer = Buffer.alloc(0);
   #view = viewOf(this.#bytes);
   #end = 0;
@@ -65,19 +64,19 @@ export class HitCursor {
   #query = 0;
   #purpose = 0;
   #hint = 0;
-  /** Of the line skipped last, and of the lines before it that were mixed into it. */
+  /** The hash of the line skipped last, and of earlier lines that were mixed into it. */
   #hash = 0;
   #visitorHash = 0;
   #refererHash = 0;
   #queryHash = 0;
-  /** The last instant's first digits: as bytes, and as a number. */
+  /** The first digits of the last instant: as bytes, and as a number. */
   #early = 0;
   #late = 0;
   #firstPart = 0;
   #latest = Number.POSITIVE_INFINITY;
   #now = 0;
 
-  /** Hits from later than `latest` have the instant `now`: their clock was wrong. */
+  /** Hits from after `latest` get the instant `now`: their clock was wrong. */
   bound({ latest, now }: TimeBound): void {
     this.#latest = latest;
     this.#now = now;
@@ -91,7 +90,7 @@ export class HitCursor {
       this.#method = 0;
       this.#referer = 0;
     }
-    // Offsets held as doubles are slow indexes, even when they are whole: `| 0` makes them integers.
+    // Offsets stored as doubles are slow indexes, even if they are integers: `| 0` converts them.
     this.#here = from | 0;
     this.#end = to | 0;
   }
@@ -109,12 +108,12 @@ export class HitCursor {
     return true;
   }
 
-  /** Whether there is no query, no purpose, no witness, no country, no alias and no rule, as with most hits. */
+  /** Whether there is no query, purpose, witness, country, alias or rule, as in most hits. */
   get isPlain(): boolean {
     return this.#here - this.#query === 3;
   }
 
-  /** The cached value for the visitor: for organization, method, address, user agent and languages together. */
+  /** The cached value of the visitor: of organization, method, address, user agent and languages together. */
   cachedVisitor<T>(cache: ByteCache<T>): T | undefined {
     return cache.get(this.#view, this.#method, this.#referer, this.#visitorKey);
   }
@@ -123,7 +122,7 @@ export class HitCursor {
     cache.set(this.#view, this.#method, this.#referer, this.#visitorKey, value);
   }
 
-  /** Hashes of the referrer and of the query, the same wherever they are read; 0 where there is none. */
+  /** Hashes of the referrer and of the query, the same on every node; 0 if there is none. */
   get refererHash(): number {
     return this.#query - this.#referer > 1 ? this.#refererHash : 0;
   }
@@ -132,7 +131,7 @@ export class HitCursor {
     return this.#purpose - this.#query > 1 ? this.#queryHash : 0;
   }
 
-  /** The referrer and the query: recent texts aren't decoded again. */
+  /** The referrer and the query: recent texts come from the cache. */
   refererFrom(cache: ByteCache<string>): string {
     return this.#textFrom(cache, this.#referer, this.#query, this.#refererHash);
   }
@@ -141,7 +140,7 @@ export class HitCursor {
     return this.#textFrom(cache, this.#query, this.#purpose, this.#queryHash);
   }
 
-  /** A click of a quiet link. */
+  /** Whether it is a click of a quiet link. */
   get isQuiet(): boolean {
     return this.#address - this.#method === 1;
   }
@@ -223,23 +222,23 @@ export class HitCursor {
   }
 
   /**
-   * The cache compares hashes as well as bytes, so the organization is part of the key: no two of those below 2 to the 32nd
-   * give one visitor the same hash.
+   * The cache compares hashes as well as bytes, so the organization is part of the key: no two ids below 2 to the 32nd give one
+   * visitor the same hash.
    */
   get #visitorKey(): number {
     return Math.imul(this.#visitorHash ^ this.organizationId, prime);
   }
 
-  /** Where the rule is named behind the country; the next hit where it isn't. */
+  /** The offset of the rule after the country; that of the next hit if there is no rule. */
   get #ledByAt(): number {
     if (this.#here - this.#hint <= countryLine) return this.#here;
-    // A loop: the line is short, and a call of the runtime's search takes ten times as long.
+    // A loop: the line is short, and calling the runtime's search takes ten times as long.
     let at = this.#hint;
     while (at < this.#here && this.#bytes[at] !== ledByCode) at++;
     return at < this.#here ? at + 1 : at;
   }
 
-  /** Where the alias is named behind the country, which has no letters or two; else where the rule is. */
+  /** The offset of the alias after the country, which has no letters or two; that of the rule if there is no alias. */
   get #aliasAt(): number {
     const bytes = this.#bytes;
     if (this.#here - this.#hint <= countryLine) return this.#here;
@@ -271,7 +270,7 @@ export class HitCursor {
     return next - start <= 1 ? '' : this.#bytes.toString('utf8', start, next - 1);
   }
 
-  /** Nearly always thirteen digits, of which the first eight are those of the hit before. */
+  /** Nearly always thirteen digits, the first eight of which are those of the previous hit. */
   #readInstant(): void {
     const bytes = this.#bytes;
     const start = this.#here;
@@ -325,7 +324,7 @@ export class HitCursor {
     return number;
   }
 
-  /** Our clocks give no fraction and no time before 1970, but a test's clock may. */
+  /** Our clocks give no fractions and no times before 1970, but a test's clock may. */
   #unusualNumber(): number {
     const start = this.#here;
     return Number(this.#cut(start, this.#afterLine()));
@@ -339,7 +338,7 @@ export class HitCursor {
     this.#here += this.doNotTrack ? 4 : 3;
   }
 
-  /** Whether the four lines of the hit before are here again; then skips them. */
+  /** Whether the four lines of the previous hit are repeated here; skips them if so. */
   #skipSameVisitor(): boolean {
     const start = this.#here;
     const before = this.#method;
@@ -386,7 +385,7 @@ export class HitCursor {
     this.#afterLine();
   }
 
-  /** Skips a line and returns where the next one begins. Its bytes are mixed into the hash. */
+  /** Skips a line and returns where the next one begins. Mixes its bytes into the hash. */
   #afterLine(): number {
     const view = this.#view;
     const lastWord = this.#end - 4;
@@ -395,7 +394,7 @@ export class HitCursor {
     while (at <= lastWord) {
       const word = view.getInt32(at, true);
       const isBreak = word ^ fourLineBreaks;
-      // A byte that is zero borrows from the one above: the lowest bit set is right.
+      // A zero byte borrows from the one above it: the lowest bit set is right.
       const found = (isBreak - 0x0101_0101) & ~isBreak & 0x8080_8080;
       if (found !== 0) {
         const bits = 31 - Math.clz32(found & -found);
@@ -410,7 +409,7 @@ export class HitCursor {
     return this.#afterLastLine(at, hash);
   }
 
-  /** The same for the last bytes of a record, which are no whole word. */
+  /** The same for the last bytes of a record, which are less than a word. */
   #afterLastLine(start: number, hash: number): number {
     const bytes = this.#bytes;
     let [at, word, shift] = [start, 0, 0];

@@ -21,7 +21,10 @@ const read = (cells: Uint8Array, count: number, names: readonly HitColumn[] = hi
   return names.map((name) => [...pack.column(name)]);
 };
 
-/** Of three hits, as the release before packs of places and aliases wrote it: the second was led by a rule and a variant, the third by the rule. */
+/**
+ * Three hits as the release before packs with places and aliases wrote them: the second one was redirected by a rule and a
+ * variant, the third by the rule.
+ */
 const fromBefore = Buffer.from(
   'AgQEBAAAAAAAAAAAAAAAAAAAAAABAgABAAAAAAAAAAAAAAAAAECPQAAAAAAAQJ9AAAAAAAAACEAAAAAAAAAQQAAAAAAAABRAAAAAAAAAGEAAAAAAAAAcQAAAAAAAACBAAAAAAAAAIkAAAAAAAAAkQAAAAAAAACZAAAAAAAAAKEAAAAAAAAAqQAAAAAAAACxAAAAAAAAALkAAAAAAAAAwQAAAAAAAADFAAAAAAAAAMkAAAAAAAQAAAHARAQAAAAAAAAAAAAEAAABwEQEAAAAAAAAAAAABAAAAcBEBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAcHAAAAAAAAACwBAAAAAA==',
   'base64',
@@ -48,7 +51,7 @@ test('the release before finds in a pack with places and aliases what it knows, 
   const pack = packOf(
     rowsFromBefore.map((row, index) => ({ ...row, region: 5, city: index, alias: 70_000 })),
   );
-  // It looks at no byte of the head but the version, the widths of its columns and the mark of the second part.
+  // That release reads only the version, the widths of its columns and the flag of the second part in the head.
   const head = 24;
   const known = [...pack.subarray(0, head)];
   known[22] = 0;
@@ -77,7 +80,7 @@ test('whatever hits have, a pack gives back', () => {
           ...row,
           ...Object.fromEntries(empty.map((name) => [name, 0])),
         })) as Record<HitColumn, number>[];
-        // Reasons are shown as another one where a person has changed the class.
+        // Reasons are shown differently where a person has changed the class.
         const names = hitColumns.filter((name) => name !== 'reason');
         expect(read(packOf(rows), rows.length, names)).toEqual(
           names.map((name) => rows.map((row) => row[name])),

@@ -17,7 +17,7 @@ export type PackRow = Pick<Schema['hit_packs'], 'id' | 'hits' | 'cells'>;
 
 /** Reads a pack, decoding only the columns that are used. */
 export class HitPack {
-  /** Its first hit's; the others follow. */
+  /** The id of its first hit; the others follow. */
   readonly id: number;
   readonly count: number;
   readonly #bytes: Uint8Array;
@@ -27,7 +27,7 @@ export class HitPack {
   constructor({ id, hits, cells }: PackRow) {
     this.id = id;
     this.count = hits;
-    // A database's bytes may have any alignment.
+    // The bytes of a database may have any alignment.
     this.#bytes = cells.byteOffset % 8 === 0 ? cells : cells.slice();
     const columns = columnsIn[this.#bytes[0] ?? 0];
     if (columns === undefined) throw new Error(`hits ${id} are packed in a way that is not known here`);
@@ -65,7 +65,7 @@ export class HitPack {
     return Array.from({ length: this.count }, (_, row) => ({ ...this.hit(row), reason: reasons[row] ?? 0 }));
   }
 
-  /** The reasons as they are stored: what a hit was before a person changed its class is still in them. */
+  /** The reasons as they are stored: they still tell what a hit was before a person changed its class. */
   get storedReasons(): Float64Array {
     return this.#read(hitColumns.indexOf('reason'));
   }
@@ -87,7 +87,7 @@ export class HitPack {
     return new Float64Array(this.count);
   }
 
-  /** Where the cells of so many columns end that begin `at`. */
+  /** The end of the cells of so many columns that begin at `at`. */
   #cellsAfter(columns: number, widthsAt: number, at: number): number {
     let after = at;
     for (let before = 0; before < columns; before++)

@@ -10,23 +10,23 @@ const linkColumn = hitColumns.indexOf('link_id');
 const organizationColumn = hitColumns.indexOf('organization_id');
 const instantColumn = hitColumns.indexOf('at');
 
-/** Some of an organization's hits: positions from `from` up to `to` in `Packing.packed`. Its ids follow from its position. */
+/** Some hits of an organization: positions from `from` up to `to` in `Packing.packed`. A hit's id follows from its position. */
 export interface Part {
   readonly organizationId: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Where the hits of a batch are written. */
+/** How the hits of a batch are stored. */
 export interface Packing {
   readonly hits: Hits;
-  /** The packs to be made, in the order of their ids. */
+  /** The packs to write, sorted by id. */
   readonly packs: readonly Part[];
-  /** The chunks to be made, likewise. */
+  /** The chunks to write, sorted by id. */
   readonly chunks: readonly Part[];
-  /** Rows that go into packs and chunks, in the order of their ids; null: all of them, in their own order. */
+  /** Rows that go into packs and chunks, sorted by id; null: all of them, in their own order. */
   readonly packed: Rows;
-  /** Hits that are written as rows, and which rows of the batch they are; null: all of them. */
+  /** Hits that are written as rows, and their rows in the batch; null: all of them. */
   readonly left: Hits;
   readonly leftRows: readonly number[] | null;
 }
@@ -36,13 +36,13 @@ interface PackingRules {
   readonly minHits: number;
   /** Milliseconds. A batch that spans more isn't packed. */
   readonly maxSpan: number;
-  /** Whether a pack ends where a month of UTC does. */
+  /** Whether a pack ends at the end of a UTC month. */
   readonly byMonth: boolean;
-  /** Whether so many hits of an organization make chunks at once. */
+  /** Whether so many hits of an organization are written as chunks directly. */
   readonly isChunked?: (organizationId: number, hits: number) => boolean;
 }
 
-/** Divides a batch into packs of an organization each, and rows for what is left over. Packs need hits link by link. */
+/** Divides a batch into packs of one organization each, and rows for the rest. Packs need hits sorted by link. */
 export function packingOf(
   { isByLink, hits }: Pick<FoldBatch, 'isByLink' | 'hits'>,
   rules: PackingRules,
@@ -56,9 +56,7 @@ export function packingOf(
   return partsOf(hits, isOfOneMonth ? organizations : monthKeys(hits), rules);
 }
 
-/**
- * The ids of a batch whose first id is `firstId`, row by row: packs have the first ids, rows the last.
- */
+/** The ids of a batch whose first id is `firstId`, by row: packs have the first ids, rows the last. */
 export function idsOf({ hits: { count }, packed, leftRows }: Packing, firstId: number): Float64Array {
   const ids = new Float64Array(count);
   let id = firstId;
@@ -68,7 +66,7 @@ export function idsOf({ hits: { count }, packed, leftRows }: Packing, firstId: n
   return ids;
 }
 
-/** The row of a new pack. Its cells are valid until the next one is made. */
+/** A new pack. Its cells are valid until the next one is made. */
 export interface NewPack {
   readonly id: number;
   readonly organizationId: number;
@@ -76,14 +74,14 @@ export interface NewPack {
   readonly firstAt: number;
   readonly lastAt: number;
   readonly cells: Uint8Array;
-  /** Each of its links once, in order. Valid until the next pack is made. */
+  /** Each of its links once, sorted. Valid until the next pack is made. */
   readonly links: readonly number[];
 }
 
 export class Packer {
   readonly #writer = new PackWriter();
 
-  /** Makes the packs of a batch, one after the other; the first one has the id `firstId`. */
+  /** Makes the packs of a batch one by one; the first one has the id `firstId`. */
   *packs({ hits, packs, packed }: Packing, firstId: number): Generator<NewPack> {
     if (packs.length === 0) return;
     const writer = this.#writer;
@@ -122,7 +120,7 @@ export function spanOf({ columns, count }: Hits): { readonly first: number; read
   return { first, last };
 }
 
-/** A number for each hit that tells its organization and its month from all others. */
+/** A number per hit that identifies its organization and month. */
 function monthKeys({ columns, count }: Hits): Column {
   const [instants, organizations] = [columns[instantColumn], columns[organizationColumn]];
   const numbers = new Map<string, number>();
@@ -134,7 +132,7 @@ function monthKeys({ columns, count }: Hits): Column {
   });
 }
 
-/** Sorts the rows by key; those of one keep their order. Each key belongs to one organization. */
+/** Sorts the rows by key, keeping the order of equal keys. Each key belongs to one organization. */
 function partsOf(hits: Hits, keys: Column, { minHits, isChunked = () => false }: PackingRules): Packing {
   const { columns, count } = hits;
   const organizations = columns[organizationColumn];
@@ -178,7 +176,7 @@ function partsOf(hits: Hits, keys: Column, { minHits, isChunked = () => false }:
   return { hits, packs, chunks, packed, left, leftRows };
 }
 
-/** As few as hold them, of about the same size. */
+/** As few parts as possible, of about the same size. */
 function evenParts({ organizationId, from, to }: Part, max: number): Part[] {
   const parts = Math.ceil((to - from) / max);
   const end = (part: number) => from + Math.floor(((to - from) * part) / parts);

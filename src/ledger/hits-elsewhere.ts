@@ -3,46 +3,46 @@ import type { CorrectionScope } from './correction-scope.ts';
 import type { FoldBatch } from './fold-store.ts';
 import type { Ledger, StoredHit } from './ledger.ts';
 
-/** Hits that lie with a server of their own, and not in the database with everything else. */
+/** Hits on a server of their own instead of in the main database. */
 export interface HitsElsewhere extends HitServer {
   readonly ledger: Ledger;
-  /** How many hits a step of a correction has: each rewrites what lies beside them as well. */
+  /** The number of hits in a step of a correction: each step rewrites neighbouring hits as well. */
   readonly partLength: number;
   inTheNameOf(...terms: Parameters<HitServer['inTheNameOf']>): HitsElsewhere;
-  /** The next hits that a correction is about, after an id and oldest first. */
+  /** The next hits in a correction's scope after an id, oldest first. */
   meant(scope: CorrectionScope, after: number, limit: number): Promise<readonly StoredHit[]>;
-  /** Keeps the ids of a part of a correction under a name that begins with the correction's number. */
+  /** Stores the ids of a part of a correction under a name that begins with the correction's number. */
   keepPart(name: string, ids: readonly number[]): Promise<void>;
-  /** Corrects the hits of a part. Where it was done before, this changes nothing. */
+  /** Corrects the hits of a part. Does nothing if it was done before. */
   correctPart(name: string, scope: CorrectionScope): Promise<void>;
-  /** Forgets parts of a correction that came to nothing. */
+  /** Deletes parts of a correction that were never used. */
   forgetParts(correction: number): Promise<void>;
-  /** Removes what deleted hits have left behind on disks. */
+  /** Removes the remains of deleted hits from disks. */
   removeDeleted(): Promise<void>;
   deleteOrganization(id: number): Promise<void>;
-  /** All words of hits, one column after the other. */
+  /** Passes all words of hits, one column after the other. */
   eachWord(use: (id: number) => void): Promise<void>;
 }
 
-/** Null where they are in the database. */
+/** Null if the hits are in the database. */
 export const hitsElsewhere = ({ hits }: Pick<Database, 'hits'>): HitsElsewhere | null =>
   (hits as HitsElsewhere | undefined) ?? null;
 
-/** How a fold writes hits that lie elsewhere. */
+/** Writes a fold's hits to the other server. */
 export interface HitWriter {
-  /** At least as high as the id of each hit that is there, or may still come to be there. */
+  /** At least as high as the id of each hit that is there or may still be inserted. */
   newestId(): Promise<number>;
-  /** Waits until another insertion of so many hits is no burden. */
+  /** Waits until the server can take another insertion of so many hits. */
   rest(count: number): Promise<void>;
   /**
-   * Called while the watermark is locked, and before it has moved for others: where that fails, the same hits come again with
-   * other ids. With `mayHaveOld` that may have happened, and what is left of it is deleted first.
+   * Called while the watermark is locked, before its new position is visible to others: if that fails, the same hits come again
+   * with other ids. With `mayHaveOld` that may have happened, and its remains are deleted first.
    */
   append(
     batch: Pick<FoldBatch, 'journal' | 'from' | 'hits' | 'now'>,
     firstId: number,
     mayHaveOld: boolean,
   ): Promise<void>;
-  /** Drops the months that are over before this instant. */
+  /** Drops the months that ended before this instant. */
   deleteBefore(at: number): Promise<void>;
 }

@@ -28,22 +28,22 @@ interface FoldParts {
   readonly words: WordIds;
   readonly hits: HitBatch;
   readonly builder: BatchBuilder;
-  /** Milliseconds; 0 where nothing is a repeat. */
+  /** Milliseconds; 0: nothing is a repeat. */
   readonly repeatWindow: number;
-  /** A minute; 0 where nothing is a flood. */
+  /** Per minute; 0: nothing is a flood. */
   readonly floodLimit: number;
   readonly now: () => number;
   readonly bound: () => TimeBound;
-  /** Whether no other journal than this one has hits to fold. */
+  /** Whether no other journal has hits to fold. */
   readonly isAlone: (journal: string) => boolean;
-  /** `clicks` are those of the given links. */
+  /** `clicks` returns those of the given links. */
   readonly deliveriesOf: (clicks: ClicksOf, journal: string) => DeliveriesOf;
   /** Called for a torn or truncated segment. */
   readonly onFlaw: (flaw: Flaw) => void;
   /** Called for each segment in which a batch found damage. */
   readonly onDamage: (damage: Damage) => void;
   readonly onAway: (cause: unknown) => void;
-  /** How long folded segments stay; null: no segment is removed. */
+  /** How long folded segments are kept; null: no segment is removed. */
   readonly keep: Keep | null;
 }
 
@@ -53,7 +53,7 @@ const garbagePerCollection = 24_000_000;
 const firstRetry = 100;
 const maxRetry = 5_000;
 
-/** One journal, read in order and added to storage: each hit once, whatever ends this process and whenever. */
+/** One journal, read in order and added to storage: each hit exactly once, however and whenever this process ends. */
 export class JournalFold {
   readonly #parts: FoldParts;
   readonly #name: string;
@@ -66,7 +66,7 @@ export class JournalFold {
   #isInDoubt = false;
   /** Words up to here are in storage or in `#unproven`. */
   #wordMark: WordMark | null = null;
-  /** By id: words that no commit of this journal has found in storage. Each batch uses only some of those that are known. */
+  /** Words by id that no commit of this journal has found in storage yet. Each batch uses only some of the known words. */
   readonly #unproven = new Map<number, string>();
   #hasFoldedNow = false;
   #sinceCollection = 0;
@@ -99,12 +99,12 @@ export class JournalFold {
     return this.#done;
   }
 
-  /** Where storage has it; null where it has nothing of this journal. */
+  /** The watermark in storage; null if it has nothing of this journal. */
   get watermark(): Position | null {
     return this.#watermark;
   }
 
-  /** Segments that are gone and were not folded, as far as storage knows: it may have gone back further than they are kept. */
+  /** Segments that were removed, and that storage doesn't have: it may have gone back further than they are kept. */
   get gone(): { readonly from: number; readonly to: number } | null {
     const from = (this.#watermark?.segment ?? 0) + 1;
     const [first] = segmentsIn(this.#folder);
@@ -115,16 +115,16 @@ export class JournalFold {
     this.#folded?.trim();
   }
 
-  /** It is folded to its end, and no more will come. Returns whether segments of it are kept. */
+  /** The journal is folded to its end and won't grow. Returns whether segments of it are kept. */
   finish(): boolean {
     this.#folded?.finish(this.#hasFoldedNow);
     return this.#folded !== null && !this.#folded.isEmpty;
   }
 
   /**
-   * Folds about `maxHits` hits before `end` (null: the end of the journal) in one transaction. Returns false if there were
-   * none, or if `stop` was called while the store was away. Throws StoreAway if the journal can't be read now: nothing was
-   * changed then, and the call may be repeated.
+   * Folds about `maxHits` hits before `end` (null: the end of the journal) in one transaction. Returns false if there were none,
+   * or if `stop` was called while the store was away. Throws StoreAway if the journal can't be read now: nothing was changed
+   * then, and the call may be repeated.
    */
   async foldBatch(end: Position | null, maxHits: number): Promise<boolean> {
     this.#damage = [];
@@ -169,7 +169,7 @@ export class JournalFold {
     }
   }
 
-  /** A read that fails for now ends the batch; the hits read before it are folded. */
+  /** A temporary read failure ends the batch; the hits read before it are folded. */
   #next(end: Position | null): RecordBytes | null {
     try {
       return this.#reader.next(end);
@@ -204,9 +204,7 @@ export class JournalFold {
     await this.#persist(() => this.#commit(batch, deliveries));
   }
 
-  /**
-   * Webhooks show more than the ledger keeps, and few links have one: their clicks are read from the journal again.
-   */
+  /** Webhooks show more than the ledger stores, and few links have one: their clicks are read from the journal again. */
   #clicksOf(links: ReadonlyMap<number, unknown>, from: Position, to: Position): FoldedClick[] {
     const { hits, enrich: parts } = this.#parts;
     const reader = new JournalReader(this.#folder, from, () => {});
@@ -237,7 +235,7 @@ export class JournalFold {
     return clicks;
   }
 
-  /** A commit whose answer was lost may have happened: the watermark shows whether it has. */
+  /** A commit whose answer was lost may have happened: the watermark shows whether it did. */
   async #commit(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
     const { store } = this.#parts;
     const isDone = this.#isInDoubt && isAt(await store.watermark(this.#name), batch.to);
@@ -253,7 +251,7 @@ export class JournalFold {
     const { words } = this.#parts;
     if (this.#wordMark?.trims !== words.mark.trims) this.#unproven.clear();
     for (const [id, word] of words.since(this.#wordMark)) {
-      // The database has gone back, and has given the id of a word that is gone to another one.
+      // The database has gone back in time, and has reused the id of a lost word.
       if (this.#unproven.has(id)) throw new StoreChanged('two words have one id');
       this.#unproven.set(id, word);
     }
@@ -279,7 +277,7 @@ export class JournalFold {
     }
   }
 
-  /** Left alone, the garbage collector lets dead strings grow to several times the memory in use. */
+  /** Otherwise the garbage collector lets dead strings grow to several times the memory in use. */
   #collectGarbage(hits: number): void {
     this.#sinceCollection += hits;
     if (this.#sinceCollection < hitsPerCollection) return;
@@ -293,6 +291,6 @@ export class JournalFold {
 const isAt = (one: Position | null, other: Position): boolean =>
   one !== null && one.segment === other.segment && one.offset === other.offset;
 
-/** Nothing of a visitor who asked not to be tracked. */
+/** Returns no data of a visitor who asked not to be tracked. */
 const detailsOf = ({ doNotTrack, address, userAgent }: RawHit): Pick<FoldedClick, 'address' | 'userAgent'> =>
   doNotTrack ? { address: '', userAgent: '' } : { address, userAgent };

@@ -6,7 +6,7 @@ import type { Owner } from './ledger.ts';
 import { openCounts } from './open-counts.ts';
 import { openLedger } from './open-ledger.ts';
 
-/** Whether every hit that an hour counts is still kept by itself. */
+/** Whether every hit that an hour counts is still stored. */
 export async function keepsHour(database: Database, owner: Owner, hour: number): Promise<boolean> {
   const slice = {
     kind: 'rollups',

@@ -16,7 +16,7 @@ export interface LeftJournalsParts {
   readonly settings: Pick<FoldSettings, 'dataDir' | 'journal'>;
   readonly store: FoldStore;
   readonly open: (name: JournalName) => Promise<JournalFold>;
-  /** Folds some of a journal. Returns false at its end, or where the rest is for later. */
+  /** Folds a part of a journal. Returns false at its end, or if the rest is for later. */
   readonly foldSome: (journal: JournalFold) => Promise<boolean>;
   /** Called in between, so that new hits don't wait for old ones. */
   readonly foldOwn: () => Promise<void>;
@@ -25,15 +25,15 @@ export interface LeftJournalsParts {
   readonly tell: (message: FromFold) => void;
 }
 
-/** How often finished journals are looked at that are kept. */
+/** How often finished journals that are kept are checked. */
 const keptLook = 60_000;
 
-/** The journals of earlier processes of this folder: folded to their ends, kept for a while, and removed. */
+/** The journals of earlier processes on this folder: they are folded completely, kept for a while, and removed. */
 export class LeftJournals {
   readonly #parts: LeftJournalsParts;
-  /** Of which another process has folded some. */
+  /** Journals that another process has partly folded. */
   readonly #foldedByOthers = new Set<string>();
-  /** Those that are kept, and how far they were folded. */
+  /** Journals that are kept, and how far they were folded. */
   readonly #finished = new Map<string, Position>();
   #lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -41,17 +41,17 @@ export class LeftJournals {
     this.#parts = parts;
   }
 
-  /** Finished journals that are still here, and how far the store should have them. */
+  /** Finished journals that still exist, and how far the store should have them. */
   get finished(): ReadonlyMap<string, Position> {
     return this.#finished;
   }
 
-  /** Whether one that is kept may have been kept for long enough. */
+  /** Whether a kept journal may have been kept for long enough. */
   get isLookDue(): boolean {
     return this.#finished.size > 0 && performance.now() - this.#lookedAt > keptLook;
   }
 
-  /** One after the other. Returns whether some were left for later. */
+  /** Folds one after the other. Returns whether any was left for later. */
   async fold(): Promise<boolean> {
     const { settings, foldOwn } = this.#parts;
     this.#lookedAt = performance.now();
@@ -65,7 +65,7 @@ export class LeftJournals {
     return isSomeLeft;
   }
 
-  /** A finished journal goes once its segments have been kept for long enough. Returns whether it is kept. */
+  /** Removes a finished journal once its segments have been kept for long enough. Returns whether it is kept. */
   removeOrKeep(name: JournalName, journal: JournalFold): boolean {
     const key = watermarkKey(name);
     if (journal.finish() && journal.watermark !== null) {
@@ -77,7 +77,7 @@ export class LeftJournals {
     return false;
   }
 
-  /** A journal that can't be read or locked now, or that others fold, is left for later. */
+  /** A journal that can't be read or locked now, or that another process folds, is left for later. */
   async #recoverIfPossible(name: JournalName): Promise<boolean> {
     const journal = watermarkKey(name);
     try {
@@ -85,8 +85,8 @@ export class LeftJournals {
       return true;
     } catch (cause) {
       if (cause instanceof JournalTaken && cause.message === journal) {
-        // Another node folds a copy of this folder, and what it has folded is done for both; or the database has just
-        // finished what this journal's process had sent before it was killed. The next look continues from there.
+        // Another node folds a copy of this folder, and its work counts for both; or the database has only now committed what
+        // this journal's process had sent before it was killed. The next turn continues from there.
         this.#foldedByOthers.add(journal);
         this.#trouble('journal folded elsewhere', { journal });
       } else if (isAway(cause))
@@ -96,7 +96,7 @@ export class LeftJournals {
     }
   }
 
-  /** A journal whose process still runs is left alone. */
+  /** Skips a journal whose process still runs. */
   async #recover(name: JournalName): Promise<void> {
     const { settings, store, open, isStopping, now, tell } = this.#parts;
     const lock = lockJournal(folderOf(settings.dataDir, name));
@@ -119,7 +119,7 @@ export class LeftJournals {
     }
   }
 
-  /** A watermark that isn't where it was belongs to another node that folds a copy, or to a database that has gone back. */
+  /** A moved watermark means another node that folds a copy, or a database that has gone back in time. */
   async #foldAll(name: JournalName, journal: JournalFold): Promise<void> {
     const { store, foldSome, foldOwn } = this.#parts;
     const key = watermarkKey(name);
@@ -135,7 +135,7 @@ export class LeftJournals {
     }
   }
 
-  /** Whether another process has folded all of it meanwhile: one of an earlier version then forgets the watermark. */
+  /** Whether another process has folded all of it meanwhile; one of an earlier version then deletes the watermark. */
   async #isFoldedElsewhere(name: JournalName): Promise<boolean> {
     const key = watermarkKey(name);
     return this.#foldedByOthers.has(key) && (await this.#parts.store.watermark(key)) === null;

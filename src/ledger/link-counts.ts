@@ -23,7 +23,7 @@ type ColumnRow = { readonly bucket: number; readonly visitors: number } & {
   readonly [column in (typeof rollupClasses)[number]]: number;
 };
 
-/** Counts from the table `link_hours`, of some links. */
+/** Counts of some links, from the table `link_hours`. */
 export class LinkCounts implements Counts {
   readonly #queries: Queries;
   readonly #compute: Compute;
@@ -118,7 +118,7 @@ export class LinkCounts implements Counts {
     return rows;
   }
 
-  /** A bucket may come more than once. */
+  /** A bucket may appear more than once. */
   async #byHour(buckets: readonly Hours[], columns: readonly CountColumn[]): Promise<readonly ColumnRow[]> {
     const { from, to } = spanOf(buckets);
     const { rows } = await sql<ColumnRow & { readonly hour: number }>`
@@ -127,7 +127,7 @@ export class LinkCounts implements Counts {
     return rows.map((row) => ({ ...row, bucket: bucketAt(buckets, row.hour) }));
   }
 
-  /** Every sum of a dimension that is kept in texts. */
+  /** Calls back for every sum of a dimension that is stored in texts. */
   async #each(
     buckets: readonly Hours[],
     take: (bucket: number, ofClass: number, value: number, hits: number) => void,

@@ -1,7 +1,7 @@
 import { yieldCore } from '../threads/yield-core.ts';
 import type { Column } from './fold-store.ts';
 
-/** Compared with itself, one cell later: as bytes, that is many at a time. */
+/** Compares the column with itself shifted by one cell: as bytes, many cells at a time. */
 export function isOneValue(column: Column | undefined, count: number): boolean {
   if (column === undefined) return true;
   const { buffer, byteOffset, BYTES_PER_ELEMENT: size } = column;

@@ -8,7 +8,7 @@ import { openLedger } from './open-ledger.ts';
 import { OrganizationCounts } from './organization-counts.ts';
 import { SparseCounts } from './sparse-counts.ts';
 
-/** Counts of a slice from the roll-ups, or from the hits themselves, which count since `rawSince`. */
+/** Counts of a slice from the roll-ups, or from the hits themselves, which exist since `rawSince`. */
 export function openCounts(database: Database, owner: Owner, slice: Slice, rawSince = 0): Counts {
   if (slice.kind === 'hits') return openHitCounts(database, owner, slice, rawSince);
   const links = owner.kind === 'link' ? [owner.id] : owner.links;

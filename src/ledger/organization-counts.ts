@@ -74,7 +74,7 @@ export class OrganizationCounts implements Counts {
     return rows.map(({ hour, ...count }) => ({ ...count, bucket: bucketAt(buckets, hour) }));
   }
 
-  /** Hours have very many values: each of them is looked for by its whole key. */
+  /** An hour has very many values: a single one is looked up by its whole key. */
   async #ofOneValue(buckets: readonly Hours[], value: number): Promise<readonly BucketCount[]> {
     const { from, to } = spanOf(buckets);
     const { rows } = await sql<{ hour: number; class: number; hits: number }>`

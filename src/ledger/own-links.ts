@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries } from '../storage/schema.ts';
 
-/** The lowest ids of an organization's links after one, those in its bin included. */
+/** The lowest ids of an organization's links after one, deleted links included. */
 export async function ownLinksAfter(
   queries: Queries,
   organizationId: number,

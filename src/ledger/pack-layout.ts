@@ -1,27 +1,29 @@
 import { aliasFields, type HitColumn, hitColumns, placeFields, ruleFields } from '../rules/click-fields.ts';
 
 /**
- * Hits of one organization as one value, column by column: for each column its minimum, and for each hit by how
- * much it has more, in as few bytes as the largest of them needs; none where all have the same. A version and the
- * widths come first, then the minimums, then the cells of the columns, each from a multiple of eight on.
+ * Hits of one organization as one value, column by column: for each column its minimum, and for each hit the difference from it,
+ * in as few bytes as the largest difference needs; none if all hits have the same value. A version and the widths come first,
+ * then the minimums, then the cells of the columns, each aligned to eight bytes.
  */
 export const maxInPack = 512;
 /** An organization with fewer hits in a batch has them as rows: a pack has a fixed cost. */
 export const minInPack = 32;
 export const version = 2;
-/** Columns of the first part. Others come behind it, in packs that have such hits: programs from before don't look there. */
+/** Columns of the first part. Others follow it, in packs that have such hits: earlier versions don't read there. */
 export const firstColumns = hitColumns.indexOf(ruleFields[0]);
-/** Version 1 had a column of visitors behind the others. It is passed over. */
+/** Version 1 had a column of visitors after the others. It is skipped. */
 export const columnsIn: Readonly<Record<number, number>> = { 1: firstColumns + 1, 2: firstColumns };
 export const widthsLength = 24;
 export const cellsAt = widthsLength + firstColumns * 8;
 
-/** Columns that most packs don't have: their widths, where the head of the pack has no room for them, their minimums, their cells. */
+/**
+ * Columns that most packs don't have: their widths (if they don't fit into the head of the pack), their minimums, their cells.
+ */
 export interface FurtherPart {
   /** Its columns: from `first` up to `end`. */
   readonly first: number;
   readonly end: number;
-  /** The byte that is 1 where a pack has this part. */
+  /** The byte that is 1 if a pack has this part. */
   readonly flagAt: number;
   /** How many bytes of the part its widths take. */
   readonly widths: number;
@@ -39,7 +41,7 @@ const furtherHeads = furtherParts.reduce(
   0,
 );
 export const maxPackLength = cellsAt + furtherHeads + hitColumns.length * maxInPack * 8;
-/** Cells that are no difference but the number itself: of a range that four bytes are too few for. */
+/** Cells that are the number itself instead of a difference, for a range that doesn't fit into four bytes. */
 export const wholeNumber = 8;
 
 export const roomFor = (count: number, width: number): number => Math.ceil((count * width) / 8) * 8;

@@ -42,7 +42,7 @@ export class PackLedger implements Ledger {
     this.#maxValues = maxValues;
   }
 
-  /** Reads from a greatest id downwards: hits that come in meanwhile have greater ids. */
+  /** Reads from a greatest id downwards: hits that are added meanwhile have greater ids. */
   async before(filter: HitFilter, page: PageBefore): Promise<HitPage> {
     const { above = 0 } = filter;
     const found: StoredHit[] = [];
@@ -56,7 +56,7 @@ export class PackLedger implements Ledger {
       const skippable = offset > 0 ? packed.length + (await this.#countRows(filter, from, before)) : 0;
       if (offset > 0 && skippable <= offset) offset -= skippable;
       else {
-        // However packed hits lie among the rows, so many rows come before the page.
+        // However the packed hits are interleaved with the rows, at least so many rows precede the page.
         const passed = Math.max(0, offset - packed.length);
         offset -= passed;
         const missing = page.limit - found.length;
@@ -117,8 +117,8 @@ export class PackLedger implements Ledger {
   }
 
   /**
-   * Adds the counts of values from `from` on. Memory is bounded: values beyond the lowest so many are left for another round,
-   * which reads the packs again. Returns the lowest of those.
+   * Adds the counts of values from `from` on. Memory is bounded: values beyond the lowest ones are left for another round, which
+   * reads the packs again. Returns the lowest value left.
    */
   async addGroups(
     groups: Groups,
@@ -158,7 +158,7 @@ export class PackLedger implements Ledger {
   async ownersAfter(id: number, limit: number): Promise<readonly HitOwner[]> {
     const owners = [...(await this.#rows.ownersAfter(id, limit))];
     const enough = owners.length + limit;
-    // Of the first pack perhaps one hit is new.
+    // Perhaps only one hit of the first pack is new.
     const packs = await packSpansAfter(this.#database, id, 1 + Math.ceil(limit / minInPack));
     for (const { id: first, hits, organization_id } of packs) {
       if (owners.length >= enough) break;

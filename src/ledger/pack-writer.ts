@@ -15,10 +15,10 @@ import {
   widthsLength,
 } from './pack-layout.ts';
 
-/** Which rows of the columns are meant, and in which order; null for the rows themselves. */
+/** Selected rows of the columns, in order; null for all rows in their own order. */
 export type Rows = Int32Array | null;
 
-/** Makes packs. Its memory is used again: a pack is valid until the next one. */
+/** Makes packs. Its memory is reused: a pack is valid until the next one is made. */
 export class PackWriter {
   readonly #bytes = new Uint8Array(maxPackLength);
   readonly #mins = new Float64Array(hitColumns.length);
@@ -33,7 +33,7 @@ export class PackWriter {
     this.#bytes[0] = version;
   }
 
-  /** Packs to come have their hits from these. */
+  /** The following packs are made from these hits. */
   begin({ columns, count }: Hits, rows: Rows): void {
     this.#columns = columns;
     this.#rows = rows;
@@ -45,7 +45,7 @@ export class PackWriter {
     }
   }
 
-  /** The rows from `from` up to `to`. */
+  /** Packs the rows from `from` up to `to`. */
   pack(from: number, to: number): Uint8Array {
     const count = to - from;
     let end = this.#writeColumns(0, firstColumns, 1, cellsAt, from, count);
@@ -54,7 +54,7 @@ export class PackWriter {
     return this.#bytes.subarray(0, end);
   }
 
-  /** Returns where it ends. */
+  /** Returns the end of the part. */
   #writePart({ first, end, flagAt, widths }: FurtherPart, at: number, from: number, count: number): number {
     const minsAt = at + widths;
     this.#bytes.fill(0, at, minsAt);
@@ -68,7 +68,7 @@ export class PackWriter {
     return after;
   }
 
-  /** The columns from `first` up to `end`, their cells from `at` on. */
+  /** Writes the columns from `first` up to `end`, their cells from `at` on. */
   #writeColumns(
     first: number,
     end: number,
@@ -90,7 +90,7 @@ export class PackWriter {
     new Float64Array(this.#bytes.buffer, at, values.length).set(values);
   }
 
-  /** The minimum and maximum of a column, in the pack that was made last. */
+  /** The minimum and maximum of a column in the last pack. */
   ends(name: HitColumn): [number, number] {
     const index = hitColumns.indexOf(name);
     return [this.#mins[index] ?? 0, this.#maxs[index] ?? 0];
@@ -112,7 +112,7 @@ export class PackWriter {
     this.#maxs[index] = max;
   }
 
-  /** Returns how many bytes the cells take. */
+  /** Returns the number of bytes that the cells take. */
   #write(index: number, widthAt: number, at: number, count: number): number {
     const min = this.#mins[index] ?? 0;
     const width = widthOf((this.#maxs[index] ?? 0) - min, min);
@@ -120,13 +120,13 @@ export class PackWriter {
     if (width === 0) return 0;
     const values = this.#values;
     if (width !== wholeNumber) for (let row = 0; row < count; row++) values[row] = (values[row] ?? 0) - min;
-    // The runtime converts cells of another type in a tenth of the time that a loop here would take.
+    // The runtime converts cells of another type in a tenth of the time of a loop here.
     cellsOf(this.#bytes, at, width, count).set(values.subarray(0, count));
     return roomFor(count, width);
   }
 }
 
-/** A loop for each kind of column: one for all of them takes ten times as long. */
+/** A loop for each type of column: one for all of them takes ten times as long. */
 function gather(column: Column, rows: Int32Array, from: number, into: Float64Array, count: number): void {
   if (column instanceof Float64Array)
     for (let index = 0; index < count; index++) into[index] = column[rows[from + index] ?? 0] ?? 0;
@@ -135,7 +135,7 @@ function gather(column: Column, rows: Int32Array, from: number, into: Float64Arr
 
 function widthOf(range: number, min: number): number {
   if (range === 0) return 0;
-  // A clock of ours gives no fraction; a test's may.
+  // Our clocks give no fractions; a test's may.
   if (!Number.isInteger(range) || !Number.isInteger(min)) return wholeNumber;
   if (range < 2 ** 8) return 1;
   if (range < 2 ** 16) return 2;

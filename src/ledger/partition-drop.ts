@@ -1,10 +1,10 @@
 import { dropPartitions, type Partition } from './partitions.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 
-/** Reads end long before. What has taken longer is gone on with by the next drop. */
+/** Reads end long before that. If a drop takes longer, the next one continues it. */
 const patience = 60_000;
 
-/** Drops partitions over a connection of its own: that waits for statements which still read them, and the fold doesn't. */
+/** Drops partitions over a connection of its own, which waits for statements that still read them, while the fold doesn't. */
 export class PartitionDrop {
   readonly #connection: PostgresConnection;
   readonly #done: Promise<void>;

@@ -3,8 +3,8 @@ import { monthBegin, monthOf } from '../rules/utc-time.ts';
 import type { Query } from './sql-fold-store.ts';
 
 /**
- * Tables of PostgreSQL with a partition for each month (UTC), and what identifies a row in a partition. It isn't said of the
- * whole table: that would have to name the instant, too.
+ * Tables of PostgreSQL with a partition for each UTC month, and the key of a row in a partition. It is no key of the whole table:
+ * that would have to include the instant.
  */
 const tables = {
   hits: 'id',
@@ -18,13 +18,13 @@ type Table = keyof typeof tables;
 export type AskPartitions = Query;
 const tableNames = Object.keys(tables) as Table[];
 
-/** All time before and all time after is one partition each: only a clock that is wrong has hits there. */
+/** All time before and all time after is one partition each: only a wrong clock puts hits there. */
 const firstMonth = monthOf(Date.UTC(2020, 0));
 const endMonth = monthOf(Date.UTC(2100, 0));
 
 interface Period {
   readonly name: string;
-  /** Instants; null where there is no bound. */
+  /** Instants; null for no bound. */
   readonly from: number | null;
   readonly to: number | null;
 }
@@ -34,11 +34,11 @@ export interface Partition {
   readonly name: string;
   readonly from: number | null;
   readonly to: number | null;
-  /** `pending`: a drop broke off in the middle of detaching it; `detached`: right after that. */
+  /** `pending`: a drop was interrupted while detaching; `detached`: it was interrupted right after that. */
   readonly state: 'attached' | 'pending' | 'detached';
 }
 
-/** The rows that were there before there were partitions (migration 25). */
+/** The rows from before there were partitions (migration 25). */
 export const earlierRows = 'hits_before';
 
 const ownName =
@@ -53,14 +53,16 @@ const partitionsSql = `select part.relname as name, parent.relname as parent, in
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** How often it is tried where another node creates the same partitions. */
+/** How often creation is tried while another node creates the same partitions. */
 const maxTries = 5;
 
-/** The months of the ledger on PostgreSQL: created as hits need them, dropped when all of one is older than the retention. */
+/**
+ * The months of the ledger on PostgreSQL: created when hits need them, dropped when all of the month is older than the retention.
+ */
 export class Partitions {
   readonly #query: Query;
   readonly #transaction: (work: (query: Query) => Promise<void>) => Promise<void>;
-  /** Names of periods that every table has. */
+  /** Names of periods that exist in every table. */
   readonly #covered = new Set<string>();
 
   constructor(query: Query, transaction: (work: (query: Query) => Promise<void>) => Promise<void>) {
@@ -68,7 +70,7 @@ export class Partitions {
     this.#transaction = transaction;
   }
 
-  /** Has a partition for each of these instants, and one for the month that follows: it is there before it is needed. */
+  /** Creates a partition for each of these instants, and one for the following month: it exists before it is needed. */
   async cover(instants: Iterable<number>): Promise<void> {
     for (const at of instants) {
       const period = periodOf(at);
@@ -78,14 +80,14 @@ export class Partitions {
     }
   }
 
-  /** To be called when a partition is missing: another node has dropped it. */
+  /** Call this when a partition is missing: another node has dropped it. */
   forget(): void {
     this.#covered.clear();
   }
 
   /**
-   * Those that have nothing but hits before an instant; first what a drop left behind, as none of its table can be detached
-   * before that.
+   * Partitions with nothing but hits before an instant; first the remains of interrupted drops, because no partition of their
+   * table can be detached before.
    */
   async expired(at: number): Promise<readonly Partition[]> {
     const all = await readPartitions(this.#query);
@@ -95,7 +97,7 @@ export class Partitions {
       .sort((one, other) => isLeft(other) - isLeft(one));
   }
 
-  /** Whether there is a partition of rows from before there were partitions. */
+  /** Whether there is a partition with rows from before there were partitions. */
   async hasEarlierRows(): Promise<boolean> {
     const [row] = await this.#query(`select to_regclass('${earlierRows}') is not null as is_there`);
     return row?.is_there === true;
@@ -124,7 +126,7 @@ export class Partitions {
           }
         });
       } catch (cause) {
-        // Another node may have created them just now; the next look tells.
+        // Another node may just have created them; the next try tells.
         if (cause instanceof StoreAway) throw cause;
         if (tries === maxTries) throw new StoreAway((cause as Error).message, { cause });
         await Bun.sleep(20 * tries);
@@ -133,18 +135,18 @@ export class Partitions {
   }
 }
 
-/** A month, or all time before the first or after the last of them. */
+/** A month, or all time before the first or after the last one. */
 export function periodOf(at: number): Period {
   const month = monthOf(at);
   if (month < firstMonth) return { name: 'far_past', from: null, to: monthBegin(firstMonth) };
-  // What no calendar has is no number.
+  // Instants beyond the range of dates.
   if (!(month < endMonth)) return { name: 'far_future', from: monthBegin(endMonth), to: null };
   const from = monthBegin(month);
   const name = new Date(from).toISOString().slice(0, 7).replace('-', '_');
   return { name, from, to: monthBegin(month + 1) };
 }
 
-/** Only other readers of what is dropped are waited for. What breaks off is gone on with by the next call. */
+/** Waits only for other readers of the dropped partitions. The next call continues an interrupted drop. */
 export async function dropPartitions(query: Query, partitions: readonly Partition[]): Promise<void> {
   for (const { table, name, state } of partitions) {
     if (state === 'attached')
@@ -154,7 +156,7 @@ export async function dropPartitions(query: Query, partitions: readonly Partitio
   }
 }
 
-/** No reader or writer of other partitions waits for this. */
+/** Blocks no reader or writer of other partitions. */
 async function attach(
   query: Query,
   { table, name, from, to }: Period & { readonly table: Table },
@@ -191,7 +193,7 @@ async function readPartitions(query: Query): Promise<Partition[]> {
 const boundOf = (text: string | undefined): number | null =>
   text === undefined || /^M(IN|AX)VALUE$/.test(text) ? null : Number(text);
 
-/** The rows from before end at the month of their migration, which isn't known any more: they are older than what is kept. */
+/** The earlier rows end with the month of their migration, which is unknown by now: they are older than the retention. */
 function periodNamed(name: string): Pick<Period, 'from' | 'to'> {
   if (name === 'before') return { from: null, to: 0 };
   const [year = 0, month = 1] = name.split('_').map(Number);

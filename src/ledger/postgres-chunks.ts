@@ -11,10 +11,10 @@ import { StoredColumns } from './stored-columns.ts';
 type Transaction = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
 const packsAtOnce = 64;
-/** SQLSTATE: no partition takes a row. */
+/** SQLSTATE: no partition for a row. */
 const noPartition = '23514';
 
-/** Organizations with so many hits behind their last chunk; each of them looks at no more than so many. */
+/** Organizations with enough hits after their last chunk; at most so many hits are checked for each. */
 const candidatesSql = `select organizations.id from organizations
   left join lateral (select last_id from hit_chunks where hit_chunks.organization_id = organizations.id order by id desc limit 1)
     as merged on true
@@ -26,7 +26,7 @@ const candidatesSql = `select organizations.id from organizations
       select from hits where hits.organization_id = organizations.id and hits.id > coalesce(last_id, 0)
       limit $1) as single)) >= $1
   order by organizations.id`;
-/** One maker at a time for an organization, and no correction of its hits meanwhile. */
+/** Makes chunks of an organization one process at a time, and never during a correction of its hits. */
 const lockSql = `select id from organizations where id = $1 and deleted_at is null
   and not exists (select from click_corrections where organization_id = $1 and finished_at is null)
   for no key update skip locked`;
@@ -37,8 +37,8 @@ const packsSql = `select id, hits, cells from hit_packs
   where organization_id = $1 and id > $2 and id <= $3 order by id limit $4`;
 
 /**
- * Makes chunks of the oldest rows and packs of organizations that have many. These stay where they are: retention drops them
- * with their month, and the chunk with its own.
+ * Makes chunks from the oldest rows and packs of organizations with many hits. Rows and packs stay: retention drops them with
+ * their month, and the chunks with theirs.
  */
 export class PostgresChunks {
   readonly #query: Query;
@@ -46,7 +46,7 @@ export class PostgresChunks {
   readonly #partitions: Partitions;
   readonly #minHits: number;
   #organizations: number[] | null = null;
-  /** Hits with ids up to here are all there. */
+  /** All hits with ids up to here are visible. */
   #settled = 0;
 
   constructor(query: Query, transaction: Transaction, partitions: Partitions, minHits: number) {
@@ -72,8 +72,8 @@ export class PostgresChunks {
   }
 
   /**
-   * From now on no hit gets an id that was taken by now, unless its transaction is running: those are waited for. False when
-   * there still are some.
+   * Waits for running transactions that may insert hits with ids that were drawn by now; later transactions get higher ids.
+   * Returns false if some are still running.
    */
   async #settle(): Promise<boolean> {
     const [raised] = await this.#query('update hit_ids set settled = newest returning settled');
@@ -121,7 +121,7 @@ export class PostgresChunks {
     return true;
   }
 
-  /** The hits with the lowest ids, by their ids; a pack goes as a whole. */
+  /** The hits with the lowest ids, sorted by id; whole packs only. */
   async #oldest(query: Query, organizationId: number, after: number): Promise<StoredColumns> {
     const [found] = await query(rowsSql, [organizationId, after, this.#settled, this.#minHits]);
     const rows = ['id', ...hitColumns].map((name) => numbersIn(found, name));
@@ -156,13 +156,13 @@ export class PostgresChunks {
   }
 }
 
-/** Arrays come as texts: `{1,2,3}`. */
+/** Arrays come as text: `{1,2,3}`. */
 const numbersIn = (row: Row | undefined, name: string): readonly number[] => {
   const text = row?.[name];
   return typeof text === 'string' ? (JSON.parse(`[${text.slice(1, -1)}]`) as number[]) : [];
 };
 
-/** Hits by the names of the months that they came in: chunks of a month go with it. */
+/** Hits by the names of their months: chunks are dropped with their month. */
 function byMonth(hits: StoredColumns): ReadonlyMap<string, StoredColumns> {
   const instants = hits.column('at');
   const rows = new Map<string, number[]>();
@@ -187,7 +187,7 @@ function byMonth(hits: StoredColumns): ReadonlyMap<string, StoredColumns> {
   );
 }
 
-/** All chunks of a merge say that they have all of its ids: in which of them a hit is depends on its month. */
+/** All chunks of a merge have its whole range of ids: which of them has a hit depends on its month. */
 async function insertChunk(
   query: Query,
   { facts, columns, tallies, links }: NewChunk,

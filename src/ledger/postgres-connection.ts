@@ -23,7 +23,7 @@ export interface ConnectionSettings {
   readonly greet?: (query: Query) => Promise<void>;
 }
 
-/** One connection, opened when it is needed and closed at the first fault, after which its state is unknown. */
+/** One connection, opened when needed and closed at the first fault, because its state is unknown then. */
 export class PostgresConnection {
   readonly #url: string;
   readonly #settings: ConnectionSettings;
@@ -32,11 +32,11 @@ export class PostgresConnection {
     readonly idle_in_transaction_session_timeout: number;
   };
   readonly #begin: string;
-  /** More than come again and again. */
+  /** More than there are repeated statements. */
   readonly #names = new StatementNames(100);
-  /** What `prepared_statements` in the address says: whether statements are named, whatever is in between. */
+  /** The value of `prepared_statements` in the address: whether statements are named, whatever pooler is in between. */
   readonly #naming: string | null;
-  /** A named statement was lost: there is a pooler that doesn't know of them. */
+  /** A named statement was lost: there is a pooler that doesn't support them. */
   #hasLostNames = false;
   #isPooler = false;
   #client: pg.Client | null = null;
@@ -54,11 +54,11 @@ export class PostgresConnection {
 
   readonly query: Query = async (sql, parameters) => this.#over(await this.#connected())(sql, parameters);
 
-  /** For what comes again and again: it is parsed and planned once. */
+  /** For repeated statements: they are parsed and planned once. */
   readonly namedQuery: Query = async (sql, parameters) =>
     this.#over(await this.#connected(), true)(sql, parameters);
 
-  /** Everything goes through one connection: on a second one, half of it would be outside of the transaction. */
+  /** Everything uses one connection: on a second one, half of it would be outside the transaction. */
   async transaction<T>(work: (query: Query) => Promise<T>, isNamed = false): Promise<T> {
     const client = await this.#connected();
     const query = this.#over(client);
@@ -99,7 +99,7 @@ export class PostgresConnection {
     };
   }
 
-  /** Whether another connection does without the name of a statement, or with another one. */
+  /** Whether the failure concerns the statement's name, so that another connection without or with another name works. */
   #isOfName(cause: unknown, name: string | undefined): boolean {
     if (name === undefined) return false;
     if (hasOldPlan(cause)) this.#names.renew(name);
@@ -152,7 +152,7 @@ export class PostgresConnection {
   }
 }
 
-/** Deadlocks and serialization failures (40) ask for another try as well: the whole batch, from its beginning. */
+/** Deadlocks and serialization failures (40) are retried as well: the whole batch, from its beginning. */
 function faultOf(cause: unknown): unknown {
   if (!(cause instanceof Error) || cause instanceof StoreAway || cause instanceof StoreChanged) return cause;
   return isAway(cause) || codeOf(cause).startsWith('40') ? new StoreAway(cause.message, { cause }) : cause;

@@ -7,31 +7,31 @@ import { type Query, unnested } from './sql-fold-store.ts';
 import { VisitorRun } from './visitor-runs.ts';
 import { VisitorsOfDay } from './visitors-of-day.ts';
 
-/** Programs that know this migration ask the runs. */
+/** The migration since which all versions use runs. */
 const runsSince = 62;
-/** Of a day: up to 128 MB of memory. */
+/** The maximum of a day: up to 128 MB of memory. */
 export const maxInRuns = 25_000_000;
-/** Days in memory: one, and after midnight the one before. */
+/** Days in memory: the current one, and the previous one after midnight. */
 const daysKept = 2;
 const runsAtOnce = 16;
-/** After so many batches the small runs of a day become one. */
+/** After so many batches the small runs of a day are merged. */
 export const mergedEvery = 256;
 const smallRun = 8_192;
 
 const lockSql =
   'update visitor_days set newest = newest + 1 where day = $1 returning newest, edition, is_by_row';
-/** A day that has rows keeps to them, as does one that begins while programs may run that know no runs. */
+/** A day that has rows keeps using them, as does one that begins while versions without runs may be running. */
 const beginSql = `insert into visitor_days as one (day, newest, edition, is_by_row)
   select $1, 1, (extract(epoch from clock_timestamp()) * 1000)::bigint, exists (select from daily_visitors where day = $1)
     or coalesce((select value from settings where key = '${leastMigrationKey}')::bigint, 0) < ${runsSince}
   on conflict (day) do update set newest = one.newest + 1 returning newest, edition, is_by_row`;
 const runsSql = `select id, visitors from visitor_runs where day = $1 and id > $2 order by id limit ${runsAtOnce}`;
-/** Who knows the last of them knows all of them, and who doesn't reads what they became. */
+/** A node that has read the last of them has read all; any other reads the merged run. */
 const mergeSql = `with small as (
     delete from visitor_runs where day = $1 and octet_length(visitors) < ${smallRun} returning id, visitors
   ) insert into visitor_runs (day, id, visitors)
     select $1, max(id), string_agg(visitors, '' order by id) from small having count(*) > 0`;
-/** Of a visitor with several hours of a day the first counts. */
+/** Of a visitor with several hours on a day the first counts. */
 const rowsSql = `with given as (
     select owner, visitor, min(hour) as hour, min(variant) as variant
     from ${unnested(Array<string>(4).fill('bigint'))} as given (hour, owner, visitor, variant) group by 1, 2
@@ -47,9 +47,9 @@ interface Day {
 }
 
 /**
- * Counts the visitors of a day, each once, however many nodes do. Each batch adds a run of those whom no run had, and each node
- * has all runs of the day in memory; it reads what others have added while the day's row is locked. Above `max` visitors, the
- * others of the day are rows of daily_visitors.
+ * Counts the visitors of a day, each once across all nodes. Each batch adds a run of the visitors that no run contains yet, and
+ * each node has all runs of the day in memory; it reads the runs that others added while the day's row is locked. Above `max`
+ * visitors, the others of the day are rows of daily_visitors.
  */
 export class PostgresVisitors {
   readonly #query: Query;
@@ -57,16 +57,16 @@ export class PostgresVisitors {
   readonly #days = new Map<number, VisitorsOfDay>();
   readonly #run = new VisitorRun();
   readonly #fresh = new FloatList();
-  /** By day, in the transaction that is open. */
+  /** By day, for the open transaction. */
   readonly #locked = new Map<number, number>();
 
-  /** `query` is outside of a transaction. */
+  /** `query` runs outside a transaction. */
   constructor(query: Query, max = maxInRuns) {
     this.#query = query;
     this.#max = max;
   }
 
-  /** Before a transaction: a whole day's runs are read while nobody waits for them. */
+  /** Before a transaction: reads a whole day's runs while nothing waits for them. */
   async begin(groups: readonly HourVisitors[]): Promise<void> {
     this.#locked.clear();
     const days = new Set(groups.map(({ hour }) => dayOfHour(hour)));
@@ -79,7 +79,7 @@ export class PostgresVisitors {
     }
   }
 
-  /** Days are locked in their order, on every node. */
+  /** Locks days in ascending order, on every node. */
   async insert(query: Query, groups: readonly HourVisitors[]): Promise<readonly NewVisitors[]> {
     const found: NewVisitors[] = [];
     for (const [day, ofDay] of Map.groupBy(groups, ({ hour }) => dayOfHour(hour)))
@@ -96,7 +96,7 @@ export class PostgresVisitors {
     this.#locked.clear();
   }
 
-  /** Within a transaction. Whoever counts visitors of such a day is waited for. */
+  /** Within a transaction. Waits for transactions that are still counting visitors of that day. */
   async deleteBefore(query: Query, day: number): Promise<void> {
     await query('delete from visitor_days where day < $1', [day]);
     await query('delete from visitor_runs where day < $1', [day]);
@@ -110,7 +110,7 @@ export class PostgresVisitors {
   ): Promise<readonly NewVisitors[]> {
     const { newest, edition, isByRow } = await lock(query, day);
     const known = this.#dayOf(day);
-    // Visitors have been erased, and are new again; or the database has gone back.
+    // Visitors were erased and are new again; or the database has gone back in time.
     if (known.edition !== edition || known.newest >= newest) known.forget();
     known.edition = edition;
     if (known.newest < newest - 1) await readRuns(query, day, known);
@@ -165,7 +165,7 @@ async function lock(query: Query, day: number): Promise<Day> {
   return { newest: Number(row?.newest), edition: Number(row?.edition), isByRow: row?.is_by_row === true };
 }
 
-/** Those that others have added. */
+/** Reads the runs that others have added. */
 async function readRuns(query: Query, day: number, known: VisitorsOfDay): Promise<void> {
   for (;;) {
     const runs = await query(runsSql, [day, known.newest]);

@@ -1,4 +1,4 @@
-/** Clicks by which repeats are told, in the order of their instants: keys of `repeat-key.ts` and instants, one for one. */
+/** Clicks for finding repeats, sorted by instant: keys of `repeat-key.ts`, and the instant of each. */
 export interface RecentClicks {
   readonly keys: Float64Array;
   readonly instants: Float64Array;
@@ -9,7 +9,7 @@ export const noClicks: RecentClicks = { keys: new Float64Array(), instants: new 
 const keyLength = Float64Array.BYTES_PER_ELEMENT;
 const distanceLength = Int32Array.BYTES_PER_ELEMENT;
 
-/** As bytes: the first instant, the keys, then by how many milliseconds each of them came later. */
+/** As bytes: the first instant, the keys, then the milliseconds of each click after the first. */
 export function packClicks(pairs: Float64Array): Uint8Array {
   const count = pairs.length / 2;
   const bytes = new Uint8Array(keyLength + count * (keyLength + distanceLength));
@@ -25,7 +25,7 @@ export function packClicks(pairs: Float64Array): Uint8Array {
 }
 
 export function unpackClicks(cells: Uint8Array): RecentClicks {
-  // A database's bytes may have any alignment.
+  // The bytes of a database may have any alignment.
   const { buffer } = cells.slice();
   const count = (cells.length - keyLength) / (keyLength + distanceLength);
   const [base = 0] = new Float64Array(buffer, 0, 1);
@@ -36,10 +36,10 @@ export function unpackClicks(cells: Uint8Array): RecentClicks {
   };
 }
 
-/** More than claims of some minutes have; what is beyond is left out. */
+/** More than the claims of some minutes have; clicks beyond that are left out. */
 const maxMerged = 2 ** 21;
 
-/** All of them with an instant from `from` on and before `to`, in order. */
+/** All clicks with an instant from `from` on and before `to`, sorted. */
 export function mergedClicks(all: readonly RecentClicks[], from: number, to: number): RecentClicks {
   const first = Math.floor(from);
   const count = all.reduce((sum, { keys }) => sum + keys.length, 0);

@@ -29,7 +29,7 @@ const hit = {
 
 test('a segment is ended also while hits come without a pause, so that its addresses go', async () => {
   await using folder = await temporaryFolder();
-  // A fold that has always one hit to go.
+  // A fold that always has one more hit to fold.
   const fold = {
     onmessage: (_: { data: FromFold }) => {},
     postMessage(message: ToFold) {

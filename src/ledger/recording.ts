@@ -22,28 +22,28 @@ interface RecordingParts {
   readonly fault: (event: string, cause: unknown, facts?: Record<string, unknown>) => void;
 }
 
-/** Of the clicks of this process, since its start. */
+/** Figures about the clicks of this process since its start. */
 export interface RecordingFigures {
   readonly kept: number;
-  /** In the journal or in memory, and not in the database. */
+  /** In the journal or in memory, but not in the database yet. */
   readonly waiting: number;
-  /** Milliseconds since the oldest of those came. */
+  /** Milliseconds that the oldest of those has waited. */
   readonly waitingFor: number;
-  /** In memory only: the disk takes nothing. */
+  /** In memory only, because the disk accepts nothing. */
   readonly held: number;
   readonly dropped: number;
-  /** Segments of journals that had damage. */
+  /** Damaged segments of journals. */
   readonly damaged: number;
 }
 
 /** The longest time that hits wait before the fold is woken: larger batches cost less per hit. */
 const wakeInterval = 200;
-/** After so many bytes, some thousand hits, in one such time the next one is longer: those are too many for anybody to watch. */
+/** After so many bytes (some thousand hits) in one interval the next interval is longer: nobody can watch that many live. */
 const busyLength = 256 * 1024;
 const busyWakeInterval = 800;
 /**
- * A segment is ended once all of it is folded, but not more often than this: then its addresses are gone. Where hits come
- * without a pause it is ended too, after a longer time.
+ * A segment is ended once all of it is folded, at most this often, so that its addresses are deleted. While hits come without a
+ * pause it is ended as well, after a longer time.
  */
 const rotateInterval = 2_000;
 const busyRotateInterval = 10_000;
@@ -53,8 +53,8 @@ const stopPatience = 8_000;
 const closePatience = 2_000;
 
 /**
- * Takes clicks from the answering thread to storage: `append` writes to the journal before the answer, and the fold's
- * thread does the rest. It is started by the first hit, or for journals that earlier processes left behind.
+ * Takes clicks from the answering thread to storage: `append` writes to the journal before the answer, and the fold's thread does
+ * the rest. The thread is started by the first hit, or for journals of earlier processes.
  */
 export class Recording {
   readonly #parts: RecordingParts;
@@ -97,8 +97,8 @@ export class Recording {
   }
 
   /**
-   * True when the hit will outlive this process already; otherwise it will at the end of this turn, before any task
-   * deferred after this call.
+   * True if the hit already survives the end of this process; otherwise it will at the end of this turn, before any task deferred
+   * after this call.
    */
   keep(hit: RawHit): boolean {
     this.#lag.appended();
@@ -106,8 +106,8 @@ export class Recording {
   }
 
   /**
-   * Null if the hit will outlive this process already, otherwise a promise that is fulfilled once it will. It is never
-   * rejected, so a failing disk prevents no answer.
+   * Null if the hit already survives the end of this process, otherwise a promise that resolves once it does. It never rejects,
+   * so a failing disk prevents no answer.
    */
   append(hit: RawHit): Promise<void> | null {
     this.#lag.appended();
@@ -125,7 +125,7 @@ export class Recording {
     };
   }
 
-  /** Everything appended so far is in storage, and no more in the journal. */
+  /** Resolves when everything appended so far is in storage, and no longer in the journal. */
   settled(): Promise<void> {
     this.#journal.rotate();
     const { end } = this.#journal;
@@ -135,18 +135,18 @@ export class Recording {
     return new Promise((done) => this.#waiting.push({ end, done }));
   }
 
-  /** Calls `listener` after each batch of hits that was stored. */
+  /** Calls `listener` after each stored batch of hits. */
   onFolded(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Must be called periodically: deletes expired hits, and folds the journals of processes that have died. */
+  /** Must be called periodically: deletes expired hits, and folds the journals of dead processes. */
   tidy(): void {
     this.#start();
     this.#send({ kind: 'tidy', now: this.#parts.now() });
   }
 
-  /** Folds what is left if storage takes it at once; otherwise the next start does. */
+  /** Folds the rest if storage takes it at once; otherwise the next start does. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const closed = this.#journal.stop();
@@ -178,13 +178,13 @@ export class Recording {
     }
   }
 
-  /** The fold destroys them. */
+  /** If so, the fold destroys them. */
   #hasOldSalts(): boolean {
     const folder = new SaltFolder(this.#settings.saltDir);
     return folder.hasBefore(firstDayOfSalts(this.#parts.now()));
   }
 
-  /** Without file descriptors for it no thread is started: hits wait in the journal. */
+  /** Starts no thread without enough free file descriptors: hits wait in the journal. */
   #start(): void {
     const { startThread, warn } = this.#parts;
     if (startThread === null || this.#thread !== null || this.#isStopping || this.#restarting !== undefined)

@@ -1,4 +1,4 @@
-/** Something that is to be done in the next turn of a worker: at once, or some time from now. */
+/** Something to do in the next turn of a worker: at once, or some time from now. */
 export class Reminder {
   readonly #delay: number;
   readonly #wake: () => void;
@@ -6,7 +6,7 @@ export class Reminder {
   #timer: Timer | undefined;
   #isStopped = false;
 
-  /** `wake` begins a turn; `delay` is in milliseconds. */
+  /** `wake` starts a turn; `delay` is in milliseconds. */
   constructor(wake: () => void, delay: number, isDue = false) {
     this.#wake = wake;
     this.#delay = delay;
@@ -17,17 +17,17 @@ export class Reminder {
     return this.#isDue;
   }
 
-  /** For a turn that is about to begin, or is under way and looks at it later. */
+  /** Due in a turn that is about to begin, or later in the current one. */
   now(): void {
     this.#isDue = true;
   }
 
-  /** After the delay; sooner where that was said before. */
+  /** Due after the delay; sooner if that was set before. */
   later(): void {
     if (!this.#isStopped) this.#timer ??= setTimeout(() => this.#remind(), this.#delay);
   }
 
-  /** After the delay, whatever was said before. */
+  /** Due after the delay, replacing what was set before. */
   laterAnew(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

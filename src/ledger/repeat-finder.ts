@@ -5,7 +5,7 @@ import type { HitColumns } from './hit-columns.ts';
 import type { RecentClicks } from './recent-clicks.ts';
 import { noKey } from './repeat-key.ts';
 
-/** Keys and when they were seen last, for at least two windows; with more than `max` keys in that time, for less. */
+/** Keys and when each was last seen, for at least two windows; for less if there are more than `max` keys in that time. */
 class RecentKeys {
   readonly #window: number;
   readonly #table: TwoGenerationTable;
@@ -39,12 +39,12 @@ class RecentKeys {
   }
 }
 
-/** A key belongs to one UTC day, so the time of day says when it was. */
+/** A key belongs to one UTC day, so the time of day identifies the instant. */
 const timeOfDay = (at: number): number => at - Math.floor(at / dayLength) * dayLength;
 
 /**
- * Tells which clicks of a batch repeat another: one of this journal, or one that another journal has claimed. A repeat
- * doesn't extend the window. An instant that lies a little back (a clock was set, another journal) is as near as one ahead.
+ * Finds clicks of a batch that repeat another: one of this journal, or one that another journal has claimed. A repeat doesn't
+ * extend the window. Clicks slightly earlier than the other one (a clock was set, another journal) count like later ones.
  */
 export class RepeatFinder {
   readonly #window: number;
@@ -61,12 +61,12 @@ export class RepeatFinder {
     this.#batch = new RecentKeys(window, max);
   }
 
-  /** Of the batch that `find` was called for last: the rows of its repeats. */
+  /** The rows of the repeats in the last batch. */
   get repeats(): Float64Array {
     return this.#rows.all;
   }
 
-  /** And its clicks: key, instant; one behind the other. */
+  /** Its clicks, as pairs of key and instant. */
   get clicks(): Float64Array {
     return this.#clicks.all;
   }
@@ -98,7 +98,7 @@ export class RepeatFinder {
     }
   }
 
-  /** What `find` said last stands: later batches repeat its clicks. */
+  /** Keeps the result of the last `find`: later batches may repeat its clicks. */
   accept(): void {
     const clicks = this.#clicks.all;
     if (clicks.length === 0) return;

@@ -1,18 +1,18 @@
-/** Of a hit that is no click, or that no other repeats. */
+/** For hits that are no clicks, or can't be repeated. */
 export const noKey = -1;
 
 const prime = 0x9e37_79b1;
 const otherPrime = 0x85eb_ca6b;
 const halfOfKey = 2 ** 26;
 
-/** The halves of a hash as integers of 32 bits: taking them apart for every hit would cost more than all the rest of its key. */
+/** The halves of a hash as 32-bit integers: splitting them for every hit would cost more than the rest of its key. */
 export const lowerHalf = (hash: number): number => hash | 0;
 export const upperHalf = (hash: number): number => Math.floor(hash / 2 ** 32);
 
 /**
- * What two clicks have in common that are one: 52 bits made of both halves of the visitor's hash (address and user agent under the salt of the
- * day), the link, and hashes of the languages with the client hints, of the referrer and of the query. Nothing of it can be read
- * from the key.
+ * The common part of two clicks that count as one: 52 bits from both halves of the visitor's hash (address and user agent under
+ * the salt of the day), the link, and hashes of the languages with the client hints, of the referrer and of the query. None of
+ * these can be read from the key.
  */
 export function repeatKey(
   lower: number,

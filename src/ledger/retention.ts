@@ -3,15 +3,15 @@ import { type FoldStore, watermarksKept } from './fold-store.ts';
 import type { DailySalts } from './visitor-hash.ts';
 
 /**
- * How long after its end (UTC) a day's visitors can still be told apart, for hits that waited in a journal at midnight. Hits
- * that are folded later have no visitor, unless they waited for the store on this node: those are folded first.
+ * How long after its end (UTC) a day's visitors can still be told apart, for hits that waited in a journal at midnight. Hits that
+ * are folded later have no visitor, unless they waited for the store on this node: those are folded first.
  */
 const saltGrace = hourLength;
 
-/** Visitors of the days before this one can't be told apart any more. */
+/** Visitors of earlier days can't be told apart any more. */
 export const firstDayOfSalts = (now: number): number => dayOf(now - saltGrace);
 
-/** Deletes what has expired: single hits, and the salts and hashes that distinguish the visitors of past days. */
+/** Deletes expired data: single hits, and the salts and hashes that identify the visitors of past days. */
 export async function forgetOld(
   store: FoldStore,
   salts: DailySalts,
@@ -29,7 +29,7 @@ export async function forgetOld(
   await inParts(() => store.deleteHitsBefore(at, now), isStopped, between);
 }
 
-/** A small part at a time, so that other writers get their turns, and new hits are folded in between. */
+/** Deletes a small part at a time, so that other writers get their turns and new hits are folded in between. */
 async function inParts(
   deleteSome: () => Promise<boolean>,
   isStopped: () => boolean,

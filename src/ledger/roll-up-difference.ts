@@ -20,7 +20,7 @@ const { total, reason, variant_visitors: variantVisitors } = dimensionCodes;
 /** Fewer than the roll-ups' keys have room for. */
 const hoursAtOnce = 1_000;
 
-/** What is added to a link's hour; with negative numbers, taken away. */
+/** An addition to a link's hour; a subtraction with negative numbers. */
 export interface HourDifference {
   readonly link: number;
   readonly hour: number;
@@ -78,20 +78,20 @@ export class Counted {
 }
 
 /**
- * What hits that come or go change in the roll-ups and totals. Computed by the fold's own roll-ups, so that a hit that is
- * taken away takes away exactly what it had added.
+ * How adding or removing hits changes the roll-ups and totals. Computed by the fold's own roll-ups, so that removing a hit
+ * subtracts exactly what adding it has added.
  */
 export class RollUpDifference {
   readonly #hours = new Map<string, HourDifference>();
   readonly #organizations = new Map<string, OrganizationDifference>();
   readonly clicks = new Map<number, ClickDifference>();
 
-  /** In the order of their key. */
+  /** Sorted by key. */
   get hours(): readonly HourDifference[] {
     return [...this.#hours.values()].sort((one, other) => one.link - other.link || one.hour - other.hour);
   }
 
-  /** In the order of their key. */
+  /** Sorted by key. */
   get organizations(): readonly OrganizationDifference[] {
     return [...this.#organizations.values()]
       .filter(({ hits }) => hits !== 0)
@@ -105,7 +105,7 @@ export class RollUpDifference {
       );
   }
 
-  /** Adds hits, or takes them away where `times` is -1. */
+  /** Adds hits, or removes them if `times` is -1. */
   count(hits: readonly StoredHit[], times: 1 | -1): void {
     const byHour = Map.groupBy(hits, ({ at }) => hourOf(at));
     const hours = [...byHour.keys()];
@@ -121,7 +121,7 @@ export class RollUpDifference {
       if (rollupClassOf(hit.class, hit.outcome) === click) this.addClicks(hit.link_id, times, hit.at);
   }
 
-  /** Takes a link's hour away as it is stored. */
+  /** Subtracts a link's hour as it is stored. */
   takeHour(organization: number, row: StoredHour): void {
     const { link_id: link, hour } = row;
     const difference = this.#hourOf(link, hour);
@@ -216,7 +216,7 @@ export class RollUpDifference {
   }
 }
 
-/** What is counted of a link's hour. */
+/** The counts of a link's hour. */
 export type StoredHour = Readonly<Record<(typeof linkHourColumns)[number], number>> & {
   readonly visitors: number;
   readonly counts: string;

@@ -2,15 +2,14 @@ import { FloatList } from '../structures/float-list.ts';
 import { IntTable } from '../structures/int-table.ts';
 
 const pair = 2 ** 32;
-/** Up to here the simplest way of sorting is the fastest. */
+/** Up to this number the simplest sort is the fastest. */
 const fewKeys = 48;
 
 export const kindOf = (key: number): number => Math.floor(key / pair);
 export const countedOf = (key: number): number => key - Math.floor(key / pair) * pair;
 
 /**
- * Counts by two whole numbers: a kind below 2 to the 20th, a value below 2 to the 31st. A map of objects took most of the
- * fold's time.
+ * Counts by two integers: a kind below 2 to the 20th, a value below 2 to the 31st. A map of objects took most of the fold's time.
  */
 export class RollUpTally {
   readonly #counts = new IntTable(64);
@@ -25,7 +24,7 @@ export class RollUpTally {
     if (this.#counts.add(key, count)) this.#keys.push(key);
   }
 
-  /** Kind and value as `kindOf` and `countedOf` read them, in order. Good until the next change. */
+  /** Sorted keys of kind and value, for `kindOf` and `countedOf`. Valid until the next change. */
   keys(): Float64Array {
     const keys = this.#keys.all;
     return keys.length <= fewKeys ? insertionSorted(keys) : keys.sort();

@@ -2,15 +2,15 @@ import type { Database, Statement } from 'bun:sqlite';
 import { yieldCore } from '../threads/yield-core.ts';
 import type { Cells, Insertion } from './sql-fold-store.ts';
 
-/** How many statements of one kind are kept; further ones bind every column of every row. */
+/** How many statements of one kind are cached; further ones bind every column of every row. */
 const maxStatements = 48;
 /** With fewer rows there is little to save, and there would be many kinds of statements. */
 const fewRows = 32;
 
 interface InsertionLayout {
-  /** Some column that differs from row to row: it is never compared. */
+  /** A column that differs from row to row: it is never compared. */
   readonly differs: number;
-  /** Rows of one statement: most of its cost is its start. The last is 1. */
+  /** Rows per statement: starting a statement is most of its cost. The last number is 1. */
   readonly together: readonly number[];
 }
 
@@ -18,13 +18,13 @@ interface Prepared {
   readonly statement: Statement;
   readonly fixed: readonly number[];
   readonly varying: readonly number[];
-  /** The bound values: the fixed cells, then those of each row. */
+  /** The bound values: first the cells shared by all rows, then those of each row. */
   readonly values: (number | string)[];
 }
 
 /**
- * Rows of a table, many with one statement. Rows that follow one another have much in common, and more than half of the
- * cost of one was binding its cells: what all rows of a statement have the same is bound once.
+ * Inserts rows into a table, many per statement. Consecutive rows have much in common, and more than half of the cost of a row
+ * was binding its cells: what all rows of a statement share is bound once.
  */
 export class RowInsertions {
   readonly #database: Database;
@@ -57,7 +57,7 @@ export class RowInsertions {
     for (const { statement } of this.#statements.values()) statement.finalize();
   }
 
-  /** A bit for each column. */
+  /** A bit for each column that varies. */
   #varying(columns: readonly Cells[], from: number, rows: number): number {
     const { differs } = this.#layout;
     let varying = 1 << differs;
@@ -105,7 +105,7 @@ function prepared(database: Database, insertion: Insertion, rows: number, bits: 
   const row = (index: number) =>
     varying.map((_, column) => `?${fixed.length + index * varying.length + column + 1}`).join(', ');
   const all = Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(', ');
-  // Without a condition "on conflict" would be read as one of a join.
+  // Without a condition, "on conflict" would be parsed as that of a join.
   const statement = database.prepare(
     `${head} select ${cells.join(', ')}${constants} from (values ${all}) where true ${tail}`,
   );

@@ -18,13 +18,13 @@ import {
 } from './ledger.ts';
 import { rollupClass } from './rollup-class.ts';
 
-/** The first id of the span, and the first that is no longer in it. */
+/** The first id of the range, and the first one after it. */
 interface Ids {
   readonly from?: number;
   readonly before?: number | undefined;
 }
 
-/** How many ids are looked at first. */
+/** The number of ids in the first range. */
 const firstIds = 16_384;
 
 /** Hits as rows of the table `hits`. */
@@ -49,7 +49,7 @@ export class RowLedger implements Ledger {
     return rows;
   }
 
-  /** Looks at more and more ids at a time, so that it ends in time also where few hits of very many match. */
+  /** Reads larger and larger ranges of ids, so that it ends in time even if few of very many hits match. */
   async #beforeInTime(filter: HitFilter, page: Ids & PageBefore, until: number): Promise<HitPage> {
     const hits: StoredHit[] = [];
     const lowest = Math.max(page.from ?? 0, (filter.above ?? 0) + 1);
@@ -99,7 +99,7 @@ export class RowLedger implements Ledger {
     return rows;
   }
 
-  /** The counts of the lowest values from `from` on, in the order of the values. */
+  /** The counts of the lowest values from `from` on, sorted by value. */
   async countFrom(
     filter: HitFilter,
     by: HitColumn,
@@ -164,7 +164,7 @@ export class RowLedger implements Ledger {
 const listed = (ids: readonly number[]) =>
   ids.length === 0 ? sql`null` : sql.join(ids.map((id) => sql.lit(id)));
 
-/** As `shownReason` has it. */
+/** The same as `shownReason`, in SQL. */
 const reason = sql`case when reason >= ${sql.lit(firstMarked)} then ${sql.lit(reasonCodes.reclassified)} else reason end`;
 const shown = (column: HitColumn) => (column === 'reason' ? reason : sql.ref(column));
 const valueIn = (by: HitColumn) => (by === 'class' ? rollupClass : shown(by));

@@ -1,8 +1,7 @@
 import { TwoGenerationTable } from '../structures/two-generation-table.ts';
 
 /**
- * Visitors who are in storage already, so that it isn't asked again for each of their clicks. A visitor who was dropped
- * from this table is looked up in storage again.
+ * Visitors that are known to be in storage, so that not every click of theirs is looked up. Evicted visitors are looked up again.
  */
 export class SeenVisitors {
   readonly #seen: TwoGenerationTable;
@@ -12,12 +11,12 @@ export class SeenVisitors {
     this.#seen = new TwoGenerationTable(max / 2);
   }
 
-  /** Must be called when visitors have gone from storage: those who come again are new. */
+  /** Must be called when visitors were deleted from storage: they are new when they come again. */
   clear(): void {
     this.#seen.clear();
   }
 
-  /** False the first time, and after it was forgotten. Visitors are evenly spread numbers, owners small ones. */
+  /** Returns false the first time, and after an eviction. Visitors are evenly distributed numbers, owners small ones. */
   note(day: number, owner: number, visitor: number): boolean {
     if (day !== this.#day) {
       this.#day = day;

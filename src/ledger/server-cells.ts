@@ -7,13 +7,13 @@ export type Copy = NonNullable<JobStore['copy']>;
 
 const megabyte = 2 ** 20;
 /**
- * Of each thread that counts. Packed, they are most columns of ten million hits, unpacked three of them. Columns must not push out
- * tallies, which are small and asked for by each page.
+ * For each thread that counts. Packed, they hold most columns of ten million hits; unpacked, three of them. Columns must not
+ * evict tallies, which are small and needed by each page.
  */
 const columns = new CellCache({ packed: 40 * megabyte, unpacked: 32 * megabyte });
 const tallies = new CellCache({ packed: 4 * megabyte, unpacked: 12 * megabyte });
 
-/** Must be called before each question. */
+/** Must be called before each query. */
 export function beginQuestion(): void {
   columns.begin();
   tallies.begin();
@@ -23,7 +23,7 @@ const cacheFor = (name: string): CellCache => (name.startsWith('t_') ? tallies :
 
 const keyOf = ({ id, version }: ChunkRow, name: string): string => `${id} ${version} ${name}`;
 
-/** Cells of chunks of one organization on a server, of each of them those that are named; read where this thread doesn't keep them. */
+/** Cells of one organization's chunks on a server: the named ones of each chunk, read if this thread hasn't cached them. */
 export async function readCells(
   copy: Copy,
   chunks: readonly ChunkRow[],
@@ -54,7 +54,7 @@ export async function readCells(
   }
   const cellsOf = (chunk: number, name: string): Uint8Array | undefined => {
     const entry = found.get(`${chunk} ${name}`);
-    // A column that wasn't read must not pass for one that the chunk doesn't have.
+    // A column that wasn't read must not be mistaken for one that the chunk doesn't have.
     if (entry === undefined) throw new Error(`chunk ${chunk} was read without ${name}, or is gone`);
     return cacheFor(name).unpacked(...entry);
   };
@@ -64,7 +64,7 @@ export async function readCells(
   };
 }
 
-/** The chunks' instants say in which partitions they are. */
+/** The chunks' instants tell their partitions. */
 function selectOf(names: string, chunks: readonly ChunkRow[]): string {
   const instants = chunks.map(({ first_at }) => first_at);
   const [from, to] = [Math.min(...instants), Math.max(...instants)].map(Math.floor);

@@ -1,10 +1,10 @@
 import { StoreAway } from '../rules/errors.ts';
 
-/** How far the clock of a node may be ahead: hits are kept as they are within that. */
+/** How far the clock of a node may be ahead: within that, hits keep their time. */
 export const clockGrace = 60_000;
 const readInterval = 60_000;
 
-/** The latest that a hit can have happened: one from later than `latest` has the instant `now`. */
+/** The latest plausible time of a hit: one from after `latest` gets the instant `now`. */
 export interface TimeBound {
   readonly latest: number;
   readonly now: number;
@@ -12,13 +12,13 @@ export interface TimeBound {
 
 interface Reading {
   readonly server: number;
-  /** By the clock that never jumps. */
+  /** By the monotonic clock. */
   readonly at: number;
 }
 
 /**
- * The database's time, read once a minute and told in between by a clock that doesn't jump. Where the database has no clock
- * of its own, this is the clock of the process.
+ * The database's time, read once a minute and continued by a monotonic clock. Where the database has no clock of its own, this is
+ * the clock of the process.
  */
 export class ServerClock {
   readonly #ask: () => Promise<number | null>;
@@ -27,7 +27,7 @@ export class ServerClock {
   #reading: Reading | null = null;
   #readAt = Number.NEGATIVE_INFINITY;
 
-  /** `onAhead` is called when the own clock is found ahead. */
+  /** `onAhead` is called when this node's clock is found to be ahead. */
   constructor(ask: () => Promise<number | null>, own: () => number, onAhead: (milliseconds: number) => void) {
     this.#ask = ask;
     this.#own = own;
@@ -35,8 +35,8 @@ export class ServerClock {
   }
 
   /**
-   * Must be called before the time is asked for. Fails with StoreAway as long as the database's time was never read: what other
-   * nodes rely on is stamped and deleted by it, and the clock of this one may be years off.
+   * Must be called before the time is used. Fails with StoreAway until the database's time was read once: timestamps that other
+   * nodes rely on are set and deleted by it, and this node's clock may be years off.
    */
   async read(): Promise<void> {
     if (performance.now() - this.#readAt < readInterval) return;

@@ -7,7 +7,7 @@ import { OrganizationCounts } from './organization-counts.ts';
 const { click } = rollupClassCodes;
 
 /**
- * Counts of an organization's sparse dimension: its value 0 has no rows, and is what the others leave of the organization's
+ * Counts of an organization's sparse dimension: its value 0 has no rows, and is what the other values leave of the organization's
  * clicks.
  */
 export class SparseCounts implements Counts {

@@ -11,11 +11,11 @@ import { maxInPack } from './pack-layout.ts';
 import { BatchPart, columnsOfHits, StoredColumns } from './stored-columns.ts';
 
 /**
- * Milliseconds for which hits stay where they were when a chunk has them too. A question begins by looking up to which hit there
- * are chunks, and looks for later hits elsewhere: it must find those that a chunk gets meanwhile.
+ * Milliseconds for which hits stay where they were when they are also in a chunk. A query first looks up to which hit there are
+ * chunks, and searches later hits elsewhere: it must find those that are added to a chunk meanwhile.
  */
 const sourcesKept = 60_000;
-/** Milliseconds that a hit may be kept longer than it should, so that a chunk isn't written anew for each few of them. */
+/** Milliseconds that a hit may outlive its retention, so that a chunk isn't rewritten for every few hits. */
 const keptLonger = 3_600_000;
 /** Rows that are deleted with one statement. */
 const deletedAtOnce = 8_192;
@@ -24,7 +24,7 @@ const linksTogether = [256, 32, 4, 1] as const;
 
 type StoredChunk = ChunkRow & { readonly made_at: number };
 
-/** Makes chunks of the oldest rows and packs of organizations that have many. Each call is a transaction's work. */
+/** Makes chunks from the oldest rows and packs of organizations with many hits. Each call is one transaction's work. */
 export class SqliteChunks {
   readonly #statement: (sql: string) => Statement;
   readonly #minHits: number;
@@ -35,7 +35,7 @@ export class SqliteChunks {
     this.#minHits = minHits;
   }
 
-  /** Makes one chunk, or deletes some of what is in chunks. Returns whether there may be more to do. */
+  /** Makes one chunk, or deletes some hits that are in chunks. Returns whether there may be more to do. */
   mergeSome(now: number): boolean {
     this.#organizations ??= this.#all('select id from organizations').map(({ id }) => Number(id));
     for (let id = this.#organizations.at(-1); id !== undefined; id = this.#organizations.at(-1)) {
@@ -47,8 +47,8 @@ export class SqliteChunks {
   }
 
   /**
-   * Whether so many hits of an organization are written as chunks at once, instead of as packs that become chunks: a third
-   * of the cost. Not where much has still to be merged before them, or is corrected.
+   * Whether so many hits of an organization are written as chunks directly, instead of as packs that become chunks: a third of
+   * the cost. Not if much has to be merged before them, or is being corrected.
    */
   mayFollow(organizationId: number, hits: number): boolean {
     return (
@@ -58,7 +58,7 @@ export class SqliteChunks {
     );
   }
 
-  /** Writes some of a batch as a chunk, behind one of what is not yet in a chunk. */
+  /** Writes a part of a batch as a chunk, after a chunk of the hits that are not in one yet. */
   append({ hits, packed }: Packing, { organizationId, from, to }: Part, firstId: number, now: number): void {
     const after = this.#mergedTo(organizationId);
     if (this.#hasAtLeast(1, organizationId, after))
@@ -67,7 +67,7 @@ export class SqliteChunks {
     yieldCore();
   }
 
-  /** Deletes the hits of one chunk that are older. Returns whether there may be more. */
+  /** Deletes the old hits of one chunk. Returns whether there may be more. */
   deleteBefore(at: number): boolean {
     const chunk = this.#statement(
       `select *, 0 as first_row, hits as end_row from hit_chunks where last_at < ? or first_at < ? limit 1`,
@@ -154,7 +154,7 @@ export class SqliteChunks {
     );
   }
 
-  /** While clicks are erased or get another class, none of them changes its place. */
+  /** During a correction no hit is moved. */
   #isCorrected(organizationId: number): boolean {
     return (
       this.#all(
@@ -164,7 +164,7 @@ export class SqliteChunks {
     );
   }
 
-  /** The hits with the lowest ids; a pack goes as a whole. */
+  /** The hits with the lowest ids; whole packs only. */
   #oldest(organizationId: number, after: number): StoredColumns {
     const rows = this.#statement(
       `select id, ${hitColumns.join(', ')} from hits
@@ -199,7 +199,7 @@ export class SqliteChunks {
     return hits;
   }
 
-  /** Of hits that have been in a chunk for a while. */
+  /** Deletes the rows and packs of hits that have been in a chunk for a while. */
   #deleteSources(organizationId: number, madeBefore: number): boolean {
     const [row] = this.#all(
       `select last_id from hit_chunks where organization_id = ? and made_at <= ? order by id desc limit 1`,

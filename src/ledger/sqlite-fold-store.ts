@@ -22,40 +22,35 @@ import { SqliteHits } from './sqlite-hits.ts';
 const visitorsTogether = [64, 16, 4, 2, 1] as const;
 
 /**
- * Hits of one transaction. Most of its time is spent on pages, and in a larger transaction more hits share a page: a long
- * one takes two thirds of a second, a short one a tenth of a second and half as much again per hit. The columns of a long
- * batch just fit into 2 to the 17th rows.
+ * Hits of one transaction. Most of its time is spent on pages, and in a larger transaction more hits share a page: a long one
+ * takes two thirds of a second, a short one a tenth of a second and half as much again per hit. The columns of a long batch just
+ * fit into 2 to the 17th rows.
  */
 const longBatch = 120_000;
 const shortBatch = 32_768;
-/**
- * On a slow disk a transaction has fewer hits, so that it takes about so many milliseconds, but at least `minBatch`.
- */
+/** On a slow disk a transaction has fewer hits, so that it takes about so many milliseconds, but at least `minBatch`. */
 const longTurn = 1_500;
 const shortTurn = 150;
 const minBatch = 2_048;
 /** Milliseconds after a change by another connection in which more are expected. */
 const othersPause = 5_000;
-/**
- * Milliseconds between two turns in which the lock is free: a waiting connection polls it, and must sometimes find it
- * free.
- */
+/** Milliseconds between two turns in which the lock is free: a waiting connection polls it, and must sometimes find it free. */
 const lockFreeTime = 25;
 
 /** The condition must be word for word that of its index, or the index isn't used. */
 const looseHours = `select link_id, hour, counts from link_hours where loose > ${maxLoose}`;
 
 const rowsTogether = [256, 32, 4, 1] as const;
-/** A column of each that differs from row to row. */
+/** For each table, a column that differs from row to row. */
 const differing = { linkHours: 0, organizationRollups: 4, linkClicks: 0 } satisfies Record<Total, number>;
 
 /**
- * The fold's own connection, in the fold's thread. Its statements are numbers by the hundred thousand: they go to
- * SQLite without a query builder between.
+ * The fold's own connection, in the fold's thread. Its statements have hundreds of thousands of numbers: they go to SQLite
+ * without a query builder.
  */
 export class SqliteFoldStore extends SqlFoldStore {
   protected override readonly linkHint = 'indexed by links_hooked';
-  /** So many in one turn are a backlog, or more than anyone watches live. */
+  /** So many hits in one turn are a backlog, or more than anyone can watch live. */
   override readonly minByLink = 4_096;
   protected override readonly listed = '(select value from json_each($1))';
   readonly #database: Database;
@@ -68,10 +63,10 @@ export class SqliteFoldStore extends SqlFoldStore {
   #seenFolds = '';
   #seenLinks = '';
   readonly #ownJournals = new Set<string>();
-  /** How many claims this connection made. */
+  /** The number of claims that this connection made. */
   #ownTurns = 0;
   #othersWroteAt = Number.NEGATIVE_INFINITY;
-  /** Milliseconds that a hit took last time, without the wait for the lock. */
+  /** Milliseconds per hit in the last transaction, without the wait for the lock. */
   #lastPace = 0;
   /** When the last transaction got its lock, and when the last fold ended. */
   #lastBegin = 0;
@@ -84,10 +79,10 @@ export class SqliteFoldStore extends SqlFoldStore {
     this.#database.run('pragma busy_timeout = 5000');
     this.#database.run('pragma synchronous = full');
     this.#database.run('pragma foreign_keys = on');
-    // What is deleted is written over (docs/decisions/2026-11-23-salts-outside-the-database.md has its price).
+    // Deleted data is overwritten (docs/decisions/2026-11-23-salts-outside-the-database.md has its price).
     this.#database.run('pragma secure_delete = on');
     this.#database.run('pragma cache_size = -16000');
-    // The writer of everything else checkpoints too: this only keeps a long fold from doing so after every batch.
+    // The main writer checkpoints too: this only keeps a long fold from doing so after every batch.
     this.#database.run('pragma wal_autocheckpoint = 8000');
     const into = (total: Total) =>
       new RowInsertions(this.#database, totals[total], { differs: differing[total], together: rowsTogether });
@@ -137,7 +132,7 @@ export class SqliteFoldStore extends SqlFoldStore {
     this.#lastPace = (this.#lastEnd - this.#lastBegin) / Math.max(batch.hits.count, minBatch);
   }
 
-  /** Not synced: whatever is folded after it syncs it too, so no fold that counts on a claim outlives that claim. */
+  /** Not synced: whatever is folded after it syncs it too, so no fold that relies on a claim outlives that claim. */
   override async claim(claim: Claim): Promise<number | null> {
     this.#database.run('pragma synchronous = normal');
     try {
@@ -165,7 +160,7 @@ export class SqliteFoldStore extends SqlFoldStore {
     return this.transaction(async () => this.#chunks.mergeSome(now));
   }
 
-  /** Takes everything out of the WAL, which has what was deleted since; not while others read, who aren't waited for. */
+  /** Truncates the WAL, which still contains what was deleted since; not while others read, as this doesn't wait for them. */
   override async shortenLog(): Promise<void> {
     this.#database.run('pragma wal_checkpoint(passive)');
     this.#database.run('pragma busy_timeout = 0');
@@ -199,10 +194,7 @@ export class SqliteFoldStore extends SqlFoldStore {
     if (rest > 0) await Bun.sleep(rest);
   }
 
-  /**
-   * Whether other connections did more than fold their journals. Each worker folds all the time, and their turns wait for
-   * each other.
-   */
+  /** Whether other connections did more than fold their journals. Workers fold all the time, and wait for each other's turns. */
   #isMoreThanFolds(): boolean {
     const [folds, links] = [this.#othersFolds(), this.#newestOfLinks()];
     const isMore = folds === this.#seenFolds || links !== this.#seenLinks;
@@ -256,7 +248,7 @@ export class SqliteFoldStore extends SqlFoldStore {
     for (const { link, hour, counts } of hours) update.run(counts, link, hour);
   }
 
-  /** An owner's visitors share a statement, which says how many of them were new. */
+  /** Inserts an owner's visitors with one statement, which returns how many were new. */
   protected override async insertVisitors(
     _query: Query,
     groups: readonly HourVisitors[],
@@ -298,7 +290,7 @@ export class SqliteFoldStore extends SqlFoldStore {
     return statement;
   }
 
-  /** Nothing here waits for anything, so no other call comes in between. */
+  /** Nothing here is asynchronous, so no other call comes in between. */
   protected override readonly query: Query = async (sql, parameters = []) => {
     try {
       return this.#statement(sql).all(...(parameters as (string | number | null)[])) as Row[];

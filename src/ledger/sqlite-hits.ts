@@ -13,12 +13,12 @@ import type { SqliteChunks } from './sqlite-chunks.ts';
 const maxSpan = 3_600_000;
 const instantColumn = hitColumns.indexOf('at');
 const linksTogether = [256, 32, 4, 1] as const;
-/** How many of the oldest packs one deletion looks at. */
+/** How many of the oldest packs one deletion checks. */
 const packsLookedAt = 64;
 
-/** The ledger of a SQLite store as the fold writes it: the hits of long batches in packs or chunks, the others as rows. */
+/** The fold's writer for the ledger of a SQLite store: the hits of long batches in packs or chunks, the others as rows. */
 export class SqliteHits {
-  /** Up to these ids rows and packs were looked at for deletion. */
+  /** Rows and packs up to these ids were checked for deletion. */
   #rowsPassed = 0;
   #packsPassed = 0;
   readonly #statement: (sql: string) => Statement;
@@ -45,7 +45,7 @@ export class SqliteHits {
       isChunked: (organizationId, hits) => this.#chunks.mayFollow(organizationId, hits),
     });
     const firstId = this.#newestId() + 1;
-    // Link and pack, in turns.
+    // Alternating: link, pack.
     const links: number[] = [];
     for (const { id, organizationId, hits, firstAt, lastAt, cells, links: ofPack } of this.#packer.packs(
       packing,
@@ -64,7 +64,7 @@ export class SqliteHits {
     return () => idsOf(packing, firstId);
   }
 
-  /** Deletes a part of the packs and rows that are older. Returns whether there may be more. */
+  /** Deletes some of the old packs and rows. Returns whether there may be more. */
   deleteBefore(at: number, now: number): boolean {
     const hasMorePacks = this.#deletePacksBefore(at, now);
     return this.#deleteRowsBefore(at, now) || hasMorePacks;
@@ -89,7 +89,7 @@ export class SqliteHits {
     }
   }
 
-  /** Rows and packs have their ids from one sequence, so that each id is one hit's, and a later one's is greater. */
+  /** Rows and packs draw their ids from one sequence, so that each id belongs to one hit, and a later hit has a greater id. */
   #newestId(): number {
     const row = this.#statement("select seq from sqlite_sequence where name = 'hits'").get();
     return (row as { seq: number } | null)?.seq ?? 0;
@@ -107,7 +107,7 @@ export class SqliteHits {
     return hasMore;
   }
 
-  /** Packs with about as many hits as rows are deleted at once: a pack may be full, or have few. */
+  /** The packs of one deletion are limited by their hits, not by their number: a pack may be full or have few. */
   #deletePacksBefore(at: number, now: number): boolean {
     const oldest = this.#statement(
       `select id, hits, last_at from hit_packs where id > ? order by id limit ${packsLookedAt}`,

@@ -1,12 +1,12 @@
 /**
- * The cells of a chunk where they come over a connection: half as long, which spares the server and the thread that reads more
- * than it takes to unpack them. Those that nothing asks for in the end aren't unpacked.
+ * The cells of a chunk as they are sent over a connection: half as long, which saves the server and the reading thread more than
+ * unpacking costs. Cells that aren't needed in the end aren't unpacked.
  *
- * Codes of a column with up to sixteen values are put into four bits each, or two: that takes a third of the time to unpack
- * that compressed ones do. Such cells begin with one of these bytes, compressed ones never do.
+ * Codes of a column with up to sixteen values are stored in four bits each, or two: that unpacks in a third of the time of
+ * compressed ones. Such cells begin with one of these bytes, which compressed ones never do.
  */
 const markers = { two: 0xb2, four: 0xb4 } as const;
-/** What cells with codes of a byte begin with: see `chunk-column.ts`. */
+/** The first byte of cells with codes of one byte: see `chunk-column.ts`. */
 const byteCodes = 1;
 const headLength = 8;
 
@@ -77,6 +77,6 @@ function widenFour(packed: Uint8Array, cells: Uint8Array, begin: number): void {
 const valuesIn = (cells: Uint8Array): number =>
   new DataView(cells.buffer, cells.byteOffset, cells.byteLength).getUint32(4, true);
 
-/** Behind the values, of which each takes so many bytes as the second byte says. */
+/** The codes follow the values, each of which takes so many bytes as the second byte says. */
 const codesAt = (cells: Uint8Array): number =>
   headLength + Math.ceil((valuesIn(cells) * (cells[1] ?? 0)) / 8) * 8;

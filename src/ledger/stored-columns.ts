@@ -4,16 +4,17 @@ import type { HitPack } from './hit-pack.ts';
 import type { StoredHit } from './ledger.ts';
 import type { Rows } from './pack-writer.ts';
 
-/** Hits of one organization column by column, with their stored reasons: what a chunk is made of. Those of a link by their ids. */
+/**
+ * Hits of one organization column by column, with their stored reasons: what a chunk is made of. Those of a link are sorted by
+ * id.
+ */
 export interface HitsToStore {
   readonly count: number;
   readonly ids: Float64Array;
   column(name: HitColumn): Column;
 }
 
-/**
- * Stored hits of one organization column by column, with their stored reasons. As objects, each of them cost 2 µs more.
- */
+/** Stored hits of one organization column by column, with their stored reasons. As objects, each of them cost 2 µs more. */
 export class StoredColumns implements HitsToStore {
   #count = 0;
   readonly #ids: Float64Array;
@@ -58,7 +59,7 @@ export class StoredColumns implements HitsToStore {
   }
 }
 
-/** Some of a batch, without a copy where its rows already come in order: from `from` up to `to`, with ids from `firstId` on. */
+/** A part of a batch, without copying if its rows are already sorted: from `from` up to `to`, with ids from `firstId` on. */
 export class BatchPart implements HitsToStore {
   readonly count: number;
   readonly ids: Float64Array;

@@ -9,12 +9,12 @@ import {
 } from '../storage/word-sweeps.ts';
 import { wordsInUse } from './words-in-use.ts';
 
-/** Milliseconds after which another node may take this one for dead. */
+/** Milliseconds after which another node may assume that this one has died. */
 const claimLength = 60_000;
 const claimInterval = 10_000;
 /**
- * Milliseconds. A step that takes longer is followed by a pause that is several times as long: an organization that erases
- * clicks again and again makes one sweep follow the other, and others are to notice none of it.
+ * Milliseconds. A step that takes longer is followed by a pause several times as long: an organization that erases clicks again
+ * and again causes one sweep after another, which other organizations must not notice.
  */
 const quick = 5;
 const minPause = 25;
@@ -25,10 +25,10 @@ const deletedAtOnce = 500;
 /**
  * Deletes the words that no hit and no roll-up refers to any more: texts of clicks that were erased or have expired.
  *
- * A fold may be about to use any word that it has been given the number of. So a sweep has a number, too, which is there before
- * anything is searched. A fold that asks for a word writes the number of the newest sweep beside it, and such words stay. A fold that
- * asked before this sweep began sees that in its transaction, and does the same there for all of its words
- * (`SqlFoldStore.fold`); where one has gone by then, it reads its journal again.
+ * A fold may be about to use any word whose id it has fetched. So each sweep gets a number before it searches anything. A fold
+ * that fetches a word's id stores the number of the newest sweep with it, and such words are kept. A fold that fetched ids before
+ * this sweep began notices the sweep in its transaction, and does the same there for all of its words (`SqlFoldStore.fold`); if
+ * one was deleted by then, it reads its journal again.
  */
 export async function sweepWords(
   { database, now }: { readonly database: Database; readonly now: () => number },
@@ -68,7 +68,7 @@ async function deleteUnused(
   }
 }
 
-/** Called between two steps; true. */
+/** Called between two steps; resolves to true. */
 function pauses(claim: () => Promise<void>): () => Promise<boolean> {
   let claimedAt = performance.now();
   let begun = performance.now();

@@ -1,13 +1,16 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 
-/** For its loop, its modules, the database with what lies beside it, and the journals that it reads. */
+/** For its event loop, its modules, the database with its files, and the journals that it reads. */
 const needed = 32;
 
-/** Something that can be opened anywhere: an image may have no /dev/null. */
+/** A path that can always be opened: an image may have no /dev/null. */
 const anything = process.platform === 'win32' ? devNull : '/';
 
-/** Whether the system has file descriptors for another thread: one that finds none while it starts takes the process with it. */
+/**
+ * Whether there are enough free file descriptors for another thread: a thread that runs out of them while it starts crashes the
+ * process.
+ */
 export function hasRoomForThread(): boolean {
   const taken: number[] = [];
   try {

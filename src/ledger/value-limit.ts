@@ -1,6 +1,6 @@
 import { IntTable } from '../structures/int-table.ts';
 
-/** Stands for all further values once a link had too many in one hour. */
+/** Stands for all further values of a link with too many in one hour. */
 export const otherValues = '(other)';
 
 const maxOwners = 100_000;
@@ -10,18 +10,18 @@ const fields = 16;
 const values = 2 ** 21;
 
 /**
- * Values that visitors make up (a UTM parameter, a referrer) could be a new row for every hit. Per link, hour and field only
- * so many are kept apart. Counted from this process's start, and forgotten when too many links or values are seen. Values
- * are indexes of words.
+ * Values that visitors make up (a UTM parameter, a referrer) could create a new row for every hit. Only so many are kept apart
+ * per link, hour and field. Counted from this process's start, and reset when there are too many links or values. Values are
+ * indexes of words.
  */
 export class ValueLimit {
   readonly #max: number;
   #hour = 0;
-  /** By owner, which is a link and a field: the first value, and for most owners the only one. */
+  /** By owner (a link and a field): the first value, which for most owners is the only one. */
   readonly #firsts = new IntTable();
-  /** By owner: how many more there are. */
+  /** By owner: the number of further values. */
   readonly #further = new IntTable();
-  /** Owners with their further values. */
+  /** Pairs of owner and further value. */
   readonly #pairs = new IntTable();
 
   constructor(max = 200) {
@@ -33,7 +33,7 @@ export class ValueLimit {
     for (const table of [this.#firsts, this.#further, this.#pairs]) table.clear();
   }
 
-  /** Whether a value is kept apart; from then on it is. `field` is less than 16. */
+  /** Whether a value is kept apart, as it will be from then on. `field` is less than 16. */
   admits(linkId: number, field: number, hour: number, value: number): boolean {
     this.#begin(hour);
     const owner = linkId * fields + field;
@@ -42,7 +42,7 @@ export class ValueLimit {
     return first < 0 || first === value || this.#admitsFurther(owner, value);
   }
 
-  /** Whether a value that hasn't come before would be kept apart. */
+  /** Whether a new value would be kept apart. */
   hasRoom(linkId: number, field: number, hour: number): boolean {
     this.#begin(hour);
     const owner = linkId * fields + field;

@@ -10,29 +10,29 @@ import { lowerHalf, upperHalf } from './repeat-key.ts';
 import { visitorHash } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 
-/** What a combination of address, user agent, languages and method always gives, on one day and for one organization. */
+/** Facts about a combination of address, user agent, languages and method, on one day and for one organization. */
 export interface VisitorFacts {
   readonly day: number;
   readonly organizationId: number;
   readonly class: number;
   readonly reason: number;
   readonly device: number;
-  /** An index of a word, as are the next five. */
+  /** The index of a word, as are the next five. */
   readonly country: number;
-  /** 0 where none is known, as with the city. */
+  /** 0 if unknown, like the city. */
   readonly region: number;
   readonly city: number;
   readonly os: number;
   readonly browser: number;
-  /** At most three letters, so that even invented ones are few enough to become words before they are limited. */
+  /** At most three letters, so that even made-up ones are few enough to become words before they are limited. */
   readonly language: number;
   /** A checksum of the network. */
   readonly network: number;
-  /** See `networkHash`; null until it is asked for. */
+  /** See `networkHash`; null until it is needed. */
   networkHash: number | null;
   /** A hash of all languages, and of the client hints. */
   readonly languages: number;
-  /** `noVisitor` when the day's salt is gone. */
+  /** `noVisitor` if the day's salt is gone. */
   readonly visitor: number;
   /** Its halves. */
   readonly lower: number;
@@ -80,7 +80,7 @@ export class VisitorCache {
 
   /** A number under the salt of the day, from which the network can't be found. For the few hits that may be part of a flood. */
   networkHash(facts: VisitorFacts, hit: HitCursor): number {
-    // The address is a text that is only made when it is asked for.
+    // The address is a string that is only built when needed.
     facts.networkHash ??= this.#hashNetwork(hit.at, floodNetwork(hit.address));
     return facts.networkHash;
   }

@@ -3,8 +3,8 @@ import type { FloatList } from '../structures/float-list.ts';
 import type { HourVisitors } from './fold-store.ts';
 
 /**
- * The visitors of a batch who are perhaps new, by hour and owner. They come owner by owner, nearly always in order and
- * of one hour, and no intermediate objects are made of them.
+ * The visitors of a batch who may be new, by hour and owner. They are added owner by owner, nearly always in order and of one
+ * hour, without intermediate objects.
  */
 export class VisitorGroups {
   #groups: HourVisitors[] = [];
@@ -13,7 +13,7 @@ export class VisitorGroups {
     this.#groups = [];
   }
 
-  /** `visits` are all of the owner and variant: hour, visitor; one behind the other. */
+  /** `visits` are all of the owner and variant: pairs of hour and visitor. */
   add(owner: number, visits: FloatList, variant = 0): void {
     const { length } = visits;
     if (length === 0) return;
@@ -40,7 +40,7 @@ export class VisitorGroups {
   }
 }
 
-/** By day, owner and hour: nearly always they are. */
+/** Sorted by day, owner and hour: nearly always they are already. */
 export function groupsInOrder(groups: HourVisitors[]): HourVisitors[] {
   const isInOrder = groups.every((group, index) => {
     const before = groups[index - 1];

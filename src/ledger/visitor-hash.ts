@@ -3,19 +3,19 @@ import { dayOf } from '../rules/utc-time.ts';
 
 export const saltLength = 32;
 
-/** Where the salts of the days outlive a restart, and are the same for every node. */
+/** Keeps the salts of the days across restarts, the same for every node. */
 export interface SaltStore {
   /**
-   * Keeps `fresh` as the day's salt unless the day has one already. Returns the one that stands. Other nodes may have to be
-   * asked: a wait for them ends with StoreAway when `signal` does.
+   * Stores `fresh` as the day's salt unless the day has one already. Returns the day's salt. Other nodes may have to be asked:
+   * waiting for them ends with StoreAway when `signal` is aborted.
    */
   settle(day: number, fresh: Uint8Array, signal?: AbortSignal): Promise<Uint8Array>;
   forgetBefore(day: number): Promise<void>;
 }
 
 /**
- * The secrets that turn an address into a visitor for one UTC day. Once a day's salt is destroyed, a
- * visitor's address can't be found any more, and nothing links the visitors of two days.
+ * The secrets that turn an address into a visitor for one UTC day. Once a day's salt is destroyed, a visitor's address can't be
+ * found any more, and nothing links the visitors of two days.
  */
 export class DailySalts {
   readonly #keyed = new Map<number, Bun.CryptoHasher>();
@@ -35,14 +35,12 @@ export class DailySalts {
     if (day >= this.#firstKept) this.#keyed.set(day, new Bun.CryptoHasher('sha256', salt));
   }
 
-  /** An HMAC begun with the day's salt, to be copied; null when the salt was destroyed, or never prepared. */
+  /** An HMAC initialised with the day's salt, to be copied; null if the salt was destroyed, or never prepared. */
   get(day: number): Bun.CryptoHasher | null {
     return this.#keyed.get(day) ?? null;
   }
 
-  /**
-   * On a start, must be called before anything is prepared: this object remembers only what was forgotten through it.
-   */
+  /** Must be called at the start, before anything is prepared: this object only knows what was destroyed through it. */
   async forgetBefore(day: number): Promise<void> {
     this.#firstKept = Math.max(this.#firstKept, day);
     for (const kept of this.#keyed.keys()) {
@@ -52,7 +50,7 @@ export class DailySalts {
   }
 }
 
-/** What tells visitors apart. */
+/** What identifies a visitor. */
 interface Visit {
   readonly at: number;
   readonly organizationId: number;
@@ -61,10 +59,10 @@ interface Visit {
 }
 
 /**
- * The visitor behind a hit: 52 bits of an HMAC-SHA256 over organization, address and user agent under the day's salt. They
- * fit a database's integer and a JavaScript number; of ten million visitors a day, two share theirs on one day in ninety.
- * A link's owner is its organization, so the visitors of two owners have nothing in common, even while the salt exists.
- * Null when the day's salt is gone.
+ * The visitor of a hit: 52 bits of an HMAC-SHA256 over organization, address and user agent under the day's salt. They fit a
+ * database's integer and a JavaScript number; among ten million visitors a day, two share theirs on one day in ninety. A link's
+ * owner is its organization, so the visitors of two owners have nothing in common, even while the salt exists. Null if the day's
+ * salt is gone.
  */
 export function visitorHash(
   salts: Pick<DailySalts, 'get'>,

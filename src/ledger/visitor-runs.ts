@@ -1,15 +1,15 @@
 import { FloatList } from '../structures/float-list.ts';
 
 /**
- * A run is the visitors whom a batch was the first to count on a day. For each owner (a link, or an organization as a negative
- * number): how many there are, how far the owner is from the one before, and the visitors, seven bytes each. A zero ends it:
- * runs behind each other are a run.
+ * A run contains the visitors whom a batch was the first to count on a day. For each owner (a link, or an organization as a
+ * negative number): the number of visitors, the owner's difference from the previous one, and the visitors, seven bytes each. A
+ * zero ends it: concatenated runs are a run.
  */
 const visitorBytes = 7;
 const maxVarint = 10;
 const end = 0;
 
-/** Writes a run, in memory that is used again. */
+/** Writes a run, in memory that is reused. */
 export class VisitorRun {
   #bytes = Buffer.allocUnsafeSlow(4_096);
   #length = 0;
@@ -31,7 +31,7 @@ export class VisitorRun {
     for (let index = 0; index < count; index++) this.#writeVisitor(visitors.at(index));
   }
 
-  /** Null where nobody is in it. */
+  /** Null if it has no visitors. */
   finish(): Buffer | null {
     if (this.#length === 0) return null;
     this.#bytes[this.#length++] = end;
@@ -63,7 +63,7 @@ export class VisitorRun {
 
 const visitors = new FloatList();
 
-/** Calls back for each owner with some of its visitors; the list is used again. */
+/** Calls back for each owner with some of its visitors; the list is reused. */
 export function readRun(bytes: Buffer, each: (owner: number, visitors: FloatList) => void): void {
   let at = 0;
   const readNumber = (): number => {
@@ -90,7 +90,7 @@ export function readRun(bytes: Buffer, each: (owner: number, visitors: FloatList
   }
 }
 
-/** Without the visitors of these owners; null where nobody is left. */
+/** The run without the visitors of these owners; null if no visitor is left. */
 export function runWithout(bytes: Buffer, owners: ReadonlySet<number>): Buffer | null {
   const run = new VisitorRun();
   run.begin();

@@ -6,23 +6,23 @@ import { readRun } from './visitor-runs.ts';
 const upper = 2 ** 32;
 
 /**
- * Owner and visitor in one number of 52 bits. Visitors are evenly spread, and stay so. No two owners with ids below 2 to the 31st
- * share that of one visitor; of two visitors they may, as seldom as two visitors have one hash.
+ * Owner and visitor in one number of 52 bits, evenly distributed like visitors. Two owners with ids below 2 to the 31st never
+ * have the same number for one visitor; for two visitors they may, as rarely as two visitors have the same hash.
  */
 function keyOf(owner: number, visitor: number): number {
   const high = Math.floor(visitor / upper) ^ (Math.imul(owner, 0x85ebca6b) >>> 12);
   return high * upper + ((visitor ^ Math.imul(owner, 0x9e3779b1)) >>> 0);
 }
 
-/** The visitors of a day who are in its runs, as far as this process has read them, and those that it is about to add. */
+/** The visitors of a day in the runs that this process has read, and those that it is about to add. */
 export class VisitorsOfDay {
   readonly #known = new DenseNumberSet();
-  /** In the transaction that is open. */
+  /** Of the open transaction. */
   readonly #fresh = new NumberSet();
   readonly #freshKeys: number[] = [];
   /** The runs up to this number have been read. */
   newest = 0;
-  /** Another one where visitors have been deleted since. */
+  /** Changes when visitors are deleted. */
   edition = 0;
 
   get size(): number {
@@ -44,7 +44,7 @@ export class VisitorsOfDay {
     });
   }
 
-  /** Leaves those in the list whom nobody has counted yet. */
+  /** Leaves those visitors in the list that have not been counted yet. */
   keepFresh(owner: number, given: Float64Array, list: FloatList): void {
     list.clear();
     for (const visitor of given) {
@@ -55,7 +55,7 @@ export class VisitorsOfDay {
     }
   }
 
-  /** What was fresh in a transaction that has failed is forgotten. */
+  /** Forgets the fresh visitors of a failed transaction. */
   begin(): void {
     this.#fresh.clear();
     this.#freshKeys.length = 0;

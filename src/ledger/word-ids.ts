@@ -1,17 +1,17 @@
 import type { FoldStore } from './fold-store.ts';
 
 export interface WordMark {
-  /** How often all words were forgotten before. */
+  /** How often all words were dropped before. */
   readonly trims: number;
   readonly count: number;
 }
 
-/** Ids of words are kept in 32 bits. */
+/** Ids of words are stored in 32 bits. */
 const largestId = 2 ** 31 - 1;
 
 /**
- * Words by an index of our own, which they have at once, and by their id in storage, which is fetched a batch at a time.
- * Index and id of the empty text are 0.
+ * Words by an index of our own, assigned at once, and by their id in storage, fetched a batch at a time. Index and id of the
+ * empty text are 0.
  */
 export class WordIds {
   readonly #max: number;
@@ -29,20 +29,20 @@ export class WordIds {
     this.#max = max;
   }
 
-  /** Words that were not asked for since this sweep began may be deleted. */
+  /** Words whose ids were fetched before this sweep began may be deleted. */
   noteSweep(newest: number): void {
     if (this.#sweep !== null && this.#sweep !== newest) this.#isOutdated = true;
   }
 
-  /** The newest sweep when the words of this batch were asked for, or an earlier one. */
+  /** The newest sweep when the words of this batch were fetched, or an earlier one. */
   get sweep(): number {
     if (this.#sweep === null) throw new Error('words were not asked for yet');
     return this.#sweep;
   }
 
   /**
-   * Must be called between batches. Forgets all words when there are too many, or they may be deleted; returns whether it
-   * did: indexes are then invalid.
+   * Must be called between batches. Drops all words if there are too many, or they may be deleted; returns whether it did:
+   * indexes are then invalid.
    */
   trim(): boolean {
     if (this.#words.length <= this.#max && !this.#isOutdated) return false;
@@ -56,7 +56,7 @@ export class WordIds {
     return true;
   }
 
-  /** -1 when it has none. */
+  /** -1 if it has none. */
   find(word: string): number {
     return word === '' ? 0 : (this.#indexes.get(word) ?? -1);
   }
@@ -84,12 +84,12 @@ export class WordIds {
     }
   }
 
-  /** The words whose ids are there by now. */
+  /** Marks the words whose ids were fetched by now. */
   get mark(): WordMark {
     return { trims: this.#trims, count: this.#ids.length };
   }
 
-  /** Those that came later, with their ids; null: all of them. */
+  /** Words after a mark, with their ids; null: all of them. */
   since(mark: WordMark | null): readonly (readonly [id: number, word: string])[] {
     const from = mark?.trims === this.#trims ? mark.count : 1;
     return this.#ids.slice(from).map((id, index) => [id, this.#words[from + index] ?? '']);

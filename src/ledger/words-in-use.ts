@@ -21,13 +21,13 @@ const packsAtOnce = 16;
 
 const codesOfWords: ReadonlySet<number> = new Set(wordDimensions.map((name) => dimensionCodes[name]));
 
-/** Where a scan goes on; null when it is over. */
+/** Where a scan continues; null if it is over. */
 type Key = readonly number[] | null;
 type Scan = (queries: Queries, after: readonly number[], use: (id: number) => void) => Promise<Key>;
 
 /**
- * Which words the ledger and the roll-ups refer to, found in small steps. Hits change their place meanwhile: from packs into
- * rows, where some are erased, and from both into chunks. So they are searched in that order, and none is missed.
+ * The words that the ledger and the roll-ups refer to, found in small steps. Hits move meanwhile: from packs into rows, when some
+ * are erased, and from both into chunks. So they are searched in that order, and none is missed.
  */
 export async function wordsInUse(
   { kind, read, hits }: Pick<Database, 'kind' | 'read' | 'hits'>,
@@ -36,7 +36,7 @@ export async function wordsInUse(
   const used = new BitSet();
   const use = (id: number) => used.add(id);
   await hitsElsewhere({ hits })?.eachWord(use);
-  // On PostgreSQL what is in chunks is in packs or rows as well.
+  // On PostgreSQL the hits in chunks are in packs or rows as well.
   const scans = [ofPacks, ofRows, ...(dialects[kind].chunksHits ? [ofChunks] : []), ofHours, ofRollups];
   for (const scan of scans) {
     for (let after: Key = [-1, -1, -1, -1, -1]; after !== null; ) {

@@ -1,7 +1,7 @@
 import type { Query } from '../sql-fold-store.ts';
 import type { SaltBoard } from './shared-salts.ts';
 
-/** Each statement by itself: no transaction is held while another node is waited for. */
+/** Each statement runs by itself: no transaction is open while another node is waited for. */
 export const postgresSaltBoard = (query: Query): SaltBoard => ({
   async claim(day, { mark, proof }) {
     await query(
@@ -9,7 +9,7 @@ export const postgresSaltBoard = (query: Query): SaltBoard => ({
       [day, mark, proof],
     );
     const [row] = await query('select mark, proof from visitor_salt_marks where day = $1', [day]);
-    // Deleted in between: the same as if it had been there, and is replaced.
+    // Deleted in between: treated like an existing claim, and replaced.
     return { mark: String(row?.mark ?? ''), proof: String(row?.proof ?? '') };
   },
 

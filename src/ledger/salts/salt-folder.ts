@@ -16,17 +16,17 @@ import {
 import { join } from 'node:path';
 import { type SaltStore, saltLength } from '../visitor-hash.ts';
 
-/** What file systems say that have no hard links. */
+/** Error codes of file systems without hard links. */
 const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** A salt that is not used yet: other nodes may have another one for the day. */
 const draftEnding = '.draft';
-/** The day of a file, which no other program's file is taken for: the folder may be one of many things. */
+/** The day in a file's name. Strict, because the folder may contain other programs' files. */
 const ownName = /^(-?\d{1,7})(?:\.draft)?(?:\.[\da-f]{12})?$/;
 
 /**
- * The salts of the days that go on, each in a file of its own, so that the database and its backups never have one. The
- * workers of one data folder share them: the first file under a name stands.
+ * The salts of current days, each in a file of its own, so that the database and its backups never contain one. The workers of
+ * one data folder share them: the first file under a name counts.
  */
 export class SaltFolder {
   readonly #path: string;
@@ -41,7 +41,7 @@ export class SaltFolder {
     return this.#read(String(day));
   }
 
-  /** Keeps `salt` for the day unless it has one already. Returns the one that stands. */
+  /** Stores `salt` for the day unless it has one already. Returns the day's salt. */
   keep(day: number, salt: Uint8Array): Uint8Array {
     return this.#settle(String(day), salt);
   }
@@ -64,7 +64,7 @@ export class SaltFolder {
     this.#destroy(this.#before(day));
   }
 
-  /** Every file of the days before, those included that a killed process hasn't finished. */
+  /** All files of earlier days, including unfinished ones of killed processes. */
   #before(day: number): string[] {
     return this.#names().filter((name) => Number(ownName.exec(name)?.[1] ?? day) < day);
   }
@@ -96,13 +96,13 @@ export class SaltFolder {
     this.#make(name, salt);
     const made = this.#read(name);
     if (made !== null) return made;
-    // Its disk gave back something else than was synced.
+    // The disk returned something else than was synced.
     this.#destroy([name]);
     this.#make(name, salt);
     return this.#read(name) ?? salt;
   }
 
-  /** Whole or not at all, and never over another: written under a name of its own, synced, then linked. */
+  /** Atomic, and never over another file: written under a temporary name, synced, then linked. */
   #make(name: string, salt: Uint8Array): void {
     const whole = join(this.#path, `${name}.${randomBytes(6).toString('hex')}`);
     const file = openSync(whole, 'wx', 0o600);
@@ -117,7 +117,7 @@ export class SaltFolder {
     syncFolder(this.#path);
   }
 
-  /** Where another salt stands already, this one is no salt of any day. */
+  /** If another salt exists already, this one is discarded. */
   #name(whole: string, path: string): void {
     try {
       this.#link(whole, path);
@@ -125,12 +125,12 @@ export class SaltFolder {
       const { code = '' } = cause as { code?: string };
       if (code === 'EEXIST') return;
       if (!withoutLinks.has(code)) throw cause;
-      // Of two workers that come to this line in the same moment, both may keep theirs: where there are links, never.
+      // Two workers that reach this line at the same moment may both keep theirs; where there are links, they can't.
       if (!existsSync(path)) renameSync(whole, path);
     }
   }
 
-  /** Written over before they go, as the disk keeps what a file had when only its name is removed. */
+  /** Overwritten before they are removed, because a disk keeps the contents of a removed file. */
   #destroy(names: readonly string[]): void {
     for (const name of names) {
       const path = join(this.#path, name);
@@ -144,7 +144,7 @@ export class SaltFolder {
         }
         unlinkSync(path);
       } catch (cause) {
-        // Another worker of this folder was quicker.
+        // Another worker on this folder was faster.
         if (!isMissing(cause)) throw cause;
       }
     }
@@ -158,7 +158,7 @@ export const ownSalts = (folder: SaltFolder): SaltStore => ({
   forgetBefore: async (day) => folder.destroyBefore(day),
 });
 
-/** Without it a name that was removed may come back after a power cut. */
+/** Without it a removed name may come back after a power failure. */
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {

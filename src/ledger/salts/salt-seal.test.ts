@@ -9,7 +9,7 @@ test('a salt opens for the node that asked, and for no other request of anybody'
   const request = newRequest(key, day);
   const sealed = sealSalt(key, request, salt) ?? '';
   expect([...(openSalt(key, request, sealed) ?? [])]).toEqual([...salt]);
-  // All that is written down: the key of the instance and both public keys. What lacks is any private one.
+  // Everything that is stored: the key of the instance and both public keys. Only the private keys are missing.
   expect(openSalt(key, newRequest(key, day), sealed)).toBeNull();
   expect(openSalt(key, { ...request, day: day + 1 }, sealed)).toBeNull();
   expect(Buffer.from(sealed, 'base64url').includes(Buffer.from(salt))).toBe(false);
@@ -22,7 +22,7 @@ test('who can only write to the database gets no salt, and gives none', () => {
   const request = newRequest(key, day);
   expect(sealSalt(key, { ...request, day: day + 1 }, salt)).toBeNull();
   expect(sealSalt(key, { ...request, publicKey: forged.publicKey }, salt)).toBeNull();
-  // A request that is ours, answered by who doesn't have the key: sealed as well as they can.
+  // Our request, answered without the instance's key: sealed as well as possible.
   const theirs = { ...request, proof: newRequestProof('another key', request.publicKey) };
   const injected = sealSalt('another key', theirs, salt) ?? '';
   expect(injected).not.toBe('');

@@ -16,20 +16,20 @@ const keyLength = 32;
 const nonceLength = 12;
 const tagLength = 16;
 
-/** What a node that needs a day's salt writes into the database, for any node that has it. */
+/** The request of a node that needs a day's salt, in the database, for any node that has it. */
 export interface SaltRequest {
   readonly day: number;
   readonly publicKey: string;
-  /** By the instance's key: who can only write to the database asks for nothing. */
+  /** Made with the instance's key: write access to the database alone can't request a salt. */
   readonly proof: string;
 }
 
-/** The private half of a request. It is never written anywhere. */
+/** A request with its private key, which is never stored anywhere. */
 export interface OpenRequest extends SaltRequest {
   readonly privateKey: KeyObject;
 }
 
-/** Stands for a salt without telling it: all nodes see by it whether they have the same. */
+/** Identifies a salt without revealing it: nodes compare marks to see whether they have the same salt. */
 export const markOf = (day: number, salt: Uint8Array): string =>
   createHmac('sha256', salt).update(`mark of visitor salt ${day}`).digest('base64url');
 
@@ -62,7 +62,7 @@ export function sealSalt(
   return Buffer.concat(bytes).toString('base64url');
 }
 
-/** Null when it was sealed for another request, or not by one of our nodes. */
+/** Null if it was sealed for another request, or not by one of our nodes. */
 export function openSalt(
   key: string,
   { day, publicKey, privateKey }: OpenRequest,
@@ -83,7 +83,7 @@ export function openSalt(
   }
 }
 
-/** The instance's key is in it, so nobody without that can seal a salt. Alone it opens nothing. */
+/** Includes the instance's key, so that no salt can be sealed without it. That key alone opens nothing. */
 const sealingKey = (
   key: string,
   shared: Buffer,
@@ -104,7 +104,7 @@ function isHmac(key: string, text: string, given: string): boolean {
   return right.length === other.length && timingSafeEqual(right, other);
 }
 
-/** Of a key on X25519, its 32 bytes. */
+/** The 32 bytes of an X25519 key. */
 const textOf = (key: KeyObject): string => String(key.export({ format: 'jwk' }).x);
 const publicKeyOf = (text: string): KeyObject =>
   createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: text }, format: 'jwk' });

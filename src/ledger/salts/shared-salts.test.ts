@@ -55,7 +55,7 @@ const nodeOf = (name: string, { board = freshBoard(), patience = long } = {}) =>
 const settle = async (node: SharedSalts, signal?: AbortSignal): Promise<string> =>
   Buffer.from(await node.settle(day, randomBytes(32), signal)).toString('hex');
 
-/** What a node's main thread does all the time. */
+/** The part of a node's main thread. */
 function answer(name: string): void {
   let isStopped = false;
   const running = (async () => {
@@ -89,7 +89,7 @@ test('nodes that begin a day at once have one salt, and keep it over restarts of
   expect(readdirSync(join(folder.path, 'a'))).toEqual([]);
 });
 
-/** A process that dies at one of its steps: as for the database, it does nothing from then on. */
+/** A process that dies at one of its steps: from then on it sends nothing to the database. */
 function mortal(dyingAt: number): SaltBoard {
   let steps = 0;
   const saltBoard = freshBoard();
@@ -166,10 +166,10 @@ test('the database asks for nothing and gives nothing by itself', async () => {
   const forged: SaltRequest = newRequest('another key', day);
   await freshBoard().ask(forged);
   await answerSaltRequests(database, folderOf('a'), key);
-  // It is no request of ours, so it is not there any more.
+  // It isn't one of our requests, so it was deleted.
   expect(await requests()).toEqual([]);
 
-  // A mark that is none of ours is replaced, and nobody is waited for.
+  // A mark that isn't ours is replaced, without waiting for anyone.
   await database.write((queries) =>
     queries.updateTable('visitor_salt_marks').set({ mark: 'x', proof: 'y' }).execute(),
   );
@@ -178,7 +178,7 @@ test('the database asks for nothing and gives nothing by itself', async () => {
   expect(own).not.toBe(made);
   expect(performance.now() - began).toBeLessThan(long);
 
-  // An answer that isn't sealed with our key is passed over.
+  // An answer that isn't sealed with our key is ignored.
   const asking = settle(nodeOf('c', { patience: 500 }));
   await eventually(async () => (await requests()).length === 1, 'the request');
   await database.write((queries) =>

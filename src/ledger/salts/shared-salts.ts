@@ -4,14 +4,14 @@ import type { SaltStore } from '../visitor-hash.ts';
 import type { SaltFolder } from './salt-folder.ts';
 import { isMarkProof, markOf, markProof, newRequest, openSalt, type SaltRequest } from './salt-seal.ts';
 
-/** What nodes tell each other about a day's salt through the database: nothing that opens it later. */
+/** The messages of nodes about a day's salt in the database: nothing in it reveals the salt later. */
 export interface SaltBoard {
-  /** Whose salt the day has: notes this one unless the day has one. Returns the one that stands. */
+  /** Registers this salt's mark for the day unless the day has one. Returns the day's mark. */
   claim(day: number, mark: SaltMark): Promise<SaltMark>;
-  /** Puts another one in its place. Does nothing if it has been replaced already. */
+  /** Replaces the mark. Does nothing if it has been replaced already. */
   replaceClaim(day: number, former: string, mark: SaltMark): Promise<void>;
   ask(request: SaltRequest): Promise<void>;
-  /** The answer to a request; null while there is none. */
+  /** The answer to a request; null if there is none. */
   answer(publicKey: string): Promise<string | null>;
   withdraw(publicKey: string): Promise<void>;
   forgetBefore(day: number): Promise<void>;
@@ -27,9 +27,9 @@ export interface SharedSaltsParts {
   readonly board: SaltBoard;
   /** The instance's key for this purpose. */
   readonly key: string;
-  /** No node answers, and this one uses a salt of its own. */
+  /** Called when no node answers and this one uses a salt of its own. */
   readonly onAlone: (day: number) => void;
-  /** Milliseconds that an answer is waited for. */
+  /** Milliseconds to wait for an answer. */
   readonly patience?: number;
 }
 
@@ -38,8 +38,8 @@ export const saltPatience = 15_000;
 const pollInterval = 200;
 
 /**
- * One salt a day for nodes that share a database and no folder. The first node to claim a day makes its salt; the others
- * ask for it with a public key of which nobody keeps the private half, and are answered with the salt sealed for that key
+ * One salt a day for nodes that share a database and no folder. The first node to claim a day makes its salt; the others request
+ * it with a public key whose private key is never stored, and are answered with the salt sealed for that key
  * (docs/decisions/2026-11-23-salts-outside-the-database.md).
  */
 export class SharedSalts implements SaltStore {
@@ -53,7 +53,7 @@ export class SharedSalts implements SaltStore {
     const { folder, board, onAlone } = this.#parts;
     const standing = folder.find(day);
     if (standing !== null) return standing;
-    // On the disk before it is claimed: a node that is killed in between finds it again.
+    // On disk before it is claimed: if this process is killed in between, the next one finds it again.
     const draft = folder.keepDraft(day, fresh);
     const own = this.#marked(day, draft);
     for (;;) {
@@ -64,7 +64,7 @@ export class SharedSalts implements SaltStore {
         if (salt !== null) return this.#adopt(day, salt);
         onAlone(day);
       }
-      // Other nodes that ask from now on get this one's; of several in the same position one replaces it.
+      // Other nodes get this node's salt from now on; of several nodes without an answer, one replaces it.
       await board.replaceClaim(day, claim.mark, own);
     }
   }
@@ -81,7 +81,7 @@ export class SharedSalts implements SaltStore {
     return kept;
   }
 
-  /** Null when no node answers. */
+  /** Null if no node answers. */
   async #ask(day: number, mark: string, signal: AbortSignal | undefined): Promise<Uint8Array | null> {
     const { board, folder, key, patience = saltPatience } = this.#parts;
     const request = newRequest(key, day);
@@ -93,7 +93,7 @@ export class SharedSalts implements SaltStore {
         const sealed = await board.answer(request.publicKey);
         const salt = sealed === null ? null : openSalt(key, request, sealed);
         if (salt !== null && markOf(day, salt) === mark) return salt;
-        // Another worker of this folder may have been told, or have used its own.
+        // Another worker on this folder may have received the answer, or used its own salt.
         const standing = folder.find(day);
         if (standing !== null) return standing;
         await sleep(pollInterval, null, signal === undefined ? {} : { signal }).catch(() => {});
