@@ -5,17 +5,15 @@ export const intervals = ['hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof intervals)[number];
 
 export interface Bucket extends Hours {
-  /**
-   * Where it begins in the zone, ISO 8601 with the zone's offset: also before the range, where that begins inside.
-   */
+  /** Its start in the time zone, as ISO 8601 with the zone's offset; before the range if that begins inside the bucket. */
   readonly start: string;
   /** The UTC days whose visitors are shown here. */
   readonly days: Hours;
 }
 
-/** The timezone by its proper name; null where there is none of this name. */
+/** The time zone's canonical name; null if there is no such zone. */
 export function timezoneNamed(name: string): string | null {
-  // A whole instant with a zone in it would be taken too.
+  // It would accept an instant that contains a zone as well.
   if (!/^[a-z][\w+/-]*$/i.test(name)) return null;
   try {
     return zoned(0, name).timeZoneId;
@@ -24,17 +22,17 @@ export function timezoneNamed(name: string): string | null {
   }
 }
 
-/** The first instant of a local day (`YYYY-MM-DD`), or of the day so many days later. */
+/** The first instant of a local day (`YYYY-MM-DD`), or of a later day. */
 export const dayStart = (date: string, timezone: string, daysLater = 0): number =>
   Temporal.PlainDate.from(date).add({ days: daysLater }).toZonedDateTime(timezone).epochMilliseconds;
 
-/** The local day, so many days before that of `instant`. */
+/** The local day that is so many days before that of `instant`. */
 export const dayBefore = (instant: number, timezone: string, days: number): string =>
   zoned(instant, timezone).toPlainDate().subtract({ days }).toString();
 
 /**
- * A range of instants in buckets of local time; null when there would be more than `max`. Where a zone's offset is no
- * whole number of hours, its local hours begin inside UTC hours: each counts from the UTC hour that it begins in.
+ * Divides a range of instants into buckets of local time; null if there would be more than `max`. If a zone's offset is no whole
+ * number of hours, its local hours begin inside UTC hours: each counts from the UTC hour in which it begins.
  */
 export function bucketsOf(
   range: Hours,
@@ -87,14 +85,14 @@ function firstDay(date: Temporal.PlainDate, interval: Exclude<Interval, 'hour'>)
   return interval === 'month' ? date.with({ day: 1 }) : date;
 }
 
-/** A range ends after the hour it ends in, save where that is a whole hour of the zone. */
+/** A range ends after the hour it ends in, unless it ends on a whole hour of the zone. */
 function hoursOf({ from, to }: Hours, timezone: string): Hours {
   const end = zoned(to, timezone);
   const isWhole = end.minute === 0 && end.second === 0 && end.millisecond === 0;
   return { from: hourDown(from), to: isWhole ? hourDown(to) : Math.ceil(to / hourLength) };
 }
 
-/** The UTC days that the range's local days stand for, all of each. */
+/** The UTC days for the local days of the range, all of them complete. */
 function daysOf({ from, to }: Hours, timezone: string): Hours {
   const first = zoned(from, timezone).startOfDay();
   const last = zoned(to - 1, timezone)
@@ -103,7 +101,7 @@ function daysOf({ from, to }: Hours, timezone: string): Hours {
   return utcDays({ from: hourDown(first.epochMilliseconds), to: hourDown(last.epochMilliseconds) });
 }
 
-/** Visitors are counted by UTC day; a day belongs where its noon is. In hours, as everything here. */
+/** Visitors are counted by UTC day; a day belongs where its noon is. In hours, like everything here. */
 function utcDays({ from, to }: Hours): Hours {
   const day = (hour: number) => Math.ceil((hour - 12) / 24) * 24;
   return { from: day(from), to: day(to) };

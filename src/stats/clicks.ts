@@ -24,7 +24,7 @@ import { wordsById } from './words.ts';
 export type { StoredClick } from '../ledger/click.ts';
 export type { Owner } from '../ledger/ledger.ts';
 
-/** Which hits a list has: clicks, all hits, or one class. */
+/** The hits that a list contains: clicks, all hits, or one class. */
 export const listedClasses = [
   'click',
   'all',
@@ -45,7 +45,7 @@ export interface ClickQuestion {
   readonly range: Partial<Range>;
   /** Only hits of these links, in exports and in the live stream. */
   readonly links?: ReadonlySet<number> | undefined;
-  /** Since when single hits are kept: older ones may still be there, and aren't shown. */
+  /** The instant since which single hits are kept: older ones may still exist, but aren't shown. */
   readonly rawSince: number;
 }
 
@@ -55,7 +55,7 @@ interface ClickPage {
   readonly before: number | undefined;
 }
 
-/** Milliseconds for which a page is filled. */
+/** Milliseconds in which a page is filled. */
 const pageTime = 30;
 
 export async function readClicks(
@@ -65,13 +65,13 @@ export async function readClicks(
 ): Promise<{
   readonly clicks: readonly StoredClick[];
   readonly total: number;
-  /** The id before which the next page begins; null behind the last one. */
+  /** The id before which the next page begins; null after the last one. */
   readonly next: number | null;
-  /** The time for a page was over before it was full. */
+  /** The time for a page ran out before it was full. */
   readonly isPartial: boolean;
 }> {
   const total = await countOf(database, question);
-  // Where few match, the search for more than there are would go through the whole ledger.
+  // If few hits match, a search for more of them than exist would scan the whole ledger.
   const left = page.before === undefined ? total - page.offset : total;
   const limit = Math.min(page.limit + 1, left);
   const until = performance.now() + pageTime;
@@ -86,7 +86,7 @@ export async function readClicks(
 
 const exportPage = 500;
 
-/** All of them, newest first, in pages: memory is that of one page. */
+/** All of them, newest first, page by page: memory is that of one page. */
 export async function* eachClick(
   database: Database,
   question: ClickQuestion,
@@ -102,7 +102,7 @@ export async function* eachClick(
   }
 }
 
-/** An organization's hits after an id, oldest first, and up to where they were looked through. */
+/** An organization's hits after an id, oldest first, and the last id that was searched. */
 export async function clicksAfter(
   database: Database,
   question: ClickQuestion,
@@ -125,15 +125,13 @@ const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
   ...range,
 });
 
-/** The same, of what is kept. */
+/** The same, restricted to hits that are kept. */
 function keptOf(question: ClickQuestion): HitFilter {
   const { from = question.rawSince } = question.range;
   return { ...filterOf(question), from: Math.max(from, question.rawSince) };
 }
 
-/**
- * From the roll-ups, which also have hits that the ledger no longer keeps; from the hits only where hours are cut.
- */
+/** From the roll-ups, which also count hits that the ledger has deleted; from the hits only for partial hours. */
 async function countOf(database: Database, question: ClickQuestion): Promise<number> {
   const filter = filterOf(question);
   const { owner, classes } = filter;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { dayOf, hoursPerDay } from '../rules/utc-time.ts';
 import type { Queries } from '../storage/schema.ts';
 
-/** The clicks of each link in the last so many UTC days, the oldest first and today last. */
+/** The clicks of each link in the last so many UTC days, oldest first and today last. */
 export async function dailyClicks(
   queries: Queries,
   linkIds: readonly number[],
@@ -13,7 +13,7 @@ export async function dailyClicks(
   const found = new Map(linkIds.map((id) => [id, Array<number>(days).fill(0)]));
   for (const row of await clicksByDay(queries, linkIds, firstDay)) {
     const counts = found.get(row.link_id);
-    // A hit from a clock that runs ahead of ours counts as today's.
+    // A hit with a clock ahead of ours counts as today's.
     const day = Math.min(row.day - firstDay, days - 1);
     if (counts) counts[day] = (counts[day] ?? 0) + row.clicks;
   }

@@ -9,9 +9,9 @@ interface Watcher {
 }
 
 interface LiveOptions {
-  /** How often the ledger is polled while there are watchers, in milliseconds. */
+  /** Milliseconds between polls of the ledger while there are watchers. */
   readonly interval: number;
-  /** The longest silence of a stream, and the longest time it may outlive its credential, in milliseconds. */
+  /** Milliseconds: the longest silence of a stream, and the longest time it may outlive its credential. */
   readonly heartbeat: number;
   readonly onFault: (cause: unknown) => void;
 }
@@ -22,8 +22,8 @@ const idsBack = 4_000;
 const maxWatchers = { organization: 20, node: 500 };
 
 /**
- * Follows the ledger while there are watchers, and wakes those whose hits have come in. It holds no hits: each watcher
- * reads its own, as fast as its client takes them, so a slow one costs nothing but its position in the ledger.
+ * Follows the ledger while there are watchers, and wakes those with new hits. It holds no hits: each watcher reads its own, as
+ * fast as its client takes them, so a slow client costs nothing but its position in the ledger.
  */
 export class LiveClicks {
   readonly #ledger: Ledger;
@@ -47,17 +47,17 @@ export class LiveClicks {
     return this.#options.heartbeat;
   }
 
-  /** Ends when this node stops. */
+  /** Aborted when this node stops. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** No hit will appear before this one any more. */
+  /** No hit will appear at or before this id any more. */
   get settled(): number {
     return this.#settled?.upTo ?? 0;
   }
 
-  /** The newest hit that was seen, though others may still appear before it. */
+  /** The newest hit that was seen, although earlier ones may still appear. */
   get newest(): number {
     return this.#newest;
   }
@@ -67,7 +67,7 @@ export class LiveClicks {
     return this.#watchers.size < maxWatchers.node && own.length < maxWatchers.organization;
   }
 
-  /** Calls `wake` whenever hits of the organization have come in, until the returned function is called. */
+  /** Calls `wake` whenever there are new hits of the organization, until the returned function is called. */
   async watch(organizationId: number, wake: () => void): Promise<() => void> {
     const watcher = { organizationId, wake };
     this.#watchers.add(watcher);
@@ -82,7 +82,7 @@ export class LiveClicks {
     };
   }
 
-  /** Hits have just been folded on this node: there is no need to wait for the next poll. */
+  /** Hits have just been folded on this node: polls at once. */
   folded(): void {
     if (this.#watchers.size > 0 && this.#settled) this.#poll();
   }
@@ -101,9 +101,7 @@ export class LiveClicks {
     await this.#beginning;
   }
 
-  /**
-   * The first watcher: the ledger is followed from its end, less the ids that may still appear among the last hits.
-   */
+  /** For the first watcher: follows the ledger from its end, less the ids that may still appear among the last hits. */
   async #begin(): Promise<void> {
     const newest = await this.#ledger.newestId();
     const [first] = await this.#ledger.ownersAfter(newest - idsBack, 1);

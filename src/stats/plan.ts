@@ -13,26 +13,26 @@ import {
   sources,
 } from '../rules/click-fields.ts';
 
-/** What statistics can be grouped and filtered by. `class` is a column of every roll-up, so it costs nothing. */
+/** The groups and filters of statistics. `class` is a column of every roll-up, so it costs nothing. */
 export const groupings = ['reason', ...clickDimensions, 'class'] as const;
 export type Grouping = ClickDimension | 'reason' | 'class';
 
-/** A value that no hit has: a filter by it matches nothing. */
+/** A value that no hit has: filtering by it matches nothing. */
 export const noValue = -1;
 const { click, page } = rollupClassCodes;
 const others = rollupClasses.map((_, code) => code).filter((code) => code !== click);
 
-/** Whether stores that had clicks began to count by a dimension later. */
+/** Whether stores that already had clicks began to count this dimension later. */
 export const cameLater = (grouping: Grouping | undefined): boolean =>
   grouping === 'utm_term' || grouping === 'utm_content';
 
-/** Filters but the one by class, each with the number that its value is kept under. */
+/** All filters except that by class, with the stored numbers of their values. */
 export type Filters = ReadonlyMap<Exclude<Grouping, 'class'>, number>;
 
 /**
- * What an answer is counted from. Each roll-up has one dimension, and most of them count clicks alone: a question that
- * combines two dimensions, or asks for other hits by a dimension of clicks, is counted from the hits themselves; and so is one
- * by a dimension whose roll-ups began later than what is asked for.
+ * Decides what an answer is counted from. Each roll-up has one dimension, and most of them count only clicks: queries that
+ * combine two dimensions, or group other hits by a dimension of clicks, are counted from the hits themselves; so are queries by a
+ * dimension whose roll-ups begin later than their range.
  */
 export function planFor(
   filters: Filters,
@@ -59,7 +59,7 @@ const rollups = (
   counted: readonly number[] | undefined,
 ): Slice => ({ kind: 'rollups', dimension: dimensionCodes[dimension], value, classes: counted });
 
-/** Whether a slice has clicks and nothing else. */
+/** Whether a slice contains only clicks. */
 export const isOfClicksAlone = (slice: Slice): boolean =>
   slice.classes?.every((code) => code === click) ?? false;
 
@@ -71,7 +71,7 @@ export function classesNamed(name: string): readonly number[] {
   return [code < 0 ? noValue : code];
 }
 
-/** The closed list that has a grouping's codes; undefined where values are ids of `words`. */
+/** The closed list of a grouping's codes; undefined if values are ids of `words`. */
 export const closedLists: Readonly<Partial<Record<Grouping, readonly string[]>>> = {
   reason: reasons,
   device: devices,

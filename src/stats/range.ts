@@ -8,7 +8,7 @@ interface RangeInput {
   readonly timezone: string;
 }
 
-/** Instants; `to` is the first that is no longer in it. */
+/** Instants; `to` is exclusive. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -22,10 +22,10 @@ export interface StatsRange extends Range {
 
 const maxBuckets = 1_000;
 const defaultDays = 30;
-/** What can be counted at all: instants outside of it are as good as its ends. */
+/** The range that can be counted at all: instants beyond it are replaced by its ends. */
 const bounds = { from: Date.parse('1970-01-03T00:00:00Z'), to: Date.parse('9990-01-01T00:00:00Z') };
 
-/** The range of a chart; today and the 29 days before it by default. */
+/** The range of a chart; by default today and the 29 days before it. */
 export function statsRange(input: RangeInput & { readonly interval: Interval }, now: number): StatsRange {
   const timezone = timezoneNamed(input.timezone);
   if (timezone === null) {
@@ -46,7 +46,7 @@ export function statsRange(input: RangeInput & { readonly interval: Interval }, 
   return { from, to, interval: input.interval, timezone, buckets };
 }
 
-/** The ends of a list of hits: each where it is given. Days are days of UTC. */
+/** The ends of a list of hits, where given. Days are UTC days. */
 export function clicksRange(input: Pick<RangeInput, 'from' | 'to'>): Partial<Range> {
   const from = startOf(input.from, 'UTC');
   const to = endOf(input.to, 'UTC');
@@ -64,7 +64,7 @@ const startOf = (text: string | undefined, timezone: string): number | undefined
     ? undefined
     : bounded(isDay(text) ? dayStart(text.trim(), timezone) : instantOf('from', text));
 
-/** A day that a range ends with is in it. */
+/** The end of a range includes its last day. */
 const endOf = (text: string | undefined, timezone: string): number | undefined =>
   text === undefined
     ? undefined

@@ -4,14 +4,14 @@ import type { Queries } from '../storage/schema.ts';
 import { findSetting } from '../storage/settings.ts';
 import type { Range } from './range.ts';
 
-/** A day from which on clicks or visitors are counted by another rule than before. */
+/** A day from which on clicks or visitors are counted by new rules. */
 export interface RuleChange {
   readonly at: string;
   readonly rule: 'repeats' | 'visitors';
   readonly sentence: string;
 }
 
-/** When this store began to count by the rules of today; null where it has always done so. */
+/** When this store began to count by the current rules; null if it always has. */
 export async function rulesChangedAt(queries: Queries): Promise<number | null> {
   const text = await findSetting(queries, 'counting_rules_changed_at');
   return text === null ? null : Number(text);
@@ -22,8 +22,8 @@ export const termsCountedSince = async (queries: Queries): Promise<number> =>
   Number((await findSetting(queries, 'utm_terms_counted_since')) ?? 0);
 
 /**
- * The first hour whose visitors are those whose first click of the day is in it. What came before is known by UTC days; the
- * day of the change itself is a mixture, and is shown as a day.
+ * The first hour for which visitors are counted by the hour of their first click of the day. Before that they are counted by UTC
+ * day; the day of the change itself is mixed, and shown as a day.
  */
 export const visitorsByHourSince = (changedAt: number | null): number =>
   changedAt === null ? 0 : (Math.floor(changedAt / dayLength) + 1) * (dayLength / hourLength);

@@ -1,9 +1,9 @@
-/** Longer than the fold's transaction takes. An id still missing then belongs to one that failed. */
+/** Longer than the fold's transaction takes. An id that is still missing then belongs to one that failed. */
 const gapPatience = 5_000;
 
 /**
- * The ids up to which hits may be sent to watchers. Ids are assigned before their transactions commit, so with several
- * nodes a lower one can appear after a higher: hits after a gap wait until it is filled, or too old to be filled.
+ * The ids up to which hits may be sent to watchers. Ids are assigned before their transactions commit, so with several nodes a
+ * lower id can appear after a higher one: hits after a gap wait until it is filled, or too old to be filled.
  */
 export class SettledIds {
   readonly #patience: number;
@@ -11,7 +11,7 @@ export class SettledIds {
   /** When which ids were seen: an id missing below one of them has been missing since then. */
   #sightings: readonly { readonly id: number; readonly at: number }[] = [];
 
-  /** On a store with one writer no gap is ever filled: hits there were erased, or never came. */
+  /** On a store with one writer no gap is ever filled: those hits were erased, or never inserted. */
   constructor(upTo: number, writers: 'one' | 'several' = 'several') {
     this.#patience = writers === 'one' ? 0 : gapPatience;
     this.#upTo = upTo;

@@ -51,22 +51,22 @@ interface StatsQuestion {
   readonly range: StatsRange;
   readonly filters: Readonly<Partial<Record<Grouping, string | undefined>>>;
   readonly groupBy: Grouping | undefined;
-  /** Since when raw hits are kept. */
+  /** The instant since which raw hits are kept. */
   readonly rawSince: number;
 }
 
 type Uncounted = Readonly<Record<Exclude<RollupClass, 'click'>, number>>;
 
 export interface Stats {
-  /** Some of it was counted from the hits themselves, which are kept for a while only. */
+  /** Some of it was counted from the hits themselves, which are kept for a limited time. */
   readonly fromRaw: boolean;
-  /** Unique, or those of each UTC day, summed. */
+  /** Unique, or the sum over UTC days or links. */
   readonly visitorsAre: 'unique' | 'daily' | 'per_link';
   readonly ruleChanges: readonly RuleChange[];
   readonly clicks: number;
-  /** Null where a filter is set: visitors are only counted for all clicks together. */
+  /** Null if there is a filter: visitors are only counted for all clicks together. */
   readonly visitors: number | null;
-  /** Null where only clicks were counted. */
+  /** Null if only clicks were counted. */
   readonly notCounted: Uncounted | null;
   readonly series: readonly StatsPoint[];
   readonly groups: readonly StatsGroup[] | null;
@@ -76,7 +76,7 @@ export interface Stats {
 interface StatsPoint {
   readonly start: string;
   readonly clicks: number;
-  /** Null also by the hour, where visitors were counted by the day. */
+  /** Null by the hour as well, where visitors were counted by day. */
   readonly visitors: number | null;
   readonly notCounted: number | null;
 }
@@ -84,7 +84,7 @@ interface StatsPoint {
 interface StatsGroup {
   readonly value: string | null;
   readonly clicks: number;
-  /** Of a variant: visitors whose first click of a day led to it. Missing where they aren't counted. */
+  /** For a variant: visitors whose first click of a day went to it. Missing where they aren't counted. */
   readonly visitors?: number;
   readonly notCounted: number;
 }
@@ -97,7 +97,7 @@ const everything = (dimension: 'total' | 'visitors' | 'variant_visitors'): Rollu
   classes: undefined,
 });
 const { click } = rollupClassCodes;
-/** Of others an hour has few values, and its roll-ups are read at once. */
+/** An hour has few values of the other dimensions, and its roll-ups are read at once. */
 const manyValues: ReadonlySet<number> = new Set(
   (['country', 'referrer', 'utm_source', 'utm_medium', 'utm_campaign', 'language'] as const).map(
     (name) => dimensionCodes[name],
@@ -143,7 +143,7 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
         : null,
   ]);
   const points = pointsOf(range, classCounts(byBucket, range), visitors, isOfClicksAlone(slice));
-  // What the ledger no longer has, or didn't have a moment ago, is in the roll-ups.
+  // Hits that the ledger has deleted, or didn't have a moment ago, are in the roll-ups.
   const isWhole = !isTallied || (found?.[0]?.all_clicks ?? 0) === points.clicks;
   const rows = isWhole || !groupSlice || groupBy === undefined ? found : await groupsIn(groupSlice, groupBy);
   const visitorsOf =
@@ -159,7 +159,7 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   };
 }
 
-/** Whether the series and the groups are counted from the same hits, which then are looked at once. */
+/** Whether the series and the groups are counted from the same hits, which are then read once. */
 const areSameHits = (slice: Slice, groupSlice: Slice | null): slice is HitSlice =>
   slice.kind === 'hits' &&
   groupSlice?.kind === 'hits' &&
@@ -168,8 +168,8 @@ const areSameHits = (slice: Slice, groupSlice: Slice | null): slice is HitSlice 
 const clicksInLedger: Slice = { kind: 'hits', values: [], classes: [click] };
 
 /**
- * Whether an organization's clicks are counted by the values of a dimension faster from its chunks, which are counted already,
- * than from its roll-ups: these have a row for each value of each hour.
+ * Whether an organization's clicks are counted by the values of a dimension faster from the tallies of its chunks than from its
+ * roll-ups: these have a row for each value of each hour.
  */
 async function hasTallies(
   database: Database,
@@ -196,11 +196,11 @@ function classCounts(counts: readonly BucketCount[], { buckets }: StatsRange): C
 
 interface Visitors {
   readonly total: number;
-  /** Null by the hour, where they were counted by the day. */
+  /** Null by the hour, where they were counted by day. */
   readonly byBucket: readonly (number | null)[];
 }
 
-/** Visitors by the hours of the buckets; before `since` by UTC days, each of which is shown whole where its noon is. */
+/** Visitors by the hours of the buckets; before `since` by UTC days, each of which is counted where its noon is. */
 async function visitorCounts(
   counts: Counts,
   { buckets, interval }: StatsRange,
@@ -211,7 +211,7 @@ async function visitorCounts(
     buckets.map(({ from, to }) => ({ from: Math.max(from, since), to: Math.max(to, since) })),
   );
   if ((buckets[0]?.days.from ?? since) >= since) return { total: sum(byHour), byBucket: byHour };
-  // By the hour all buckets lie in the same days, which count once.
+  // By the hour, all buckets are in the same days, which count once.
   const spans = interval === 'hour' ? buckets.slice(0, 1) : buckets;
   const byDay = await sumsOf(
     counts,
@@ -236,7 +236,7 @@ function visitorsAre({ owner, range }: StatsQuestion): Stats['visitorsAre'] {
   return isUnique(range) ? 'unique' : 'daily';
 }
 
-/** Whether no visitor can be in it twice: it begins with a UTC day, and doesn't go beyond that. */
+/** Whether no visitor can be counted twice: the range is within one UTC day, from its start. */
 function isUnique({ buckets }: StatsRange): boolean {
   const { from, to } = spanOf(buckets);
   return from % hoursPerDay === 0 && to - from <= hoursPerDay;
@@ -268,7 +268,7 @@ function pointsOf(
   };
 }
 
-/** Visitors by the variant of their first click of a day: known of links, and not of those who were led to none. */
+/** Visitors by the variant of their first click of a day: known for links, except for visitors that were sent to no variant. */
 async function variantVisitors(
   database: Database,
   { owner, range }: StatsQuestion,
@@ -330,7 +330,10 @@ async function parseFilters(
   return { filters, classes: given.class === undefined ? undefined : classesNamed(given.class) };
 }
 
-/** The word of a value: `country` and `region` may be in small letters, and what is unique beside another filter may be given alone. */
+/**
+ * The word of a value: `country` and `region` may be in lower case, and a value that is unique beside another filter may be given
+ * alone.
+ */
 function keptAs(grouping: Grouping, text: string, given: StatsQuestion['filters']): string {
   if (grouping === 'country' || grouping === 'region') return text.toUpperCase();
   if (text === '') return text;

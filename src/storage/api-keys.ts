@@ -34,11 +34,14 @@ export async function deleteApiKeysOf(queries: Queries, userId: number, now: num
 
 export interface KeyHolder extends Omit<Caller, 'via'> {
   readonly keyId: number;
-  /** As far as whoever keeps this one knows. */
+  /** As known by the node that keeps this copy. */
   lastUsedAt: number | null;
 }
 
-/** A key works while its maker belongs to the organization it was made in. What changes the answer calls `recordCallerChange`. */
+/**
+ * A key works as long as its creator belongs to the organization it was made in. Changes to this answer call
+ * `recordCallerChange`.
+ */
 export const findKeyHolder = preparedRow<[hash: string], KeyHolder>((queries, hash) =>
   queries
     .selectFrom('api_keys')

@@ -14,8 +14,8 @@ export interface AttemptCount {
 }
 
 /**
- * Counts one attempt under each key and returns how many there are in its window, this one included, and when the window
- * ends. Always in the order of the keys: two transactions that share some wait for each other and never deadlock.
+ * Counts one attempt under each key and returns how many there are in its window, this one included, and when the window ends.
+ * Always in key order: two transactions with common keys wait for each other and never deadlock.
  */
 export async function countAttempts(
   queries: Queries,
@@ -39,7 +39,7 @@ export async function countAttempts(
   return new Map(rows.map((row) => [row.key, { count: row.count, windowEndsAt: row.window_ends_at }]));
 }
 
-/** Takes an attempt back under each key: right ones are not limited. In order, as above. */
+/** Uncounts an attempt under each key: successful ones are not limited. In key order, as above. */
 export async function withdrawAttempts(
   queries: Queries,
   keys: readonly string[],

@@ -1,14 +1,16 @@
 import { type LinkChange, recordChange } from './changes.ts';
 import type { Queries } from './schema.ts';
 
-/** No domain has this id: in the feed it marks a user instead of suffixes. To nodes that don't know it, it is a link that isn't there. */
+/**
+ * No domain has this id: in the feed it marks a user instead of suffixes. Nodes that don't know it take it for a missing link.
+ */
 const users = -2;
 
-/** Written in the transaction that ends a key of a user or changes what they may do, so that every node learns of it. */
+/** Written in the transaction that revokes a user's key or changes their permissions, so that every node learns of it. */
 export const recordCallerChange = (queries: Queries, userId: number, now: number): Promise<void> =>
   recordChange(queries, { domain_id: users, suffix: String(userId) }, now);
 
-/** The user that a change is about; null when it is about something else. */
+/** The user that a change is about; null if it is about something else. */
 export const changedUser = ({
   domain_id,
   suffixes,

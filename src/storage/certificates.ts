@@ -16,7 +16,7 @@ export const findCertificate = preparedRow((queries, host: string) =>
     .compile(),
 );
 
-/** The newest of a name that can be shown in a handshake (TLS-ALPN-01). */
+/** The newest challenge for a name that can be answered in a handshake (TLS-ALPN-01). */
 export const findTlsProof = preparedRow((queries, host: string, now: number) =>
   queries
     .selectFrom('certificate_proofs')
@@ -29,7 +29,7 @@ export const findTlsProof = preparedRow((queries, host: string, now: number) =>
     .compile(),
 );
 
-/** What is answered by HTTP-01; null where nothing was asked for. */
+/** The answer to an HTTP-01 challenge; null if there is none. */
 export async function findHttpProof(queries: Queries, host: string, token: string): Promise<string | null> {
   const row = await queries
     .selectFrom('certificate_proofs')
@@ -56,7 +56,7 @@ export const deleteProofs = async (queries: Queries, host: string, now: number):
     .execute();
 };
 
-/** Notes that a name is to have one. Returns false for a name that is noted already. */
+/** Requests a certificate for a name. Returns false if it was requested already. */
 export const requestCertificate = (queries: Queries, host: string, now: number): Promise<boolean> =>
   hasRow(
     queries
@@ -72,7 +72,7 @@ const isDue = (now: number) => (of: ExpressionBuilder<Schema, 'certificates'>) =
     of.or([of('claimed_until', 'is', null), of('claimed_until', '<=', now)]),
   ]);
 
-/** Tries and claims that are farther off than they can be were noted by a clock that was ahead: they are due now. */
+/** Retries and claims further in the future than possible were written by a clock that was ahead: they are due now. */
 export async function correctCertificateTimes(
   queries: Queries,
   { now, lastTry, lastClaim }: { readonly now: number; readonly lastTry: number; readonly lastClaim: number },
@@ -86,7 +86,7 @@ export async function correctCertificateTimes(
     .updateTable('certificates')
     .set({ next_at: now })
     .where('next_at', '>', lastTry)
-    // One that has a certificate is due by the dates in it.
+    // A name with a certificate is due by that certificate's dates.
     .where((of) => of.or([of('chain', 'is', null), of('problem', 'is not', null)]))
     .execute();
 }
@@ -94,7 +94,7 @@ export async function correctCertificateTimes(
 export const hasDueCertificates = (queries: Queries, now: number): Promise<boolean> =>
   hasRow(queries.selectFrom('certificates').select('host').where(isDue(now)).limit(1));
 
-/** Claims those that are due, longest due first. No other node gets them before `until`. */
+/** Claims due certificates, longest due first. No other node gets them before `until`. */
 export async function claimDueCertificates(
   queries: Queries,
   { now, until, max }: { readonly now: number; readonly until: number; readonly max: number },
@@ -131,7 +131,7 @@ export async function deleteCertificate(queries: Queries, host: string): Promise
   await queries.deleteFrom('certificates').where('host', '=', host).execute();
 }
 
-/** How those of these names stand. */
+/** The states of the certificates of these names. */
 export async function certificatesOf(
   queries: Queries,
   hosts: readonly string[],
@@ -145,18 +145,18 @@ export async function certificatesOf(
 }
 
 export interface CertificateCounts {
-  /** Null: nothing is wrong with these. */
+  /** Null: these have no problem. */
   readonly problem: string | null;
   readonly names: number;
-  /** Those that have a valid certificate. */
+  /** The number with a valid certificate. */
   readonly served: number;
-  /** Orders that failed in a row, of all of them. */
+  /** Consecutive failed orders, summed over all of them. */
   readonly failures: number;
-  /** When the first of the valid ones ends. */
+  /** When the first of the valid ones expires. */
   readonly first_end: number | null;
 }
 
-/** How the names stand that are served: those of domains that were deleted or given up don't count. */
+/** Counts the certificates by problem: those of deleted or released domains don't count. */
 export async function certificateCounts(
   queries: Queries,
   ownHost: string,

@@ -1,7 +1,7 @@
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
-/** False when the challenge was used before, on any node. */
+/** False if the challenge was used before, on any node. */
 export const useChallenge = (queries: Queries, id: string, expiresAt: number): Promise<boolean> =>
   hasRow(
     queries

@@ -4,7 +4,7 @@ import { prepared, type Statement } from './prepared.ts';
 import type { Queries } from './schema.ts';
 import { together } from './together.ts';
 
-/** By both it is told whether a change is still the same: after a restore another one may have its id. */
+/** Identifies a change: after a restore another one may have its id. */
 export interface ChangeMark {
   readonly id: number;
   readonly at: number;
@@ -13,7 +13,7 @@ export interface ChangeMark {
 /** Links of a domain whose cached copies are out of date, on every node. */
 export interface LinkChange extends ChangeMark {
   readonly domain_id: number;
-  /** One to a line: no suffix has a line break. */
+  /** One per line: no suffix contains a line break. */
   readonly suffixes: string;
 }
 
@@ -27,7 +27,7 @@ const insertChange = prepared((queries, at: number, domain_id: number, suffixes:
   queries.insertInto('changes').values({ at, domain_id, suffixes }).compile(),
 );
 
-/** Suffixes in one row: a poll of the feed reads a thousand rows, which must not be too much at once. */
+/** Suffixes per row: a poll of the feed reads a thousand rows, which must not be too much at once. */
 const maxPerRow = 100;
 
 /** The same for several links. */
@@ -58,7 +58,7 @@ function inRows(links: readonly LinkAddress[]): string[] {
   );
 }
 
-/** In the order of their ids, those with this id or a higher one. */
+/** The changes with this id or a higher one, ordered by id. */
 export const changesFrom = (queries: Queries, id: number, limit: number): Promise<LinkChange[]> =>
   selectFrom(queries, id, limit);
 
@@ -72,7 +72,7 @@ const selectFrom = prepared((queries, id: number, limit: number) =>
     .compile(),
 );
 
-/** In the order of their ids, those since an instant with an id above this one. */
+/** The changes since an instant with an id above this one, ordered by id. */
 export const changesSince = (
   queries: Queries,
   at: number,
@@ -101,7 +101,7 @@ interface IdRange {
   readonly last: number;
 }
 
-/** The ids above this one that are missing between those of the changes. */
+/** The missing ids above this one, between those of the changes. */
 export async function missingChanges(queries: Queries, after: number): Promise<IdRange[]> {
   const { rows } = await sql<IdRange>`select first, last from (
       select coalesce(lag(id) over (order by id), ${sql.lit(after)}) + 1 as first, id - 1 as last
@@ -110,7 +110,7 @@ export async function missingChanges(queries: Queries, after: number): Promise<I
   return rows.map(({ first, last }) => ({ first: Number(first), last: Number(last) }));
 }
 
-/** In the order of their ids, those in these ranges. */
+/** The changes in these ranges, ordered by id. */
 export const changesWithin = (
   queries: Queries,
   ranges: readonly IdRange[],
@@ -124,7 +124,9 @@ export const changesWithin = (
     .limit(limit)
     .execute();
 
-/** Some of those that are older than an instant; returns how many. The newest stays: by it nodes tell where they are. */
+/**
+ * Deletes some of those older than an instant; returns how many. The newest one is kept: nodes compare it with their position.
+ */
 export async function deleteOldChanges(queries: Queries, before: number, limit: number): Promise<number> {
   const rows = await queries
     .deleteFrom('changes')

@@ -9,10 +9,10 @@ export type NewCorrection = Omit<
   'id' | 'hits' | 'not_kept' | 'phase' | 'place' | 'seen_id' | 'finished_at'
 >;
 
-/** Where a correction stands. A step goes from one to the next. */
+/** The position of a correction, which each step moves on. */
 export type Standing = Pick<StoredCorrection, 'phase' | 'place'>;
 
-/** An unfinished correction of some of the same clicks. */
+/** An unfinished correction that overlaps with this one. */
 const isAtSame = (
   queries: Queries,
   {
@@ -34,12 +34,12 @@ const isAtSame = (
   return hasRow(running);
 };
 
-/** Null where another one is at some of the same clicks. */
+/** Null if another correction overlaps with this one. */
 export async function insertCorrection(
   queries: Queries,
   row: NewCorrection,
 ): Promise<StoredCorrection | null> {
-  // One at a time for an organization: the look for others and the entry belong together.
+  // Serialised per organization: the check for overlaps and the insertion belong together.
   const organization = queries.selectFrom('organizations').select('id').where('id', '=', row.organization_id);
   await (dialectOf(queries).locksRows ? organization.forUpdate() : organization).execute();
   if (await isAtSame(queries, row)) return null;
@@ -51,8 +51,8 @@ export async function insertCorrection(
 }
 
 /**
- * Corrections of one organization are made one after the other: they may have hits in the same packs, and what one of them
- * has found there is no longer there when another has divided the pack.
+ * Corrections of one organization run one after the other: they may have hits in the same packs, and a pack that one of them has
+ * found may be split by another.
  */
 export const isFirstInLine = async (
   queries: Queries,
@@ -68,7 +68,7 @@ export const isFirstInLine = async (
       .limit(1),
   ));
 
-/** Those that are due, and the first in line of their organization. */
+/** Due corrections that are the first in their organization's queue. */
 const dueAt = (queries: Queries, now: number) =>
   queries
     .selectFrom('click_corrections')
@@ -110,7 +110,7 @@ export async function claimCorrection(
 export const isCorrectionDue = (queries: Queries, now: number): Promise<boolean> =>
   hasRow(dueAt(queries, now));
 
-/** Moves a correction on from where it stood; undefined where it no longer stands there, and nothing may be changed. */
+/** Moves a correction on from a position; undefined if it is no longer there, and nothing may be changed. */
 export const moveCorrection = (
   queries: Queries,
   { id, phase, place }: Pick<StoredCorrection, 'id' | 'phase' | 'place'>,
@@ -137,11 +137,11 @@ export const setCorrectionDue = async (queries: Queries, id: number, at: number)
 
 export interface CorrectionOwner {
   readonly organizationId: number;
-  /** Null: all links of the organization, and what was done to single ones. */
+  /** Null: all links of the organization, including corrections of single links. */
   readonly linkId: number | null;
 }
 
-/** With the name of the member who made it, while there is such a member. */
+/** With the name of the member who made it, while they are a member. */
 export type ListedCorrection = StoredCorrection & {
   readonly name: string | null;
   readonly email: string | null;
@@ -165,7 +165,7 @@ const listed = (queries: Queries, { organizationId, linkId }: CorrectionOwner) =
       );
 };
 
-/** Newest first. Those of a link are its own and those of the whole organization. */
+/** Newest first. Those of a link include the ones of the whole organization. */
 export const listCorrections = (
   queries: Queries,
   owner: CorrectionOwner,

@@ -3,18 +3,17 @@ import type { Queries } from './schema.ts';
 
 interface TakenClicks {
   readonly taken: number;
-  /** The link has come to its end by them. */
+  /** These clicks have used up the link's limit. */
   readonly isEnd: boolean;
 }
 
 /**
- * Takes as many of the wanted clicks as a link has left. All of them where it has no limit any more, and none where the link is
- * gone.
+ * Takes as many of the wanted clicks as a link has left: all of them if it has no limit any more, and none if the link is gone.
  */
 export async function takeClicks(queries: Queries, linkId: number, wanted: number): Promise<TakenClicks> {
   const left = await takeIfLeft(queries, linkId, wanted);
   if (left !== undefined) return { taken: wanted, isEnd: left === 0 };
-  // An update that changes nothing takes the row's lock on every database.
+  // An update that changes nothing locks the row on every database.
   const link = await queries
     .updateTable('links')
     .set({ clicks_spent: sql<number>`clicks_spent` })

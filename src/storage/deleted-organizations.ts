@@ -3,7 +3,7 @@ import { updateDomain } from './domains.ts';
 import { recordHostChange } from './host-changes.ts';
 import type { Queries } from './schema.ts';
 
-/** From here on nobody belongs to it or can join it, and its domains lead nowhere. */
+/** From now on nobody belongs to it or can join it, and its domains lead nowhere. */
 export async function markDeleted(queries: Queries, organizationId: number, now: number): Promise<void> {
   await queries.deleteFrom('invitations').where('organization_id', '=', organizationId).execute();
   await queries
@@ -19,7 +19,7 @@ export async function markDeleted(queries: Queries, organizationId: number, now:
     .orderBy('id')
     .execute();
   for (const { id, host } of domains) {
-    // The check that is due removes them, with their links.
+    // The check that is due removes them, together with their links.
     const changes = { deleted_at: now, verified_at: null, next_check_at: now };
     await updateDomain(queries, organizationId, id, changes);
     await recordHostChange(queries, host, now);
@@ -47,7 +47,7 @@ export async function linkIdsOf(queries: Queries, organizationId: number, limit:
   return rows.map(({ id }) => id);
 }
 
-/** Of all its deleted links, those too that are kept for their suffix alone. */
+/** All its deleted links, including those that only reserve their suffix. */
 export async function binnedIdsOf(
   queries: Queries,
   organizationId: number,
@@ -65,7 +65,7 @@ export async function binnedIdsOf(
   return rows.map(({ id }) => id);
 }
 
-/** What was counted of links. */
+/** The counts of links. */
 export async function deleteCountsOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
   await queries.deleteFrom('link_hours').where('link_id', 'in', linkIds).execute();
   await queries.deleteFrom('link_clicks').where('link_id', 'in', linkIds).execute();
@@ -82,7 +82,7 @@ const firstOf = (table: string, organizationId: number, limit: number): RawBuild
     select id from ${sql.table(table)} where organization_id = ${organizationId} order by id limit ${limit}
   ) returning 1`;
 
-/** Each deletes some rows of an organization, and returns one for each. */
+/** Each deletes some rows of an organization, and returns one row for each. */
 const deletions: readonly Deletion[] = [
   (id, limit) => firstOf('webhook_deliveries', id, limit),
   (id, limit) => firstOf('hits', id, limit),
@@ -103,7 +103,7 @@ const deletions: readonly Deletion[] = [
   (id) => sql`delete from idempotency_keys where organization_id = ${id} returning 1`,
 ];
 
-/** Some of what an organization has beside its links; false when there was nothing. */
+/** Deletes some of what an organization has beside its links; false if there was nothing. */
 export async function deleteSomeOf(
   queries: Queries,
   organizationId: number,

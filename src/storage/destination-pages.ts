@@ -17,7 +17,7 @@ export interface StoredIcon {
 export const hasDuePages = (queries: Queries, now: number): Promise<boolean> =>
   hasRow(queries.selectFrom('links').select('id').where('page_due_at', '<=', now).limit(1));
 
-/** Claims links whose destination is to be looked at, longest due first. No other node gets them before `until`. */
+/** Claims links whose destination's page is due, longest due first. No other node gets them before `until`. */
 export async function claimDuePages(
   queries: Queries,
   claim: { readonly now: number; readonly until: number; readonly max: number },
@@ -57,7 +57,7 @@ export async function postponePages(
   );
 }
 
-/** What was found; nothing where the link leads elsewhere by now, as that is looked at by itself. */
+/** Stores what was found, unless the link has another destination by now: that one is due by itself. */
 export async function setPage(
   queries: Queries,
   { id, destination_url }: DuePage,
@@ -71,7 +71,7 @@ export async function setPage(
     .execute();
 }
 
-/** False while another node, or this one, is asking the host. */
+/** False while this or another node is asking the host. */
 export const claimHost = (queries: Queries, host: string, now: number, until: number): Promise<boolean> =>
   hasRow(
     queries
@@ -113,7 +113,7 @@ export async function storeIcon(
     .execute();
 }
 
-/** Deletes the oldest icons beyond so many. */
+/** Keeps only so many icons, the newest ones. */
 export async function deleteOldestIcons(queries: Queries, kept: number): Promise<void> {
   await sql`delete from page_icons where fetched_at < (
     select fetched_at from page_icons order by fetched_at desc limit 1 offset ${kept}

@@ -2,7 +2,7 @@ import { type RawBuilder, SqliteAdapter, sql } from 'kysely';
 import type { Database } from './database.ts';
 import type { Queries } from './schema.ts';
 
-/** Parts of `links.search_text`, cut short: what a list is sorted and searched by. */
+/** Parts of `links.search_text`, shortened: a list is sorted and searched by them. */
 export interface SearchKeys {
   readonly name: string;
   readonly suffix: string;
@@ -10,56 +10,61 @@ export interface SearchKeys {
   readonly destination: string;
 }
 
-/** Every difference between the databases that queries and migrations still see. */
+/** All differences between the databases that queries and migrations see. */
 export interface Dialect {
-  /** Column type of an id that the database hands out. */
+  /** Column type of an id that the database generates. */
   readonly id: string;
-  /** Column type of any other whole number. */
+  /** Column type of any other integer. */
   readonly integer: string;
   /** Column type of bytes. */
   readonly bytes: string;
   /** This instant, in milliseconds. */
   readonly now: string;
-  /** What a table ends with. */
+  /** The end of a table's definition. */
   readonly tableEnd: string;
   /**
-   * Whether rows can be locked until the transaction ends, and those that another one has locked can be skipped. SQLite
-   * has one writer: there is no other transaction to keep out.
+   * Whether rows can be locked until the transaction ends, and rows locked by others can be skipped. SQLite has one writer: there
+   * is no other transaction to exclude.
    */
   readonly locksRows: boolean;
   /** The same for a table of many small rows that are only read by a prefix of their key. */
   readonly keyedTableEnd: string;
-  /** Whether tables can have partitions. The ledger then has one for each month, and packs are found by their instant, too. */
+  /**
+   * Whether tables can have partitions. The ledger then has one for each month, and packs are looked up by their instant as well.
+   */
   readonly partitions: boolean;
-  /** Whether rows and packs become chunks that take their place, or else are in chunks as well. */
+  /** Whether chunks replace their rows and packs, or exist in addition to them. */
   readonly chunksHits: boolean;
-  /** The function that makes rows of a JSON array, with each of its elements as `value`. */
+  /** The function that makes rows from a JSON array, with each of its elements as `value`. */
   readonly jsonEach: string;
   /** One item of such an element, which is an array itself, as a column. */
   readonly jsonCell: (index: number, kind: 'integer' | 'text', name: string) => string;
-  /** Of the rows of a group, each as a list of these columns: a list of lists, as the text of JSON. */
+  /** The rows of a group as the text of a JSON list of lists, with these columns. */
   readonly jsonLists: (columns: string) => string;
   /** Whether a text contains another, character by character, in bounded time. */
   readonly contains: (text: RawBuilder<unknown>, part: string) => RawBuilder<boolean>;
   /**
-   * The first of the conditions of what may look at very many rows, with a column of theirs: by it a statement can be
-   * stopped. PostgreSQL stops them by itself.
+   * The first condition of a query that may read very many rows, with one of its columns: it lets the statement be stopped.
+   * PostgreSQL can stop them by itself.
    */
   readonly keepGoing: (column: string) => RawBuilder<boolean>;
   /** `rules/destination-key.ts`, as an expression of `destination_url`; for migrations. */
   readonly destinationKey: string;
-  /** The index of the last of these rising numbers that isn't above a column. Null where there is no function that looks for it. */
+  /**
+   * The index of the last of these ascending numbers that is at most the column's value. Null if the database has no function for
+   * that.
+   */
   readonly indexIn: ((column: string, starts: readonly number[]) => RawBuilder<number>) | null;
-  /** After a text: compared by code point, the same on every database and machine. */
+  /** Follows a text: compared by code point, the same on every database and machine. */
   readonly textOrder: string;
-  /** The same expressions as in the indexes, character by character: or else those are not used. */
+  /** The same expressions as in the indexes, character by character: otherwise the indexes are not used. */
   readonly searchKeys: SearchKeys;
 }
 
 /** How many characters of a text a search key has. */
 export const keyLength = 60;
 
-/** A text's lines are the name (empty where there is none), the suffix and the destination. */
+/** The lines of the text are the name (empty if there is none), the suffix and the destination. */
 function searchKeysWith(position: string, lineBreak: string): SearchKeys {
   const text = 'search_text';
   const afterName = `substr(${text}, ${position}(${text}, ${lineBreak}) + 1)`;

@@ -15,7 +15,7 @@ export const findVerifiedDomain = preparedRow((queries, host: string) =>
     .compile(),
 );
 
-/** For the redirect: which domain a host is, and where it sends visitors of its root and of unknown suffixes. */
+/** For the redirect: a host's domain, and where it sends visitors of its root and of unknown suffixes. */
 export const findDomainForVisitor = preparedRow((lookup, host: string) =>
   lookup
     .selectFrom('domains')
@@ -29,11 +29,11 @@ export type DomainRow = Selectable<Schema['domains']>;
 
 export interface StoredDomain extends DomainRow {
   readonly links: number;
-  /** 1: another organization has this name verified. */
+  /** 1: another organization has verified this name. */
   readonly is_taken: number;
 }
 
-/** An organization's domains, without those that are being deleted. */
+/** An organization's domains, except those being deleted. */
 const own = (queries: Queries, organizationId: number) =>
   queries
     .selectFrom('domains')
@@ -62,7 +62,7 @@ export const findDomain = (
 ): Promise<StoredDomain | undefined> =>
   own(queries, organizationId).where('domains.id', '=', id).executeTakeFirst();
 
-/** Hosts by the ids of their domains. */
+/** Hosts by domain id. */
 export async function hostsOfDomains(
   queries: Queries,
   ids: readonly number[],
@@ -75,7 +75,7 @@ export async function hostsOfDomains(
 export const listDomains = (queries: Queries, organizationId: number): Promise<StoredDomain[]> =>
   own(queries, organizationId).orderBy('domains.id').execute();
 
-/** How many domains an organization has, and how many of them wait for their proof. */
+/** How many domains an organization has, and how many of them are not yet verified. */
 export const countDomains = (queries: Queries, organizationId: number) =>
   queries
     .selectFrom('domains')
@@ -87,7 +87,7 @@ export const countDomains = (queries: Queries, organizationId: number) =>
     .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
 
-/** Null when the organization has it already. */
+/** Null if the organization has it already. */
 export async function insertDomain(
   queries: Queries,
   domain: Pick<DomainRow, 'organization_id' | 'host' | 'proof' | 'created_at' | 'next_check_at'>,
@@ -103,7 +103,7 @@ export async function insertDomain(
   return row?.id ?? null;
 }
 
-/** Reads a domain and keeps others from changing it until this transaction ends. */
+/** Reads a domain and locks it until this transaction ends. */
 export const lockDomain = (
   queries: Queries,
   organizationId: number,
@@ -111,7 +111,7 @@ export const lockDomain = (
 ): Promise<DomainRow | undefined> =>
   queries
     .updateTable('domains')
-    // An update that changes nothing takes the row's lock on every database.
+    // An update that changes nothing locks the row on every database.
     .set({ host: sql<string>`host` })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
@@ -119,7 +119,7 @@ export const lockDomain = (
     .returningAll()
     .executeTakeFirst();
 
-/** Throws NotUnique when it would be verified for two organizations. */
+/** Throws NotUnique if it would be verified for two organizations. */
 export async function updateDomain(
   queries: Queries,
   organizationId: number,
@@ -134,7 +134,7 @@ export async function updateDomain(
     .execute();
 }
 
-/** False when there are links or aliases on it: then it stays. */
+/** False if there are links or aliases on it: then it stays. */
 export async function deleteEmptyDomain(
   queries: Queries,
   organizationId: number,
@@ -178,7 +178,7 @@ export async function claimDueDomains(
 export const hasDueDomains = (queries: Queries, now: number): Promise<boolean> =>
   hasRow(queries.selectFrom('domains').select('id').where('next_check_at', '<=', now).limit(1));
 
-/** Some of the links on a domain, by the index of its suffixes. */
+/** Some of the links on a domain, by the index of suffixes. */
 export async function linkIdsOn(queries: Queries, domainId: number, limit: number): Promise<number[]> {
   const rows = await queries
     .selectFrom('links')

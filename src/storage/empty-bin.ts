@@ -2,7 +2,7 @@ import { erasedColumns } from './link-columns.ts';
 import { deleteRecordsOf } from './link-records.ts';
 import type { Queries } from './schema.ts';
 
-/** Empties the bin of these links, as far as they are an organization's and in it. Returns how many were. */
+/** Deletes these links from the bin, as far as they are in the organization's bin. Returns how many were. */
 export async function emptyOfLinks(
   queries: Queries,
   organizationId: number,

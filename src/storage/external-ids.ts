@@ -8,7 +8,7 @@ export interface ExternalIdHolder {
   readonly created_at: number;
 }
 
-/** An organization's links that have one of these ids of the organization's own. */
+/** An organization's links with one of these external ids. */
 export const holdersOfExternalIds = (
   queries: Queries,
   organizationId: number,
@@ -31,8 +31,8 @@ export async function findByExternalId(
 }
 
 /**
- * Takes from these links in the bin the external ids that they couldn't come back with: those that a link has by now, and those
- * of several in the bin that have the same, save for the one that was deleted last.
+ * Clears the external ids with which these links in the bin couldn't be restored: those that a link has by now, and those that
+ * several in the bin share, except for the one that was deleted last.
  */
 export async function clearTakenExternalIds(queries: Queries, ids: readonly number[]): Promise<void> {
   const wanted = sql.join(ids);

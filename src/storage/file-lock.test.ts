@@ -25,7 +25,7 @@ test.each(Object.keys(garbage))('a file with %s in it can be held, by one at a t
   const lock = lockFile(path);
   expect(lock).not.toBeNull();
   expect(lockFile(path)).toBeNull();
-  // Also from elsewhere: a process that closes a file gives up every lock it has on it.
+  // From another process as well: a process that closes a file gives up all its locks on it.
   expect(await lockedFromElsewhere(path)).toBe('refused');
   lock?.release();
   const next = lockFile(path);

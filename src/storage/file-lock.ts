@@ -7,15 +7,16 @@ export interface FileLock {
 }
 
 /**
- * Holds a file for as long as this process lives: by SQLite's lock on it, which the system releases when the process dies.
- * Null when another process holds it. What is in the file doesn't matter.
+ * Locks a file for as long as this process lives: by SQLite's lock on it, which the system releases when the process dies. Null
+ * if another process holds it. The file's contents don't matter.
  */
 export function lockFile(path: string): FileLock | null {
   try {
     return hold(path);
   } catch (cause) {
     if (!/^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(cause))) throw cause;
-    // No process holds it, or it would not have been read. It stays the same file, as another process may be doing the same.
+    // No process holds it, or it could not have been read. It is truncated instead of replaced, because another process may be
+    // doing the same.
     truncateSync(path, 0);
     return hold(path);
   }
@@ -24,7 +25,7 @@ export function lockFile(path: string): FileLock | null {
 function hold(path: string): FileLock | null {
   const database = new Database(path, { create: true });
   try {
-    // By name: to open it and close it again would take away a lock that this process has on it.
+    // By name: opening and closing it again would release this process's lock on it.
     restrict(path, 0o600);
     database.run('begin exclusive');
     return { release: () => database.close() };

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Queries } from './schema.ts';
 
-/** In the place of a timeline: the server follows another one, and takes no changes. */
+/** In place of a timeline: the server is a replica, and takes no changes. */
 export const replicaMark = 'replica';
 
 /**
- * Of a server, of its history (a promotion begins a new one, and so does a recovery to an earlier instant), of a database and
- * of a table. The timeline is that of the log: another function says it too, but only once the first checkpoint is over.
+ * Identifies the server, its history (promotion and point-in-time recovery begin a new one), the database and a table. The
+ * timeline is that of the log: another function returns it too, but only after the first checkpoint.
  */
 export const historySql = `select concat_ws(' ',
     (select system_identifier from pg_control_system()),
@@ -16,13 +16,16 @@ export const historySql = `select concat_ws(' ',
     'changes'::regclass::oid
   ) as history`;
 
-/** Databases that speak as PostgreSQL does, and services built on it, may lack these functions or not allow them. */
+/** PostgreSQL-compatible databases and services may lack these functions or deny them. */
 export const hasNoHistory = (cause: unknown): boolean =>
   /^(42|0A)/.test((cause as { code?: string }).code ?? '');
 
 const withoutHistory = new WeakSet<Queries>();
 
-/** What a store has that no other store and no later state of it has; null where the database has no such thing. */
+/**
+ * Identifies a store and its history: differs from every other store and from restored states of it; null if the database can't
+ * tell.
+ */
 export async function storeHistory(queries: Queries): Promise<string | null> {
   if (withoutHistory.has(queries)) return null;
   try {

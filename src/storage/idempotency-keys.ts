@@ -20,8 +20,8 @@ export const findIdempotentCall = (
     .executeTakeFirst();
 
 /**
- * False where a call has the key already. On PostgreSQL this waits for a transaction that is just claiming it, and then tells what
- * came of that.
+ * False if a call has used the key already. On PostgreSQL this waits for a transaction that is just claiming it, and returns its
+ * result.
  */
 export async function claimIdempotencyKey(
   queries: Queries,
@@ -69,14 +69,14 @@ export async function deleteOldIdempotencyKeys(
   return rows.length;
 }
 
-/** The organizations whose answers together are longer than so many characters. */
+/** The organizations whose stored answers exceed so many characters in total. */
 export async function withManyAnswers(queries: Queries, maxSize: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`select organization_id as id from idempotency_keys
     group by organization_id having sum(size) > ${maxSize} order by organization_id`.execute(queries);
   return rows.map(({ id }) => id);
 }
 
-/** Deletes the oldest keys of an organization; returns whether its answers are still too long together. */
+/** Deletes the oldest keys of an organization; returns whether its answers still exceed the total. */
 export async function deleteOldestKeys(
   queries: Queries,
   organizationId: number,

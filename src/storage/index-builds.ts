@@ -4,7 +4,7 @@ import type { Queries } from './schema.ts';
 
 /** An index of a table that other nodes are using. */
 export interface IndexBuild {
-  /** The migration that it belongs to. */
+  /** The number of its migration. */
   readonly number: number;
   readonly name: string;
   readonly table: string;
@@ -20,7 +20,7 @@ function indexBuildOf(number: number, statement: string, statements: readonly st
   return name === '' || isNew ? null : { number, name, table, statement };
 }
 
-/** Those that are to be there after these migrations: not those that a later one drops, or whose table. */
+/** The indexes that should exist after these migrations: without those that a later one drops, also with their table. */
 export function indexBuilds(
   migrations: readonly { readonly number: number; readonly statements: readonly string[] }[],
 ): IndexBuild[] {
@@ -37,8 +37,8 @@ export function indexBuilds(
 }
 
 /**
- * Builds the indexes that are missing while their tables are in use. One that a start which broke off left half-built is
- * dropped and built again. Of several nodes that start at once one builds; the others wait for it.
+ * Builds missing indexes while their tables are in use. An index that an interrupted start left half-built is dropped and built
+ * again. Of several nodes that start at once one builds; the others wait for it.
  */
 export async function buildIndexes(
   database: Database,
@@ -51,7 +51,8 @@ export async function buildIndexes(
   for (const build of builds)
     if (states.get(build.name) !== 'valid')
       await database.migrate(async (queries) => {
-        // Asked without parameters: else the open portal keeps a snapshot, and the build waits for the transaction that it is built in.
+        // Without parameters: otherwise the open portal keeps a snapshot, and the build waits for the transaction that it runs
+        // in.
         await sql`select number from migrations where number = ${sql.lit(build.number)} for update`.execute(
           queries,
         );
@@ -70,14 +71,14 @@ async function buildAside(
   for (;;) {
     const state = (await statesOf(queries, [{ name, statement, ...build }])).get(name) ?? 'missing';
     if (state === 'valid') return;
-    // The server goes on for a node that is gone.
+    // The server continues the build of a node that is gone.
     if (state === 'under way') await Bun.sleep(500);
     else if (state === 'invalid') await run(`drop index concurrently if exists ${name}`);
     else await run(statement.replace(/\bindex\b/i, 'index concurrently'));
   }
 }
 
-/** The ledger's tables: only the fold writes them, and clicks wait in the journal. */
+/** For the ledger's tables: only the fold writes them, and clicks wait in the journal. */
 async function buildInPartitions(queries: Queries, { name, statement }: IndexBuild): Promise<void> {
   const { rows } = await sql`select 1 from pg_class where oid = to_regclass(${name})`.execute(queries);
   if (rows.length === 0) await sql.raw(statement).execute(queries);

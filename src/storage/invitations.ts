@@ -4,7 +4,7 @@ import type { Queries, Schema } from './schema.ts';
 
 export type StoredInvitation = Selectable<Schema['invitations']>;
 
-/** A new invitation for the same address replaces the old one, whose link is invalid from then on. */
+/** A new invitation for the same address replaces the old one, whose link becomes invalid. */
 export async function replaceInvitation(
   queries: Queries,
   invitation: Insertable<Schema['invitations']>,
@@ -68,7 +68,7 @@ export const findInvitationById = (queries: Queries, id: number): Promise<Stored
 export const deleteReceivedInvitation = (queries: Queries, email: string, id: number): Promise<boolean> =>
   hasRow(queries.deleteFrom('invitations').where('email', '=', email).where('id', '=', id).returning('id'));
 
-/** Those that one member of an organization made. */
+/** Deletes the invitations that one member of an organization made. */
 export async function withdrawInvitations(
   queries: Queries,
   organizationId: number,
@@ -81,7 +81,7 @@ export async function withdrawInvitations(
     .execute();
 }
 
-/** All that were made by a user or for their address. */
+/** Deletes all invitations made by a user or for their address. */
 export async function forgetInvitationsOf(queries: Queries, userId: number, email: string): Promise<void> {
   await queries
     .deleteFrom('invitations')
@@ -89,7 +89,7 @@ export async function forgetInvitationsOf(queries: Queries, userId: number, emai
     .execute();
 }
 
-/** Takes the invitation away as it is read, so that it counts once. */
+/** Deletes the invitation as it reads it, so that it can be used once. */
 export const takeInvitation = (queries: Queries, tokenHash: string): Promise<StoredInvitation | undefined> =>
   queries.deleteFrom('invitations').where('token_hash', '=', tokenHash).returningAll().executeTakeFirst();
 

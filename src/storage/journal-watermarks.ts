@@ -5,7 +5,7 @@ interface Watermark {
   readonly offset: number;
 }
 
-/** How far the journals of this node are in the database, by their keys. */
+/** How far the journals of this node are folded, by their keys. */
 export async function watermarksOf(queries: Queries, node: string): Promise<Map<string, Watermark>> {
   const rows = await queries
     .selectFrom('journal_watermarks')

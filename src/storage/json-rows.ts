@@ -4,8 +4,8 @@ import type { Dialect } from './dialect.ts';
 export type ColumnKind = 'integer' | 'text';
 
 /**
- * Rows, as JSON has them, as a table to select from, sent as one value: the statement is the same however many there are,
- * and nothing has to be made of each of their cells on the way.
+ * Rows in JSON, as a table to select from, sent as one value: the statement is the same for any number of rows, and their cells
+ * need no conversion on the way.
  */
 export function jsonRows(
   dialect: Dialect,
@@ -16,6 +16,6 @@ export function jsonRows(
   return sql`(select ${sql.raw(picked.join(', '))} from ${sql.raw(dialect.jsonEach)}(${json}) as item)`;
 }
 
-/** A list of texts, for `in`; each of them is a row of its own in the JSON. */
+/** A list of texts for `in`; each of them is a row in the JSON. */
 export const jsonTexts = (dialect: Dialect, json: string): RawBuilder<string> =>
   sql`(select ${sql.raw(dialect.jsonCell(0, 'text', 'text'))} from ${sql.raw(dialect.jsonEach)}(${json}) as item)`;

@@ -2,19 +2,19 @@ import type { Database } from './database.ts';
 import type { Queries } from './schema.ts';
 import { findSetting, replaceSetting } from './settings.ts';
 
-/** The setting in which the store says it. */
+/** The setting with the number. */
 export const leastMigrationKey = 'least_migration';
 
 /**
- * The newest migration that a program must know to write to the store; null where the store doesn't say. Programs that know it
- * may run beside each other, though one of them knows later migrations, too.
+ * The newest migration that a program must know to write to the store; null if the store has none. Programs that know it may run
+ * side by side, even if one of them knows later migrations.
  */
 export async function leastMigration(queries: Queries): Promise<number | null> {
   const text = await findSetting(queries, leastMigrationKey);
   return text === null ? null : Number(text);
 }
 
-/** From now on programs that don't know this migration are too old; returns whether that is new. It is never lowered. */
+/** From now on programs that don't know this migration are too old; returns whether that is new. It never decreases. */
 export async function requireMigration(database: Database, number: number): Promise<boolean> {
   if (((await leastMigration(database.read)) ?? 0) >= number) return false;
   return database.write(async (queries) => {

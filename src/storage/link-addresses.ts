@@ -4,17 +4,17 @@ export interface LinkAddress {
   readonly suffix: string;
 }
 
-/** A further address of a link. The host of a domain never changes; null is the default domain. */
+/** An additional address of a link. The host of a domain never changes; null is the default domain. */
 export interface Alias extends LinkAddress {
   readonly host: string | null;
 }
 
-/** A link whose copies in caches are out of date. */
+/** A link whose cached copies are out of date. */
 export interface ChangedLink extends LinkAddress {
   readonly aliases?: string | null;
 }
 
-/** As `links.aliases` has them. */
+/** As stored in `links.aliases`. */
 export const writeAliases = (aliases: readonly Alias[]): string | null =>
   aliases.length === 0
     ? null
@@ -29,9 +29,9 @@ export const readAliases = (text: string | null | undefined): readonly Alias[] =
       }))
     : [];
 
-/** All by which visitors find a link. */
+/** All addresses by which visitors find a link. */
 export const addressesOf = (link: ChangedLink): readonly LinkAddress[] =>
   link.aliases ? [link, ...readAliases(link.aliases)] : [link];
 
-/** A line break is in no suffix. */
+/** No suffix contains a line break. */
 export const addressKey = ({ domain_id, suffix }: LinkAddress): string => `${domain_id}\n${suffix}`;

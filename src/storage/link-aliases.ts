@@ -12,7 +12,7 @@ export interface HeldAddress extends LinkAddress {
   /** Of the link. */
   readonly id: number;
   readonly organization_id: number;
-  /** Null: the link is there. 0: it is gone for good, as after the deletion by a version that knew no aliases. */
+  /** Null: the link exists. 0: it is gone for good, as after the deletion by a version without aliases. */
   readonly deleted_at: number | null;
   readonly is_alias: number;
 }
@@ -54,10 +54,10 @@ export interface WantedAddress extends LinkAddress {
 }
 
 /**
- * Keeps others from taking these addresses until this transaction ends, and returns the keys of those that no link has as its own.
+ * Reserves these addresses until this transaction ends, and returns the keys of those that are no link's own address.
  *
- * Two tables have addresses, and one unique index can't span them. So each address is the own one of a row in `links` for a moment:
- * whoever creates a link there waits at that index for this transaction, and looks at the aliases afterwards.
+ * Two tables contain addresses, and one unique index can't span them. So each address briefly becomes that of a row in `links`: a
+ * transaction that creates a link there waits at that index for this one, and checks the aliases afterwards.
  */
 export async function claimAddresses(
   queries: Queries,
@@ -82,7 +82,7 @@ export async function claimAddresses(
   return new Set(rows.map(addressKey));
 }
 
-/** The lines that the indexes of search cut it into. */
+/** The lines that the search indexes expect. */
 const noText = '\n\n';
 
 interface NewAlias extends WantedAddress {
@@ -132,7 +132,7 @@ export async function setAliasForwarding(
   await queries.updateTable('link_aliases').set({ forward_path }).where('link_id', '=', linkId).execute();
 }
 
-/** Those of these links whose own address another link, which is there, has as an alias. An alias of a deleted one is removed. */
+/** Those of these links whose own address is an alias of another existing link. An alias of a deleted link is removed. */
 export async function withTakenAddress(queries: Queries, ids: readonly number[]): Promise<number[]> {
   const found = await queries
     .selectFrom('links')
@@ -150,7 +150,7 @@ export async function withTakenAddress(queries: Queries, ids: readonly number[])
   return found.flatMap(({ id, holder }) => (holder === null ? [] : id));
 }
 
-/** Brings the copy in `links` in line with the table, and returns it for those of these links that have aliases. */
+/** Updates the copy in `links` from the table, and returns it for those of these links that have aliases. */
 export async function copyAliases(
   queries: Queries,
   ids: readonly number[],
@@ -188,7 +188,7 @@ export const aliasesOn = (
 export const hasAliases = (queries: Queries, domainId: number): Promise<boolean> =>
   hasRow(queries.selectFrom('link_aliases').select('link_id').where('domain_id', '=', domainId).limit(1));
 
-/** How many addresses on a domain are aliases of links that are there; and how many of those are of links in print. */
+/** How many addresses on a domain are aliases of existing links, and how many of those are of links in print. */
 export async function countAliases(
   queries: Queries,
   domainId: number,

@@ -36,9 +36,7 @@ const shown = ['id', 'organization_id', 'domain_id', 'suffix', 'deleted_at'] as 
 
 export type BinnedLink = Pick<Selectable<Schema['link_bin']>, (typeof shown)[number]>;
 
-/**
- * Those of these links that can be restored. They are locked: of two concurrent calls that restore one, one finds it.
- */
+/** Those of these links that can be restored. They are locked: if two concurrent calls restore one, only one of them finds it. */
 export async function lockRestorable(
   queries: Queries,
   organizationId: number,
@@ -56,8 +54,8 @@ export async function lockRestorable(
 }
 
 /**
- * Restores them where no link has their suffix now; of several with one suffix, the one that was deleted last. An external id
- * or an alias that another link has by now is lost. Returns the aliases of those that were restored, as `links.aliases` has them.
+ * Restores them unless a link has their suffix now; of several with the same suffix, the one that was deleted last. An external
+ * id or an alias that another link has by now is lost. Returns the aliases of restored links, as stored in `links.aliases`.
  */
 export async function moveFromBin(
   queries: Queries,
@@ -100,7 +98,7 @@ export async function removeFromBin(queries: Queries, ids: readonly number[]): P
   await queries.deleteFrom('link_bin').where('id', 'in', ids).execute();
 }
 
-/** Some of those that were deleted before an instant, for good; returns how many. */
+/** Deletes some of those that were deleted before an instant, for good; returns how many. */
 export async function deleteOldBinned(queries: Queries, before: number, limit: number): Promise<number> {
   const rows = await queries
     .deleteFrom('link_bin')

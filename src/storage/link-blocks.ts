@@ -5,23 +5,23 @@ import { jsonRows } from './json-rows.ts';
 import { countRows } from './rows.ts';
 import type { Queries } from './schema.ts';
 
-/** How many ids a block has: at most so many index entries are skipped for a page. */
+/** Ids per block: at most so many index entries are skipped for a page. */
 const blockSize = 4096;
 const blocksAtOnce = 32;
 /**
- * Ids are handed out before their transactions commit: the newest so many are never counted, so that none appears in a
- * block afterwards. SQLite has one writer: there an id that is seen is preceded by no other.
+ * Ids are handed out before their transactions commit: the newest so many are never counted, so that none appears in a counted
+ * block afterwards. SQLite has one writer: ids become visible in their order there.
  */
 const unsettled: Record<Database['kind'], number> = { sqlite: 0, postgres: 64 * blockSize };
 
-/** Where a page begins: so many links after the one with this id (or before it, in rising order). */
+/** Where a page begins: so many links after the one with this id (or before it, in ascending order). */
 export interface Start {
   readonly below?: number | undefined;
   readonly from?: number | undefined;
   readonly offset: number;
 }
 
-/** A start for a page of an organization's links by id that has less to pass over. */
+/** A start for a page of an organization's links by id that has fewer links to skip. */
 export async function closerStart(
   queries: Queries,
   organizationId: number,
@@ -66,7 +66,9 @@ async function fromAbove(
     : { below: 0, offset: 0 };
 }
 
-/** The block that holds the link after so many others, among the blocks below one; and how many are passed before it. */
+/**
+ * The block that contains the link after so many others, among the blocks below one; and how many links are skipped before it.
+ */
 async function blockAt(
   queries: Queries,
   organizationId: number,
@@ -117,7 +119,7 @@ async function countedTo(queries: Queries, organizationId: number): Promise<numb
   return row?.counted_to ?? 0;
 }
 
-/** Keeps the blocks right when links go (`each` is -1) or come back (1). New links are above the mark. */
+/** Keeps the blocks right when links are deleted (`each` is -1) or restored (1). New links are above the mark. */
 export async function correctBlocks(
   queries: Queries,
   organizationId: number,
@@ -143,7 +145,7 @@ async function addToBlocks(
     on conflict (organization_id, block) do update set links = ${sql.raw(links)}`.execute(queries);
 }
 
-/** Counts what isn't counted yet, some blocks at a time. Any node may do it at any time. */
+/** Counts some blocks that aren't counted yet. Any node may do it at any time. */
 export async function countBlocks(database: Database, organizationId: number): Promise<void> {
   while (await database.write((queries) => countSome(queries, database.kind, organizationId)));
 }
@@ -167,7 +169,7 @@ async function countSome(queries: Queries, kind: Database['kind'], organizationI
   const settled = Math.floor((Number(newest?.id ?? 0) + 1 - unsettled[kind]) / blockSize);
   const end = Math.min(settled, first + blocksAtOnce);
   if (end <= first) return false;
-  // The rows are taken first: a deletion that is under way is then seen by the count, and a later one waits for it.
+  // The rows are locked first: the count then includes a deletion that is under way, and a later one waits for it.
   const blocks = Array.from({ length: end - first }, (_, index) => [first + index, 0] as const);
   await addToBlocks(queries, organizationId, blocks, 'link_blocks.links');
   const { rows } = await sql<{ block: number; links: number }>`

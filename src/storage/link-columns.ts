@@ -1,20 +1,20 @@
 import type { Generated } from 'kysely';
 
-/** Every column of `links`, and of `link_bin` as it was there: inserted, moved to the bin and restored. */
+/** Every column of `links` and of `link_bin`, which are copied when a link is deleted and restored. */
 const columns = {
   id: 'integer default',
   created_at: 'integer',
   updated_at: 'integer',
   organization_id: 'integer',
-  /** 0 is the default domain: the host of BASE_URL, whatever it is today. */
+  /** 0 is the default domain: the host of BASE_URL, whatever that is now. */
   domain_id: 'integer',
   suffix: 'text',
-  /** Its further addresses, a copy of its rows of `link_aliases` as JSON: see `link-aliases.ts`. */
+  /** Its other addresses, a copy of its rows in `link_aliases` as JSON: see `link-aliases.ts`. */
   aliases: 'text null',
-  /** 1: its address is not the one that it was made with, or was another in between. */
+  /** 1: its address was changed at least once. */
   moved: 'integer default',
   destination_url: 'text',
-  /** By which it is found. Null for links that an earlier version made meanwhile. */
+  /** For finding links by destination. Null for links that an earlier version made meanwhile. */
   destination_key: 'integer null',
   android_url: 'text null',
   ios_url: 'text null',
@@ -23,20 +23,20 @@ const columns = {
   og_image: 'text null',
   start_at: 'integer null',
   expires_at: 'integer null',
-  /** Where visitors are led before it starts, and after it has expired. */
+  /** Where visitors are sent before it starts, and after it has expired. */
   before_start_url: 'text null',
   expired_url: 'text null',
-  /** So many clicks, then it has ended; null: any number. */
+  /** It ends after so many clicks; null: any number. */
   click_limit: 'integer null',
-  /** Clicks that count towards the limit: those that there were when it was set, and those that were taken since. */
+  /** Clicks that count towards the limit: those before it was set, and those that were taken since. */
   clicks_spent: 'integer default',
-  /** `RuleFields` as JSON; null where there are none. */
+  /** `RuleFields` as JSON; null if there are none. */
   rules: 'text null',
-  /** A `QueryForwarding`; null is FORWARD_QUERY. */
+  /** A `QueryForwarding`; null means FORWARD_QUERY. */
   forward_query: 'text null',
-  /** 1: what follows the suffix in a visitor's address is appended to the destination's path. */
+  /** 1: the rest of a visited path after the suffix is appended to the destination's path. */
   forward_path: 'integer default',
-  /** Null is 302. */
+  /** Null means 302. */
   redirect_status: 'integer null',
   qr_foreground: 'text',
   qr_background: 'text',
@@ -46,44 +46,44 @@ const columns = {
   captcha: 'integer',
   name: 'text null',
   webhook_url: 'text null',
-  /** Sealed: a dump of the database doesn't show it. */
+  /** Sealed: a dump of the database doesn't reveal it. */
   webhook_auth_key: 'text null',
   zapier_hook_url: 'text null',
   /** Names of events, separated by commas. */
   webhook_events: 'text default',
-  /** When its webhook is to be told of its expiry; null once that was done. */
+  /** When its webhook is to be told of its expiry; null once it was told. */
   expiry_event_at: 'integer null',
-  /** Counts the subscriptions there have been. */
+  /** Counts the subscriptions so far. */
   zapier_hook_id: 'integer default',
-  /** 1: the QR codes of this link carry the marker that distinguishes scans from clicks. */
+  /** 1: this link's QR codes carry the marker that distinguishes scans from clicks. */
   qr_marker: 'integer default',
-  /** 1: visitors see the page of a link that has ended. */
+  /** 1: visitors see the page of an ended link. */
   disabled: 'integer default',
-  /** 1: it works, and is in no list unless the call asks for archived links. */
+  /** 1: it works, but is only listed if the call asks for archived links. */
   archived: 'integer default',
-  /** 1: its address or code is in print, so that its end has to be confirmed. */
+  /** 1: its address or code is in print, so that ending it has to be confirmed. */
   on_paper: 'integer default',
   /** 0: nothing of its visitors is recorded but their number. */
   statistics: 'integer default',
-  /** 1: its destinations are looked at; 0: they are not; null: as the organization does. */
+  /** 1: its destinations are checked; 0: they are not; null: as the organization does. */
   watch_destination: 'integer null',
-  /** What is wrong with them, as JSON; see `rules/watched-destinations.ts`. */
+  /** The problems of its destinations, as JSON; see `rules/watched-destinations.ts`. */
   destination_problems: 'text null',
   notes: 'text null',
-  /** An id of the organization's own, unique among its links. */
+  /** The organization's own id for it, unique among its links. */
   external_id: 'text null',
-  /** What the destination's page calls itself; null where that isn't known. */
+  /** The title of the destination's page; null if unknown. */
   page_title: 'text null',
   /** The key of its icon. */
   page_icon: 'text null',
-  /** When the page is to be looked at; null once that was done. */
+  /** When the page is to be fetched; null once it was. */
   page_due_at: 'integer null',
-  /** A user. Null for links that are older than the history. */
+  /** A user. Null for links older than the history. */
   created_by: 'integer null',
   /** An API key. */
   created_key: 'integer null',
   created_via: 'text null',
-  /** Name, suffix, destination and notes, folded, for the list's search. */
+  /** Name, suffix, destination and notes, case-folded, for searching the list. */
   search_text: 'text',
 } as const;
 
@@ -99,12 +99,12 @@ export type LinkRow = {
       : ValueOf<Columns[N]>;
 };
 
-/** The columns by their kind of value. */
+/** The columns by the type of their values. */
 export const linkColumns = Object.fromEntries(
   Object.entries(columns).map(([name, type]) => [name, type.split(' ')[0]]),
 ) as Readonly<Record<Name, 'integer' | 'text'>>;
 
-/** What is erased of a link that is removed from the bin for good: its suffix stays reserved, its content goes. */
+/** What is erased when a link is deleted from the bin for good: its suffix stays reserved, its content goes. */
 export const erasedColumns = {
   destination_url: '',
   destination_key: null,

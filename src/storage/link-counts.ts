@@ -4,7 +4,7 @@ import { countRows, hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 import { together } from './together.ts';
 
-/** Enough rows that parallel creations in one organization seldom meet on the same one. */
+/** Enough rows that parallel creations in one organization rarely update the same one. */
 export const countShards = 16;
 
 interface Counted {
@@ -13,7 +13,7 @@ interface Counted {
   readonly domain_id: number;
 }
 
-/** Counts links in (`each` is 1) or out (-1), of any organizations and domains. */
+/** Adds links to the counts (`each` is 1) or subtracts them (-1), for any organizations and domains. */
 export async function countLinksIn(queries: Queries, links: readonly Counted[], each: 1 | -1): Promise<void> {
   await together(...countRowsOf(links, each).map((row) => addToCount(queries, ...row)));
 }
@@ -61,7 +61,7 @@ export const hasArchived = (queries: Queries, organizationId: number): Promise<b
       .limit(1),
   );
 
-/** How many of them are archived: counted along an index that has no others. */
+/** How many of them are archived: counted along a partial index. */
 export const archivedCount = (
   queries: Queries,
   organizationId: number,

@@ -9,7 +9,7 @@ interface OfLink {
   readonly linkId: number;
 }
 
-/** Databases bound how many values one statement may carry. */
+/** Databases limit the values of one statement. */
 const rowsPerStatement = 1_000;
 
 export async function insertHistory(queries: Queries, rows: readonly NewHistoryRow[]): Promise<void> {
@@ -21,7 +21,7 @@ export async function insertHistory(queries: Queries, rows: readonly NewHistoryR
   }
 }
 
-/** Entries of a link, the newest first. */
+/** A link's entries, newest first. */
 export function listHistory(
   queries: Queries,
   { organizationId, linkId }: OfLink,
@@ -51,7 +51,7 @@ export const findHistoryEntry = (
     .where('id', '=', id)
     .executeTakeFirst();
 
-/** What changed after an entry, the oldest first, some at a time. */
+/** Changes after an entry, oldest first, some at a time. */
 export const historyAfter = (
   queries: Queries,
   { organizationId, linkId }: OfLink,

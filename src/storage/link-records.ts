@@ -4,7 +4,7 @@ import { deleteScheduledOf } from './scheduled-changes.ts';
 import type { Queries } from './schema.ts';
 import { deleteWatchedOf } from './watched-links.ts';
 
-/** What is kept of links beside themselves, and goes when they can't come back any more. */
+/** Deletes records about links that can't be restored any more. */
 export async function deleteRecordsOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
   if (linkIds.length === 0) return;
   await deleteHistoryOf(queries, linkIds);
@@ -12,7 +12,7 @@ export async function deleteRecordsOf(queries: Queries, linkIds: readonly number
   await deleteWatchedOf(queries, linkIds);
 }
 
-/** The same where its addresses are free from now on. */
+/** The same, if their addresses become free. */
 export async function deleteTracesOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
   await deleteRecordsOf(queries, linkIds);
   await deleteAliasesOf(queries, linkIds);

@@ -2,11 +2,11 @@ import { type RawBuilder, sql } from 'kysely';
 import { fold } from '../rules/text.ts';
 import { type Dialect, keyLength, type SearchKeys } from './dialect.ts';
 
-/** What is looked for, and how far. */
+/** What to search for, and how far. */
 export interface SearchedText {
   readonly text: string;
   /**
-   * `all`: every link that has it anywhere. `bounded`: of the newest links those that have it anywhere, and of all links
+   * `all`: every link that contains it. `bounded`: of the newest links those that contain it, and of all links
    * those whose name, suffix or destination begins with it; the cost has a bound, however many links there are.
    */
   readonly reach: 'all' | 'bounded';
@@ -17,14 +17,14 @@ const newestSearched = 10_000;
 /** How many links are found by each of their beginnings. */
 const maxByKey = 5_000;
 
-/** The condition that a link has the text, as far as it is looked for. */
+/** The condition that a link contains the text, within reach of the search. */
 export function holds(
   dialect: Dialect,
   organizationId: number,
   { text, reach }: SearchedText,
 ): RawBuilder<boolean> {
   const folded = fold(text);
-  // LIKE would take a second for a few thousand long addresses that nearly have it, everywhere.
+  // LIKE would take a second for a few thousand long addresses that nearly match everywhere.
   const found = dialect.contains(sql`links.search_text`, folded);
   const anywhere = sql<boolean>`${dialect.keepGoing('links.id')} and ${found}`;
   if (reach === 'all') return anywhere;
@@ -57,7 +57,7 @@ function withBeginning(
   const characters = [...beginning];
   const kept = characters.slice(0, keyLength).join('');
   const column = sql.raw(`(${searchKeys[key]}) ${textOrder}`);
-  // Longer than the key: what the index finds has to be looked at.
+  // Longer than the key: matches of the index have to be verified.
   const rest = characters.length > keyLength ? sql` and ${anywhere}` : sql``;
   const named = key === 'name' ? sql` and name is not null` : sql``;
   return sql`select id from links where organization_id = ${organizationId}${named}

@@ -9,10 +9,10 @@ interface LinkTag {
   readonly tag_id: number;
 }
 
-/** Databases bound how many values one statement may carry. */
+/** Databases limit the values of one statement. */
 const rowsPerStatement = 1_000;
 
-/** Puts tags on links that are new, so that none of them can be there already. */
+/** Adds tags to new links, which can't have any yet. */
 export async function insertLinkTags(queries: Queries, rows: readonly LinkTag[]): Promise<void> {
   for (let start = 0; start < rows.length; start += rowsPerStatement) {
     await queries
@@ -23,7 +23,7 @@ export async function insertLinkTags(queries: Queries, rows: readonly LinkTag[])
   await addToTagCounts(queries, rows[0]?.link_id ?? 0, perTag(rows));
 }
 
-/** Puts these tags on each of these links, and returns what was not there before. */
+/** Adds these tags to each of these links, and returns what is new. */
 export async function attachTags(
   queries: Queries,
   linkIds: readonly number[],
@@ -48,7 +48,7 @@ export async function attachTags(
   return attached;
 }
 
-/** Takes these tags off each of these links, and returns what was there. */
+/** Removes these tags from each of these links, and returns what was there. */
 export async function detachTags(
   queries: Queries,
   linkIds: readonly number[],
@@ -65,7 +65,7 @@ export async function detachTags(
   return detached;
 }
 
-/** Whether one of these links has more tags than so many. */
+/** Whether one of these links has more than so many tags. */
 export async function hasMoreTags(
   queries: Queries,
   linkIds: readonly number[],

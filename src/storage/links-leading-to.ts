@@ -5,7 +5,7 @@ import { jsonRows } from './json-rows.ts';
 import { type StoredLink, withHost } from './links.ts';
 import type { Queries } from './schema.ts';
 
-/** Where a link is to lead, and under which address: any on its domain, where no suffix is named. */
+/** The destination of a wanted link, and its address: any suffix on its domain, if none is given. */
 export interface WantedLink {
   readonly domain_id: number;
   readonly destination_url: string;
@@ -13,9 +13,8 @@ export interface WantedLink {
 }
 
 /**
- * For each of these the organization's oldest link that leads there now: that is not disabled, has started, has not expired, has
- * clicks left, and has no rules that lead elsewhere.
- * Null where there is none.
+ * For each of these, the organization's oldest link that currently leads there: not disabled, started, not expired, with clicks
+ * left, and without rules that lead elsewhere. Null if there is none.
  */
 export async function linksLeadingTo(
   queries: Queries,
@@ -55,8 +54,8 @@ export async function linksLeadingTo(
 }
 
 /**
- * Until this transaction ends no other one looks for the same destination to make a link, or for any where several are looked
- * for. SQLite has one writer.
+ * Until this transaction ends no other one searches for the same destination to make a link, or for any if several are searched.
+ * SQLite has one writer.
  */
 export async function lockDestinations(
   queries: Queries,

@@ -11,16 +11,16 @@ import { readAliases } from './link-addresses.ts';
 import { preparedRow } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
-/** A link as it is stored, with the host of its domain (null is the default domain) and what became of it. */
+/** A link as it is stored, with the host of its domain (null is the default domain) and its totals. */
 export type StoredLink = Selectable<Schema['links']> & {
   readonly host: string | null;
-  /** Null before its first click; of a quiet link's clicks nobody knows when they were. */
+  /** Null before its first click; the time of a quiet link's clicks is not stored. */
   readonly clicks: number | null;
   readonly last_clicked_at: number | null;
 };
 export type LinkChanges = Partial<Omit<Selectable<Schema['links']>, 'id' | 'created_at' | 'organization_id'>>;
 
-/** The first three lines are always there, and notes and aliases come behind them: the indexes of search rely on that. */
+/** The first three lines always exist, and notes and aliases follow them: the search indexes rely on that. */
 export const searchText = (link: {
   readonly name?: string | null | undefined;
   readonly suffix: string;
@@ -51,18 +51,20 @@ export const findLink = (
     .where('links.id', '=', id)
     .executeTakeFirst();
 
-/** For what is public about a link of any organization. */
+/** For public properties of a link of any organization. */
 export const findAnyLink = (queries: Queries, id: number): Promise<StoredLink | undefined> =>
   withHost(queries).where('links.id', '=', id).executeTakeFirst();
 
-/** Reads a link and keeps others from changing it until this transaction ends. */
+/** Reads a link and locks it until this transaction ends. */
 export const lockLink = async (
   queries: Queries,
   organizationId: number,
   id: number,
 ): Promise<StoredLink | undefined> => (await lockLinks(queries, organizationId, [id]))[0];
 
-/** The links that have these suffixes on a domain, as their own or as an alias, of any organization; and since when they have them. */
+/**
+ * The links, of any organization, with these suffixes on a domain, as their own or as an alias; and since when they have them.
+ */
 export const linksUnder = (
   queries: Queries,
   domainId: number,
@@ -83,13 +85,13 @@ export const linksUnder = (
     )
     .execute();
 
-/** The same for those of these links that are the organization's. */
+/** The same for those of these links that belong to the organization. */
 export async function lockLinks(
   queries: Queries,
   organizationId: number,
   ids: readonly number[],
 ): Promise<StoredLink[]> {
-  // An update that changes nothing takes the rows' locks on every database.
+  // An update that changes nothing locks the rows on every database.
   const locked = await queries
     .updateTable('links')
     .set({ updated_at: sql<number>`updated_at` })
@@ -122,7 +124,7 @@ export async function updateLink(
     .execute();
 }
 
-/** Settings that many links get at once. */
+/** Sets flags of many links at once. */
 export async function setFlags(
   queries: Queries,
   ids: readonly number[],
@@ -141,7 +143,7 @@ export async function touchLinks(queries: Queries, ids: readonly number[], now: 
     .execute();
 }
 
-/** The redirect's lookup, by key. For `anyForwarding` in place of a suffix it finds one of those. */
+/** The redirect's lookup, by key. With `anyForwarding` instead of a suffix it finds any link that forwards longer paths. */
 export async function findLinkForVisitor(
   lookup: Queries,
   domainId: number,
@@ -165,7 +167,7 @@ function linkUnder(
     : { ...link, ownAddress: { domainId: row.domain_id, suffix: row.suffix }, alias: suffix };
 }
 
-/** The same lookup through a connection in this thread: without a promise it takes a third of the time. */
+/** The same lookup on a connection in this thread: without a promise it takes a third of the time. */
 export function linkFinder(lookup: Queries, rowFinder: RowFinder): LinkLookup {
   const findVisited = rowFinder<VisitorRow>(visitedQuery(lookup, 0, '').sql);
   const findForwarding = rowFinder<VisitorRow>(forwardingQuery(lookup, 0).sql);
@@ -218,7 +220,7 @@ export const isSpent = ({
 }: Pick<StoredLink, 'click_limit' | 'clicks_spent'>): boolean =>
   click_limit !== null && clicks_spent >= click_limit;
 
-/** Null for the usual one too: such a link needs no options. */
+/** Null for the default as well: such a link needs no options. */
 const redirectStatusOf = (stored: number | null): RedirectStatus | null =>
   isRedirectStatus(stored) && stored !== 302 ? stored : null;
 
@@ -252,7 +254,7 @@ const visitorColumns = [
 
 type VisitorRow = Pick<Selectable<Schema['links']>, (typeof visitorColumns)[number]>;
 
-/** Aliases are looked at only where no link has the address as its own: the limit ends the statement at the first row. */
+/** Aliases are only searched if no link has the address as its own: the limit ends the statement at the first row. */
 const visitedQuery = (lookup: Queries, domainId: number, suffix: string): CompiledQuery<VisitorRow> =>
   lookup
     .selectFrom('links')
@@ -275,7 +277,7 @@ const visitedQuery = (lookup: Queries, domainId: number, suffix: string): Compil
     .compile();
 const findVisited = preparedRow(visitedQuery);
 
-/** As the indexes of such links and aliases have it. */
+/** The same conditions as in the indexes of such links and aliases. */
 const forwardingQuery = (lookup: Queries, domainId: number): CompiledQuery<VisitorRow> =>
   lookup
     .selectFrom('links')
@@ -298,7 +300,7 @@ const forwardingQuery = (lookup: Queries, domainId: number): CompiledQuery<Visit
     .compile();
 const findForwarding = preparedRow(forwardingQuery);
 
-/** Without the key that sealed them they can't be read. */
+/** They can't be read without the key that sealed them. */
 export async function forgetSealedKeys(queries: Queries): Promise<void> {
   for (const table of ['links', 'link_bin'] as const) {
     await queries

@@ -14,13 +14,13 @@ export interface DeletedLink {
   readonly suffix_taken_by: number | null;
 }
 
-/** A position in the list of deleted links: that of one of them, also when it is gone. */
+/** A position in the list of deleted links: that of one of them, even if it is gone. */
 export interface DeletedPosition {
   readonly deletedAt: number;
   readonly id: number;
 }
 
-/** An organization's deleted links that can be restored: their domain still exists and is still its own. */
+/** An organization's deleted links that can be restored: their domain still exists and belongs to it. */
 export const isRestorable =
   (organizationId: number, deletedAfter: number) => (where: ExpressionBuilder<Schema, 'link_bin'>) =>
     where.and([

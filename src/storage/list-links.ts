@@ -16,7 +16,7 @@ export interface FilterTag {
 
 export interface LinkFilter {
   readonly text?: SearchedText | undefined;
-  /** Links that have all of these tags: the rarest first. */
+  /** Links with all of these tags: the rarest first. */
   readonly tags?: readonly FilterTag[] | undefined;
   readonly ids?: readonly number[] | undefined;
   readonly domainId?: number | undefined;
@@ -26,7 +26,7 @@ export interface LinkFilter {
   readonly onPaper?: boolean | undefined;
   /** Only links with a problem at a destination, or all others. */
   readonly hasProblem?: boolean | undefined;
-  /** Only links older than this one: the key of a page that new links don't move. */
+  /** Only links older than this one: keyset paging, which new links don't shift. */
   readonly before?: number | undefined;
 }
 
@@ -34,19 +34,19 @@ export interface LinkPage {
   readonly limit: number;
   readonly offset: number;
   readonly order: LinkOrder;
-  /** Only what comes after this position. */
+  /** Only links after this position. */
   readonly after?: LinkPosition | undefined;
 }
 
 export interface ListedLinks {
   readonly links: TaggedLink[];
-  /** That of the last link, where there are more; or else null. */
+  /** The position of the last link if there are more; otherwise null. */
   readonly next: LinkPosition | null;
 }
 
 type LinkQuery<Selected> = SelectQueryBuilder<Schema, 'links', Selected>;
 
-/** The page's ids first, from an index where there is one; then only the rows that are shown. */
+/** First the page's ids, from an index if possible; then only the rows of the page. */
 export async function listLinks(
   queries: Queries,
   organizationId: number,
@@ -57,7 +57,7 @@ export async function listLinks(
   return shown(queries, found, page.limit);
 }
 
-/** A page of what a search found, and how much it found: the links are looked through once for both. */
+/** A page of search results and their total: the links are scanned once for both. */
 export async function searchLinks(
   queries: Queries,
   organizationId: number,
@@ -87,7 +87,7 @@ export async function searchLinks(
     .offset(page.offset)
     .execute();
   const [first] = rows;
-  // Past the end no row is left to say how many there are.
+  // Beyond the end there is no row with the total.
   const total = first?.total ?? (page.offset > 0 ? await countLinks(queries, organizationId, filter) : 0);
   return { ...(await shown(queries, rows, page.limit)), total };
 }
@@ -140,7 +140,7 @@ async function positionsOf(
   const keyed = matching.select(column.as('key'));
   const following = after === undefined ? keyed : keyed.where(isAfter(dialect, order, after));
   if (key !== 'name') return byKey(following, column, direction).limit(limit).offset(offset).execute();
-  // Links without a name come last in either direction, as a person looking for names expects.
+  // Links without a name come last in either direction, as people who search for names expect.
   const named = following.where('links.name', 'is not', null);
   const first = await byKey(named, column, direction).limit(limit).offset(offset).execute();
   if (first.length === limit) return first;
@@ -155,8 +155,8 @@ async function positionsOf(
 }
 
 /**
- * By clicks all links are sorted for each page: an index would have to move with every click, which made what a fold does for a
- * link twice as slow, and sorting a million takes less than half a second.
+ * By clicks all links are sorted for each page: an index would have to be updated with every click, which made the fold of a link
+ * twice as slow, and sorting a million takes less than half a second.
  */
 function withKey(queries: Queries, key: ReturnType<typeof orderOf>['key']): LinkQuery<object> {
   const links = queries.selectFrom('links');
@@ -165,7 +165,7 @@ function withKey(queries: Queries, key: ReturnType<typeof orderOf>['key']): Link
   return joined as LinkQuery<object>;
 }
 
-/** By id, the index of the rarest tag has its links in order: it is walked, and each link looked at. */
+/** By id: the index of the rarest tag has its links in order and is scanned, checking each link. */
 async function taggedById(
   queries: Queries,
   organizationId: number,
@@ -194,7 +194,7 @@ async function taggedById(
 const byKey = <Selected>(query: LinkQuery<Selected>, key: RawBuilder<unknown>, direction: 'asc' | 'desc') =>
   query.orderBy(key, direction).orderBy('links.id', direction);
 
-/** The lowest ids of the links that match, in order. */
+/** The lowest matching ids, in order. */
 export async function matchingIds(
   queries: Queries,
   organizationId: number,
@@ -214,7 +214,10 @@ export async function matchingIds(
 export const countLinks = (queries: Queries, organizationId: number, filter: LinkFilter): Promise<number> =>
   countRows(queries.selectFrom('links').where(matches(dialectOf(queries), organizationId, filter, 'set')));
 
-/** Up to so many links with a tag are sorted; beyond, the index of the order is walked and links without the tag are skipped. */
+/**
+ * Up to so many links with a tag are sorted; beyond that, the index of the order is scanned and links without the tag are
+ * skipped.
+ */
 const fewTagged = 20_000;
 
 /** A filter as one condition. */
@@ -225,7 +228,7 @@ function matches(
   tagged: 'set' | 'walk',
 ): RawBuilder<boolean> {
   const conditions = [sql`links.organization_id = ${organizationId}`];
-  // What has no filter is counted along an index: millions of its entries in a part of a second.
+  // Without a filter, links are counted along an index: millions of entries in a fraction of a second.
   if (
     filter.domainId !== undefined ||
     filter.tags !== undefined ||

@@ -23,7 +23,7 @@ export const administratorsOf = (queries: Queries, organizationId: number) =>
     .orderBy('id')
     .execute();
 
-/** A member's address, and whether it is proved; undefined for who is no member any more. */
+/** A member's address, and whether it is verified; undefined if they are no longer a member. */
 export const mailableMember = (queries: Queries, organizationId: number, id: number) =>
   queries
     .selectFrom('users')
@@ -79,7 +79,7 @@ export async function setMembership(
   await recordCallerChange(queries, userId, now);
 }
 
-/** True when the address was not proven before. */
+/** True if the address was not verified before. */
 export const proveEmail = (queries: Queries, userId: number): Promise<boolean> =>
   hasRow(
     queries

@@ -68,7 +68,7 @@ import { migrationOfNodes } from './migrations/061-migration-of-nodes.ts';
 import { visitorRuns } from './migrations/062-visitor-runs.ts';
 import { newestForm } from './newer-forms.ts';
 
-/** Only ever added to: a migration that has run somewhere is never changed. */
+/** Append only: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
   first,
   clicks,
@@ -134,7 +134,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   visitorRuns,
 ];
 
-/** The number of the newest migration: that of a store that is up to date. */
+/** The number of the newest migration, which an up-to-date store has. */
 export const newestMigration = migrations.length;
 
 /** The statements of a migration, by its number. */
@@ -144,16 +144,16 @@ export function statementsOf(kind: Database['kind'], number: number): readonly s
   return (typeof migration === 'function' ? migration : migration.statements)(dialects[kind]);
 }
 
-/** For those that drop, rename or restrict something: the newest migration of the release that stopped using it. */
+/** For migrations that drop, rename or restrict something: the newest migration of the release that stopped using it. */
 export function unusedSince(number: number): number | null {
   const migration = migrations[number - 1];
   return migration === undefined || typeof migration === 'function' ? null : migration.unusedSince;
 }
 
-/** Later ones can run beside programs of the release before. */
+/** Later migrations can run while programs of the previous release are running. */
 export const lastAlone = 45;
 
-/** The newest migration that a program must know to write beside this one. */
+/** The newest migration that a program must know to write together with this one. */
 export const leastWriter = Math.max(37, ...migrations.map((_, index) => unusedSince(index + 1) ?? 0));
 
 export const newerStore =
@@ -162,21 +162,21 @@ export const newerStore =
 export const migrationsTable = (kind: Database['kind']): string =>
   `create table if not exists migrations (number ${dialects[kind].integer} primary key) ${dialects[kind].tableEnd}`;
 
-/** Called before tables that are there already are changed, with the numbers of the last migration that ran and of the newest. */
+/** Called before existing tables are changed, with the numbers of the last applied and of the newest migration. */
 export type BeforeUpgrade = (database: Database, from: number, to: number) => Promise<void>;
 
-/** What a program does about an upgrade while it goes on. */
+/** What a program does during an upgrade. */
 export interface UpgradeHooks {
   readonly before?: BeforeUpgrade | null;
   readonly waits?: OnLockWait;
 }
 
-/** Milliseconds after which a node that was running has seen that it has become too old. */
+/** Milliseconds after which a running node has noticed that it is too old. */
 const nodesHear = 5_000;
 
 /**
- * Brings the store up to date. Several nodes may start at once: the row of a migration is inserted first, so the
- * second node waits on it and then finds the work done.
+ * Migrates the store. Several nodes may start at once: the row of a migration is inserted first, so the second node waits for it
+ * and then finds the work done.
  */
 export async function migrate(database: Database, { before, waits }: UpgradeHooks = {}): Promise<void> {
   await createLedger(database);
@@ -184,7 +184,7 @@ export async function migrate(database: Database, { before, waits }: UpgradeHook
   if (done > newestMigration && !(await mayWrite(database))) throw new Error(newerStore);
   if (done > 0 && done < newestMigration) {
     await before?.(database, done, newestMigration);
-    // Before anything is dropped, so that nodes which still use it can hear of it. Not in the copy, which they may go back to.
+    // Before anything is dropped, so that nodes which still use it learn of it. Not in the copy, to which they may return.
     const isNews = await requireMigration(database, leastWriter);
     if (isNews && database.kind === 'postgres' && contracts(done)) await Bun.sleep(nodesHear);
   }
@@ -224,11 +224,11 @@ const buildsOf = (kind: Database['kind']): readonly IndexBuild[] =>
           .slice(lastAlone),
       );
 
-/** Whether something is dropped that programs have used which are still running. */
+/** Whether a migration drops something that running programs may be using. */
 const contracts = (done: number): boolean =>
   migrations.some((_, index) => index >= done && unusedSince(index + 1) !== null);
 
-/** A newer Linnet has been here, and left the store so that this one can write to it. */
+/** A newer Linnet has migrated the store, and this one may still write to it. */
 async function mayWrite(database: Database): Promise<boolean> {
   const least = await leastMigration(database.read);
   return least !== null && least <= newestMigration;
@@ -245,6 +245,6 @@ async function migrationsDone(database: Database): Promise<number> {
 async function createLedger(database: Database): Promise<void> {
   const statement = migrationsTable(database.kind);
   const create = () => database.write((queries) => sql.raw(statement).execute(queries));
-  // PostgreSQL's "if not exists" can still collide with another node that creates the same table right now.
+  // PostgreSQL's "if not exists" can still collide with another node that creates the same table at the same time.
   await create().catch(create);
 }

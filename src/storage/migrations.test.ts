@@ -4,7 +4,7 @@ import { lastAlone, leastWriter, newestMigration, statementsOf, unusedSince } fr
 
 const later = Array.from({ length: newestMigration - lastAlone }, (_, index) => lastAlone + 1 + index);
 
-/** What keeps programs of the release before from writing beside this change, or holds them up. */
+/** What keeps programs of the previous release from writing during this change, or blocks them. */
 function obstaclesIn(statements: readonly string[]): string[] {
   const texts = statements.map((statement) => statement.trim().replace(/\s+/g, ' '));
   const created = new Set(texts.map((text) => /^create table (\w+)/i.exec(text)?.[1]));
@@ -17,7 +17,7 @@ function obstaclesIn(statements: readonly string[]): string[] {
     if (/^create table \w+/i.test(text)) return false;
     const [, unique, table = '', columns = ''] =
       /^create (unique )?index \w+ on (\w+) \((.*)\)/i.exec(text) ?? [];
-    // What others write may break a rule that they don't know.
+    // Other programs' rows may violate a constraint that they don't know.
     if (table !== '')
       return (
         unique !== undefined &&
@@ -34,7 +34,7 @@ function obstaclesIn(statements: readonly string[]): string[] {
   });
 }
 
-/** A column that others, who don't know it, can't leave out. */
+/** A column that other programs, which don't know it, would have to fill. */
 const isDemand = (change: string): boolean =>
   /\b(unique|references|check)\b/i.test(change) ||
   (/\bnot null\b/i.test(change) && !/\bdefault\b/i.test(change));

@@ -4,19 +4,19 @@ import { isOlderThere } from './nodes.ts';
 import { deleteSetting, findSetting, replaceSetting } from './settings.ts';
 
 /**
- * The newest migration with tables that are written in a newer form as soon as the store refuses programs that don't know it. Who
- * writes them asks for the number of their own migration.
+ * The newest migration with tables that are written in a newer form once the store refuses programs that don't know it. Their
+ * writers ask for the number of their own migration.
  */
 export const newestForm = 62;
 
-/** Milliseconds without an older program, in which people may still go back to one. */
+/** Milliseconds without an older program, in which people may still roll back. */
 const wayBack = 60 * 60 * 1_000;
 
-/** The setting that says since when no older program was seen. */
+/** The setting with the time since which no older program was seen. */
 const aloneSinceKey = 'alone_since';
 
 /**
- * On PostgreSQL: from an hour after the last older program was there, programs have to know the newer forms. Returns whether
+ * On PostgreSQL: an hour after the last older program was seen, programs are required to know the newer forms. Returns whether
  * that has just begun.
  */
 export async function takeUpForms(database: Database, now: number): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { Queries, Schema } from './schema.ts';
 
 export type NodeProcess = Selectable<Schema['nodes']>;
 
-/** A process tells how it is. */
+/** A process reports its state. */
 export async function tellNode(queries: Queries, row: Insertable<Schema['nodes']>): Promise<void> {
   const { node: _node, process: _process, ...told } = row;
   await queries
@@ -17,7 +17,7 @@ export async function tellNode(queries: Queries, row: Insertable<Schema['nodes']
 export const listNodes = (queries: Queries): Promise<NodeProcess[]> =>
   queries.selectFrom('nodes').selectAll().orderBy('node').orderBy('process').execute();
 
-/** Whether a process is there that doesn't know a migration. */
+/** Whether there is a process that doesn't know a migration. */
 export async function isOlderThere(queries: Queries, migration: number, now: number): Promise<boolean> {
   const row = await queries
     .selectFrom('nodes')
@@ -29,12 +29,12 @@ export async function isOlderThere(queries: Queries, migration: number, now: num
   return row !== undefined;
 }
 
-/** Earlier processes of a node: what they have left in its folder, the node itself tells. */
+/** Deletes earlier processes of a node: the node itself reports what they have left in its folder. */
 export async function forgetEarlier(queries: Queries, node: string, before: number): Promise<void> {
   await queries.deleteFrom('nodes').where('node', '=', node).where('seen_at', '<', before).execute();
 }
 
-/** Nodes that were not seen for long, and have no clicks that are missed. */
+/** Deletes nodes that were not seen for long and whose clicks are all folded. */
 export async function forgetGone(queries: Queries, before: number): Promise<void> {
   await queries
     .deleteFrom('nodes')
@@ -44,7 +44,7 @@ export async function forgetGone(queries: Queries, before: number): Promise<void
     .execute();
 }
 
-/** A process has ended in good order, and nothing waits. */
+/** A process has shut down cleanly, and nothing waits. */
 export async function forgetProcess(queries: Queries, node: string, process: string): Promise<void> {
   await queries.deleteFrom('nodes').where('node', '=', node).where('process', '=', process).execute();
 }

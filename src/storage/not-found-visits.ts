@@ -4,7 +4,7 @@ import { jsonTexts } from './json-rows.ts';
 import { hasRow } from './rows.ts';
 import { defaultDomainId, type Queries } from './schema.ts';
 
-/** How often people came to an address of a domain that no link has, on one day. */
+/** How often people visited an address of a domain without a link, on one day. */
 export interface NotFoundCount {
   readonly domainId: number;
   /** Days since the epoch, in UTC. */
@@ -13,14 +13,16 @@ export interface NotFoundCount {
   readonly visits: number;
 }
 
-/** Addresses of one domain that are kept apart on one day. Several nodes that write at the same moment may keep a few more. */
+/**
+ * Addresses of one domain that are stored separately on one day. Several nodes that write at the same moment may keep a few more.
+ */
 const maxAddresses = 200;
-/** The row of all other addresses. */
+/** The row for all other addresses. */
 const others = '';
 
 /**
- * Adds what was counted of one domain on one day. When there are too many addresses, those that were visited once give way to new ones:
- * nobody can fill a day with what nobody comes to again.
+ * Adds the counts of one domain on one day. If there are too many addresses, those with a single visit make room for new ones: a
+ * day can't be filled up with addresses that are never visited again.
  */
 export async function addNotFoundVisits(
   queries: Queries,
@@ -56,7 +58,7 @@ export async function addNotFoundVisits(
     .execute();
 }
 
-/** Which counts are added, and which rows go for them. */
+/** Which counts are added, and which rows they replace. */
 function placeIn(
   kept: ReadonlyMap<string, number>,
   counts: readonly Pick<NotFoundCount, 'suffix' | 'visits'>[],
@@ -72,7 +74,7 @@ function placeIn(
     .map(([suffix]) => suffix);
   const room = free + remove.length;
   const left = fresh.slice(room).reduce((sum, { visits }) => sum + visits, 0);
-  // In the order of all nodes, so that two of them wait for each other less often.
+  // In the same order on all nodes, so that two of them wait for each other less often.
   const add = [...known, ...fresh.slice(0, room)].sort((a, b) => (a.suffix < b.suffix ? -1 : 1));
   return { add, remove, unlisted: left + remove.length };
 }
@@ -103,7 +105,7 @@ interface NotFoundFilter {
   readonly fromDay: number;
 }
 
-/** Those that still have no link, the most visited first. */
+/** Those that still have no link, most visited first. */
 export async function listNotFound(
   queries: Queries,
   { domainIds, fromDay }: NotFoundFilter,
@@ -150,7 +152,7 @@ export async function listNotFound(
   return found.orderBy(visits, 'desc').orderBy('domain_id').orderBy('suffix').limit(limit).execute();
 }
 
-/** Visits to addresses that were too many to be kept apart. */
+/** Visits to addresses that are not stored separately. */
 export async function countOtherNotFound(
   queries: Queries,
   { domainIds, fromDay }: NotFoundFilter,
@@ -172,7 +174,7 @@ export interface SimilarLink {
   readonly suffix: string;
 }
 
-/** An organization's links that have one of these suffixes. */
+/** An organization's links with one of these suffixes. */
 export async function linksWithSuffixes(
   queries: Queries,
   organizationId: number,
@@ -190,7 +192,7 @@ export async function linksWithSuffixes(
     .execute();
 }
 
-/** Deletes some of what is older; returns how many rows went. */
+/** Deletes some of the rows of earlier days; returns how many. */
 export async function deleteOldNotFound(queries: Queries, beforeDay: number, limit: number): Promise<number> {
   const old = queries
     .selectFrom('not_found_visits')

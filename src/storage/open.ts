@@ -4,7 +4,7 @@ import { openSqlite, openSqliteLookups } from './drivers/sqlite.ts';
 import { findLinkForVisitor, linkFinder } from './links.ts';
 import { migrate, type UpgradeHooks } from './migrate.ts';
 
-/** The store, up to date and ready: PostgreSQL where a URL is given, else SQLite in the data folder. */
+/** The store, migrated and ready: PostgreSQL if a URL is given, otherwise SQLite in the data folder. */
 export async function openDatabase(
   url: string | null,
   dataDir: string,
@@ -21,7 +21,7 @@ export async function openDatabase(
   return database;
 }
 
-/** Connections of their own for lookups by key, to a store that is up to date. */
+/** Separate connections for lookups by key, to a store that is migrated. */
 export function openLookups(
   url: string | null,
   dataDir: string,

@@ -17,7 +17,7 @@ export const updateOrganization = (
 
 /** Keeps others from joining, leaving and changing roles in these organizations until this transaction ends. */
 export async function lockOrganizations(queries: Queries, ids: readonly number[]): Promise<void> {
-  // One after the other, the lowest first, so that two transactions on the same ones don't deadlock.
+  // One after the other, lowest id first, so that two transactions on the same ones don't deadlock.
   for (const id of [...new Set(ids)].sort((one, other) => one - other)) {
     await queries
       .updateTable('organizations')
@@ -27,7 +27,7 @@ export async function lockOrganizations(queries: Queries, ids: readonly number[]
   }
 }
 
-/** How many of the things it was made for an organization has, links aside. */
+/** Counts an organization's belongings other than links. */
 export async function countBelongings(
   queries: Queries,
   id: number,

@@ -4,14 +4,14 @@ import type { Queries } from './schema.ts';
 export interface OutboxStanding {
   /** At most `maxCounted`. */
   readonly waiting: number;
-  /** When the one was due that is due for longest; null where none waits. */
+  /** Since when the oldest due delivery has been due; null if none waits. */
   readonly oldest: number | null;
 }
 
-/** A target that is away for days may have millions: they are not counted on. */
+/** A target that is down for days may have millions: counting stops here. */
 export const maxCounted = 100_000;
 
-/** What the outbox of webhooks has to send. Goes from target to target through the index for the oldest of each. */
+/** The state of the webhooks' outbox. Goes from target to target through the index for the oldest of each. */
 export async function outboxStanding(queries: Queries): Promise<OutboxStanding> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
     with recursive waiting(target, oldest) as (

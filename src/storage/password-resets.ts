@@ -29,7 +29,7 @@ export async function findResetHolder(
   return row?.user_id;
 }
 
-/** Takes it away as it is read, so that it counts once. */
+/** Deletes it as it reads it, so that it can be used once. */
 export const takeReset = (queries: Queries, tokenHash: string, now: number): Promise<boolean> =>
   hasRow(
     queries

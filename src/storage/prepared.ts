@@ -15,7 +15,7 @@ class Placeholder {
 
 interface Form<Row> {
   readonly statement: CompiledQuery<Row>;
-  /** For each parameter the index of its value; null where the statement has one of its own. */
+  /** For each parameter the index of its value; null if the parameter is fixed. */
   readonly indexes: readonly (number | null)[];
 }
 
@@ -27,11 +27,11 @@ export interface Statement {
 
 export interface Prepared<Values extends readonly Value[], Row> {
   (queries: Queries, ...values: Values): Promise<Row[]>;
-  /** What would be sent, in the language of these queries. */
+  /** The statement in the SQL of these queries. */
   statement(queries: Queries, ...values: Values): Statement;
 }
 
-/** Runs statements on a database whose connections take SQL as it is. */
+/** Runs statements on a database whose connections take SQL directly. */
 type Runner = (
   sql: string,
   parameters: readonly unknown[],
@@ -40,8 +40,8 @@ type Runner = (
 const runners = new WeakMap<Queries, Runner>();
 
 /**
- * From now on prepared statements are run by `runner`, without the query builder, which takes longer than the database
- * takes for many of them.
+ * From now on `runner` runs prepared statements, without the query builder, which takes longer than the database for many of
+ * them.
  */
 export function runDirectly(queries: Queries, runner: Runner): void {
   runners.set(queries, runner);
@@ -55,8 +55,8 @@ export function collectForCommit(queries: Queries, statements: Statement[]): voi
 }
 
 /**
- * Makes changes for whose outcome nothing in the transaction waits. Where its end takes a turn they are sent in that one: if one
- * of them fails, so does the transaction.
+ * Makes changes on whose outcome nothing in the transaction depends. If ending the transaction takes a round trip, they are sent
+ * with it: if one of them fails, so does the transaction.
  */
 export async function runWithCommit(queries: Queries, statements: readonly Statement[]): Promise<void> {
   const last = statementsForCommit.get(queries);
@@ -73,8 +73,8 @@ async function runNow(queries: Queries, { sql, parameters }: Statement): Promise
 }
 
 /**
- * A statement that is compiled once for each kind of database, because compiling takes longer than running it. `build`
- * passes its values on as they are, without looking at them; `count` is how many there are, where `build` takes any number.
+ * A statement that is compiled once for each kind of database, because compiling takes longer than running it. `build` passes its
+ * values on unchanged, without reading them; `count` is their number, if `build` takes any number.
  */
 export function prepared<Values extends readonly Value[], Row>(
   build: (queries: Queries, ...values: Values) => CompiledQuery<Row>,
@@ -82,7 +82,7 @@ export function prepared<Values extends readonly Value[], Row>(
 ): Prepared<Values, Row> {
   const forms = new Map<unknown, Form<Row>>();
   const formFor = (queries: Queries): Form<Row> => {
-    // A transaction's queries are new each time, and speak as those of its database.
+    // A transaction's queries are new each time, but use the same SQL as those of its database.
     const language = queries.getExecutor().adapter.constructor;
     const cached = forms.get(language);
     if (cached) return cached;
@@ -105,7 +105,7 @@ export function prepared<Values extends readonly Value[], Row>(
   return Object.assign(ask, { statement: filled });
 }
 
-/** The same where one row is looked for. */
+/** The same for a single row. */
 export function preparedRow<Values extends readonly Value[], Row>(
   build: (queries: Queries, ...values: Values) => CompiledQuery<Row>,
 ): (queries: Queries, ...values: Values) => Promise<Row | undefined> {

@@ -1,24 +1,24 @@
 import { chmodSync, closeSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Files that belong to a SQLite database. */
+/** Suffixes of the files of a SQLite database. */
 const besides = ['', '-wal', '-shm', '-journal'] as const;
 
 /**
- * Makes a database readable by this user only, before it is opened. What SQLite puts beside a file has the mode of that file.
+ * Makes a database readable by this user only, before it is opened. SQLite gives the other files the mode of the main file.
  *
- * A file that is there is not opened for this: to close it again would take away the locks of this process on it.
+ * An existing file is not opened for this: closing it again would release this process's locks on it.
  */
 export function makePrivate(database: string): void {
   try {
     closeSync(openSync(database, 'wx', 0o600));
   } catch {
-    // It is there, or SQLite says better why it can't be.
+    // It exists, or SQLite reports better why it can't be created.
   }
   for (const beside of besides) restrict(database + beside, 0o600);
 }
 
-/** The same for files and folders that are there already, each with all that is in it. */
+/** The same for existing files and folders, with everything in them. */
 export function makeAllPrivate(folder: string, names: readonly string[]): void {
   for (const name of names) {
     const path = join(folder, name);
@@ -28,7 +28,7 @@ export function makeAllPrivate(folder: string, names: readonly string[]): void {
   }
 }
 
-/** Null when it is no folder. */
+/** Null if it is no folder. */
 function entriesIn(path: string): string[] | null {
   try {
     return readdirSync(path);

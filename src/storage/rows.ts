@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Schema } from './schema.ts';
 
-/** Whether a query finds a row, or a change has touched the one that it returns. */
+/** Whether a query finds a row, or a change returns one. */
 export const hasRow = async (query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> =>
   (await query.executeTakeFirst()) !== undefined;
 
@@ -14,7 +14,7 @@ export async function countRows<Table extends keyof Schema>(
   return row.count;
 }
 
-/** Cuts rows, of which one more was read than a page has, to the page. `last`: its last row where more follow, or else null. */
+/** Cuts rows, of which one more was read than a page has, to the page. `last`: its last row if more follow, otherwise null. */
 export function pageOf<Row>(found: readonly Row[], limit: number) {
   const rows = found.slice(0, limit);
   return { rows, last: found.length > limit ? (rows.at(-1) ?? null) : null };

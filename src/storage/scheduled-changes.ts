@@ -27,7 +27,7 @@ const ofLink = (queries: Queries, organizationId: number, linkId: number) =>
     .where('organization_id', '=', organizationId)
     .where('link_id', '=', linkId);
 
-/** The next first. */
+/** The next one first. */
 export const listOpen = (queries: Queries, organizationId: number, linkId: number): Promise<ScheduledRow[]> =>
   ofLink(queries, organizationId, linkId)
     .selectAll()
@@ -36,7 +36,7 @@ export const listOpen = (queries: Queries, organizationId: number, linkId: numbe
     .orderBy('id')
     .execute();
 
-/** What was applied or refused, the latest first. */
+/** Applied and refused changes, latest first. */
 export const listDone = (
   queries: Queries,
   organizationId: number,
@@ -51,7 +51,7 @@ export const listDone = (
     .limit(limit)
     .execute();
 
-/** Open ones whose instant has come, in the order in which they are applied, from behind `after` on. */
+/** Open changes that are due, in the order in which they are applied, after `after`. */
 export function listDue(
   queries: Queries,
   now: number,
@@ -74,7 +74,7 @@ export function listDue(
   return rest.orderBy('at').orderBy('id').limit(limit).execute();
 }
 
-/** Changes one that wasn't applied yet; false where it was. */
+/** Edits a change that wasn't applied yet; false if it was. */
 export const updateScheduled = (
   queries: Queries,
   { id, organization_id }: ScheduledRow,
@@ -90,7 +90,7 @@ export const updateScheduled = (
       .returning('id'),
   );
 
-/** Marks an open one as done; false where another node was first, or where it is not as it was read. */
+/** Marks an open one as done; false if another node was first, or if it has changed since it was read. */
 export const finishScheduled = (
   queries: Queries,
   { id, updated_at }: ScheduledRow,
@@ -107,7 +107,7 @@ export const finishScheduled = (
       .returning('id'),
   );
 
-/** Deletes one that wasn't applied; false where there is none. */
+/** Deletes a change that wasn't applied; false if there is none. */
 export const withdrawScheduled = (queries: Queries, organizationId: number, id: number): Promise<boolean> =>
   hasRow(
     queries
@@ -118,7 +118,7 @@ export const withdrawScheduled = (queries: Queries, organizationId: number, id: 
       .returning('id'),
   );
 
-/** Refused ones whose authors have yet to be told, each for one node. They may be told by others after `until`. */
+/** Claims refused changes whose authors have not been mailed, each for one node. Other nodes may claim them after `until`. */
 export async function claimRefusals(
   queries: Queries,
   { before, until }: { readonly before: number; readonly until: number },
@@ -147,7 +147,7 @@ export const setRefusalsTold = (queries: Queries, ids: readonly number[]): Promi
 
 async function setUntold(queries: Queries, ids: readonly number[], untold: number | null): Promise<void> {
   if (ids.length === 0) return;
-  // One that is open again has nothing to be told.
+  // For a change that is open again there is nothing to mail.
   await queries
     .updateTable('scheduled_changes')
     .set({ untold })
@@ -156,7 +156,7 @@ async function setUntold(queries: Queries, ids: readonly number[], untold: numbe
     .execute();
 }
 
-/** Some of those that were done before an instant; returns how many. */
+/** Deletes some of those that were done before an instant; returns how many. */
 export async function deleteOldScheduled(queries: Queries, before: number, limit: number): Promise<number> {
   const rows = await queries
     .deleteFrom('scheduled_changes')

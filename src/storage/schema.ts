@@ -4,7 +4,7 @@ import type { HitColumn, RollupClass, UtmField } from '../rules/click-fields.ts'
 import type { LookState } from '../rules/destination-look.ts';
 import type { LinkRow } from './link-columns.ts';
 
-/** Integers count ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
+/** Integers are ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
 export interface Schema {
   settings: { key: string; value: string };
   organizations: {
@@ -14,9 +14,9 @@ export interface Schema {
     qr_marker: Generated<number>;
     /** When its last member deleted their account. */
     deleted_at: Generated<number | null>;
-    /** 1: destinations of its links are looked at, where a link doesn't say otherwise. */
+    /** 1: its links' destinations are checked, unless a link says otherwise. */
     watch_destinations: Generated<number>;
-    /** When its administrators were last mailed what is wrong with destinations. */
+    /** When its administrators were last mailed about problems of destinations. */
     watch_mailed_at: Generated<number | null>;
   };
   users: {
@@ -27,7 +27,7 @@ export interface Schema {
     password_hash: string;
     organization_id: number;
     role: 'administrator' | 'editor';
-    /** 1: the holder has shown that the address is theirs. */
+    /** 1: the user has verified the address. */
     email_proven: Generated<number>;
   };
   invitations: {
@@ -51,7 +51,7 @@ export interface Schema {
     last_used_at: number | null;
   };
   token_families: { id: Generated<number>; created_at: number; user_id: number; ended_at: number | null };
-  /** Of the dashboard's cookie. `renewed_at` is moved on by use, at most hourly, and `expires_at` with it. */
+  /** For the dashboard's cookie. Use moves `renewed_at` forward, at most hourly, and `expires_at` with it. */
   sessions: {
     hash: string;
     user_id: number;
@@ -79,18 +79,18 @@ export interface Schema {
     /** In ASCII. */
     host: string;
     verified_at: number | null;
-    /** What its TXT record must say. */
+    /** The value that its TXT record must have. */
     proof: Generated<string>;
     checked_at: number | null;
     /** Null: it is not checked any more. While a node checks it: when others may assume that this node has died. */
     next_check_at: number | null;
     /** Since when the proof of a verified domain is missing. */
     gone_since: number | null;
-    /** When it stopped being verified because its proof was gone for too long. */
+    /** When its verification ended because the proof was missing for too long. */
     released_at: number | null;
-    /** It is hidden, and goes as soon as its links are gone. */
+    /** It is hidden, and deleted as soon as its links are gone. */
     deleted_at: number | null;
-    /** What was last seen in DNS, as JSON; see `rules/domain-findings.ts`. */
+    /** The last result from DNS, as JSON; see `rules/domain-findings.ts`. */
     seen: Generated<string>;
     root_url: string | null;
     not_found_url: string | null;
@@ -104,7 +104,7 @@ export interface Schema {
   };
   /** Icons of destinations, in base64. */
   page_icons: { key: string; type: string; content: string; fetched_at: number };
-  /** Until when a host is asked for a page by one node. */
+  /** Until when a host is reserved for one node that fetches its pages. */
   page_hosts: { host: string; free_at: number };
   utm_templates: {
     id: Generated<number>;
@@ -115,24 +115,27 @@ export interface Schema {
     updated_at: number;
   } & Record<UtmField, string | null>;
   links: LinkRow;
-  /** Further addresses of links, those in the bin too. No link has one of them as its own, and each is unique on its domain. */
+  /**
+   * Additional addresses of links, including those in the bin. None of them is a link's own address, and each is unique on its
+   * domain.
+   */
   link_aliases: {
     id: Generated<number>;
     domain_id: number;
     suffix: string;
     link_id: number;
     organization_id: number;
-    /** As its link has it: asked where an address with more than one part leads nowhere. */
+    /** A copy of its link's: queried when an address with more than one segment has no link. */
     forward_path: number;
     created_at: number;
   };
   link_tags: { link_id: number; tag_id: number };
   /**
-   * Deleted links as they were, for as long as they can be restored: every column of `links`, and when. Emptied: deleted
-   * for good, except for the suffix, which other organizations must not get yet.
+   * Deleted links as they were, for as long as they can be restored: all columns of `links`, and when they were deleted. Emptied:
+   * deleted for good, except for the suffix, which is still reserved against other organizations.
    */
   link_bin: LinkRow & { deleted_at: number; emptied_at: Generated<number | null> };
-  /** Changes of links, deletions and returns from the bin; not their creation. */
+  /** Changes of links, deletions and restorations; not their creation. */
   link_history: {
     id: Generated<number>;
     link_id: number;
@@ -142,103 +145,99 @@ export interface Schema {
     key_id: number | null;
     via: Way;
     action: 'created' | 'changed' | 'deleted' | 'restored' | 'not_applied';
-    /** The entry after which the link was as it is now again. */
+    /** The entry to whose state the link was reverted. */
     back_to: number | null;
     /** JSON: see manage/record-history.ts. */
     changes: string;
-    /** The scheduled change that this was, or would have been. */
+    /** The scheduled change that was or would have been applied. */
     scheduled: Generated<number | null>;
     /** JSON: why a scheduled change was not applied. */
     refusal: Generated<string | null>;
   };
-  /** Changes of links that are made at an instant. Open as long as `done_at` is null. */
+  /** Changes of links scheduled for an instant. Open while `done_at` is null. */
   scheduled_changes: {
     id: Generated<number>;
     link_id: number;
     organization_id: number;
     at: number;
-    /** JSON: as a PATCH of the link would be sent. */
+    /** JSON: like the body of a PATCH of the link. */
     changes: string;
-    /** 1: also where the link is in print. */
+    /** 1: also if the link is in print. */
     is_confirmed: number;
     created_at: number;
-    /** No two states share it. */
+    /** Different for each state. */
     updated_at: number;
-    /** Whose rights count when it is applied. */
+    /** The user whose permissions count when it is applied. */
     user_id: number;
     key_id: number | null;
     via: Way;
     done_at: number | null;
     /** JSON: why it was not applied. */
     refusal: string | null;
-    /** Its author has yet to be mailed that it was refused: from when on a node may do so. */
+    /** When a node may mail its author about the refusal; null if there is nothing to mail. */
     untold: Generated<number | null>;
   };
-  /** Visits to addresses that no link has; of an empty suffix: to those that aren't kept apart. */
+  /** Visits to addresses without a link; an empty suffix stands for those that aren't stored separately. */
   not_found_visits: { domain_id: number; day: number; suffix: string; visits: number };
-  /** Addresses that links lead to and that are looked at, each once for all organizations. */
+  /** Watched destinations of links, each once for all organizations. */
   watched_urls: WatchedUrl;
-  /** Hosts of theirs: when one of their addresses is due, and from when on the host may be asked again. */
+  /** Their hosts: when one of a host's addresses is due, and when the host may be asked again. */
   watched_hosts: { host: string; due_at: number; free_at: number; answered_at: number | null };
   /** The robots.txt of an origin. Null: there is none. */
   watched_robots: { origin: string; rules: string | null; read_at: number };
-  /** Which links lead to which of them. `unmailed`: since when administrators have yet to be mailed what is wrong there. */
+  /** Which links lead to which watched address. `unmailed`: since when its problem has not been mailed to administrators. */
   watched_links: { link_id: number; url_id: number; organization_id: number; unmailed: number | null };
-  /** One row: when it was last looked through all links for what is to be watched. */
+  /** One row: when all links were last searched for destinations to watch. */
   watch_sweeps: { claimed_until: number; finished_at: number };
   link_bin_tags: { link_id: number; tag_id: number };
   /** How many links have a tag, spread over a few rows. */
   tag_counts: { tag_id: number; shard: number; links: number };
-  /**
-   * How many links an organization has on a domain, spread over a few rows so that parallel creations don't queue.
-   */
+  /** How many links an organization has on a domain, spread over a few rows so that parallel creations don't queue. */
   link_counts: { organization_id: number; domain_id: number; shard: number; links: number };
-  /** How many of an organization's links have an id in a block, for those below the mark. */
+  /** How many of an organization's links have an id in a block, for blocks below the mark. */
   link_blocks: { organization_id: number; block: number; links: number };
   link_block_marks: { organization_id: number; counted_to: number };
-  /** Links whose cached copies are out of date: their suffixes on a domain, one to a line. */
+  /** Links whose cached copies are out of date: their suffixes on a domain, one per line. */
   changes: { id: Generated<number>; at: number; domain_id: number; suffixes: string };
-  /** Texts by number. 0 is never handed out: it stands for the empty text. */
+  /** Texts by number. 0 is never assigned: it stands for the empty text. */
   words: {
     id: Generated<number>;
     word: string;
-    /** The sweep in or after which a fold has last asked for it: this one and earlier ones don't delete it. */
+    /** The newest sweep when a fold last asked for it: that sweep and earlier ones don't delete it. */
     sweep: Generated<number>;
   };
-  /** Processes that use this store, as they told of themselves last. */
+  /** Processes that use this store, with the state that they reported last. */
   nodes: {
-    /** Of the data folder. */
+    /** The data folder's id. */
     node: string;
     process: string;
     host_name: string;
     version: string;
     started_at: number;
     seen_at: number;
-    /** In the journal of this process, and not in the database. */
+    /** In the journal of this process, and not yet in the database. */
     waiting_clicks: number;
     waiting_since: number | null;
     /** In all journals of the data folder. */
     waiting_bytes: number;
-    /** The newest that this program knows; null: of a release that doesn't tell. */
+    /** The newest migration that this program knows; null for releases that don't report it. */
     migration: number | null;
   };
-  /** One row: how far the sweeps are that delete words which nothing refers to. */
+  /** One row: the progress of the sweeps that delete unused words. */
   word_sweeps: {
     /** The number of the last one that has begun. */
     sweep: number;
     /** 1: clicks were erased since it began. */
     wanted: number;
-    /** 0 where none is running. */
+    /** 0 if none is running. */
     claimed_until: number;
     finished_at: number;
   };
-  /**
-   * The ledger: every hit, as long as the retention. Values are codes of `rules/click-fields.ts`, or ids of `words`.
-   */
+  /** The ledger: every hit, for as long as the retention. Values are codes of `rules/click-fields.ts`, or ids of `words`. */
   hits: Record<HitColumn, number> & { id: Generated<number> };
-  /** The ledger's other half: hits of a busy time, many in one row, as `hit-pack.ts` writes them. */
+  /** The other part of the ledger: hits of a busy time, many per row, as `hit-pack.ts` writes them. */
   hit_packs: {
-    /** The first hit's: as many follow as there are hits, and no row of `hits` has one of them. */
+    /** The id of the first hit: the others have the following ids, and no row of `hits` has one of them. */
     id: number;
     organization_id: number;
     hits: number;
@@ -247,8 +246,8 @@ export interface Schema {
     cells: Uint8Array;
   };
   /**
-   * Hits of a while ago (`ledger/hit-chunk.ts`). Those of one organization follow one another by their ids. On PostgreSQL a
-   * chunk's columns are in the row, and its hits are in rows and packs as well.
+   * Older hits (`ledger/hit-chunk.ts`), consecutive by id for one organization. On PostgreSQL a chunk's columns are in its row,
+   * and its hits are in rows and packs as well.
    */
   hit_chunks: {
     id: Generated<number>;
@@ -258,7 +257,7 @@ export interface Schema {
     last_id: number;
     first_at: number;
     last_at: number;
-    /** A bit for each class of the roll-ups that its hits have. */
+    /** A bit for each class of the roll-ups among its hits. */
     classes: number;
     made_at: number;
   };
@@ -274,15 +273,15 @@ export interface Schema {
   };
   /** Which packs have hits of a link; on PostgreSQL with the pack's `first_at`. */
   hit_pack_links: { link_id: number; pack_id: number; first_at?: number };
-  /** On PostgreSQL: the newest id that a hit was given, and up to which id no more hits appear. */
+  /** On PostgreSQL: the newest assigned id of a hit, and the id up to which no more hits appear. */
   hit_ids: { newest: number; settled: number };
-  /** Hits by hour (hours since the epoch), class and value of a dimension, for good. */
+  /** Hits by hour (hours since the epoch), class and value of a dimension; kept for good. */
   organization_rollups: Rollup & { organization_id: number };
-  /** The same for a link's hour, in one row: `ledger/hour-counts.ts` says how. */
+  /** The same for a link's hour, in one row: see `ledger/hour-counts.ts`. */
   link_hours: Record<RollupClass, number> & {
     link_id: number;
     hour: number;
-    /** Visitors who were new that day, under any of its hours. */
+    /** Visitors who were new on that day, in any of its hours. */
     visitors: number;
     /** How many characters were appended to `counts` since it was last sorted. */
     loose: number;
@@ -290,10 +289,10 @@ export interface Schema {
   };
   link_clicks: { link_id: number; clicks: number; last_clicked_at: number };
   daily_visitors: { day: number; owner: number; visitor: number };
-  /** On PostgreSQL: the visitors of a day by the batch (`ledger/visitor-runs.ts`), and the newest of them. */
+  /** On PostgreSQL: the visitors of a day by batch (`ledger/visitor-runs.ts`), and the newest run. */
   visitor_runs: { day: number; id: number; visitors: Uint8Array };
   visitor_days: { day: number; newest: number; edition: number; is_by_row: boolean };
-  /** Clicks that were erased or moved to another class: who did it, and how far it has come. */
+  /** Clicks that were erased or moved to another class: who did it, and its progress. */
   click_corrections: {
     id: Generated<number>;
     created_at: number;
@@ -303,22 +302,22 @@ export interface Schema {
     user_id: number;
     /** Null: from the first click on. */
     from_at: number | null;
-    /** The first instant that is no longer in it. */
+    /** Exclusive. */
     to_at: number;
-    /** Codes of the ledger; null where clicks were erased. */
+    /** Codes of the ledger; null if clicks were erased. */
     from_class: number | null;
     to_class: number | null;
-    /** The correction that it takes back. */
+    /** The correction that it reverts. */
     way_back_of: number | null;
     hits: number;
-    /** Hits of which only the numbers were there. */
+    /** Hits of which only the counts were left. */
     not_kept: number;
     phase: number;
-    /** How far the phase has come: an id, an hour or a dimension. */
+    /** The progress of the phase: an id, an hour or a dimension. */
     place: number;
     /** No hit with this id or a lower one is left to correct. */
     seen_id: number;
-    /** When a node may go on with it; null when it is finished. */
+    /** When a node may continue it; null if it is finished. */
     due_at: number | null;
     finished_at: number | null;
   };
@@ -326,12 +325,12 @@ export interface Schema {
     node: string;
     segment: number;
     byte_offset: number;
-    /** When the journal was folded to its end and given up; null while more may come. */
+    /** When the journal was completely folded and given up; null while it may grow. */
     finished_at: Generated<number | null>;
   };
-  /** By which nodes see whether they have the same salt of a day; PostgreSQL alone. */
+  /** Lets nodes compare their salt of a day; PostgreSQL only. */
   visitor_salt_marks: { day: number; mark: string; proof: string };
-  /** Nodes that ask for the salt of a day, and the salt sealed for each. */
+  /** Requests of nodes for the salt of a day, and the salt sealed for each. */
   visitor_salt_requests: { public_key: string; day: number; proof: string; answer: string | null };
   /** The clicks of a batch, for some minutes: `ledger/click-claims.ts`. */
   click_claims: {
@@ -341,12 +340,12 @@ export interface Schema {
     byte_offset: number;
     first_at: number;
     last_at: number;
-    /** The clock of the process that folds. */
+    /** By the clock of the folding process. */
     folded_at: number;
     cells: Uint8Array;
   };
   click_claim_turns: { turn: number };
-  /** How near a network is to flooding a link, for some minutes: `ledger/flood-levels.ts`. */
+  /** How close a network is to flooding a link, for some minutes: `ledger/flood-levels.ts`. */
   flood_levels: { pair: number; level: number; at: number; folded_at: number };
   webhook_deliveries: {
     id: Generated<number>;
@@ -354,7 +353,7 @@ export interface Schema {
     organization_id: number;
     link_id: number;
     event: string;
-    /** The same through all tries: the receiver recognises repetitions by it. */
+    /** The same in all attempts: the receiver recognises repetitions by it. */
     message_id: string;
     target_url: string;
     body: string;
@@ -363,7 +362,7 @@ export interface Schema {
     state: 'waiting' | 'delivered' | 'failed';
     tries: number;
     first_tried_at: number | null;
-    /** Null when no further try is due. While a node sends it: when others may assume that this node has died. */
+    /** Null if no further attempt is due. While a node sends it: when others may assume that this node has died. */
     next_try_at: number | null;
     /** Identifies the claim: the `next_try_at` that its node set. Null while it isn't claimed. */
     claimed_until: number | null;
@@ -377,39 +376,39 @@ export interface Schema {
     excerpt: string | null;
     problem: string | null;
   };
-  /** Those that are ordered by ACME, and those that are to be. */
+  /** Certificates by ACME, ordered and to be ordered. */
   certificates: {
     /** In ASCII. */
     host: string;
-    /** PEM: the certificate and those that vouch for it. Null until there is one, like the next three. */
+    /** PEM: the certificate with its chain. Null until there is one, like the next three. */
     chain: string | null;
     /** PEM, sealed. */
     sealed_key: string | null;
     not_after: number | null;
     renew_at: number | null;
-    /** When a node is to look at it: to order it, to try again, to ask the authority when to renew. */
+    /** When a node should check it: to order it, to retry, or to ask the authority when to renew. */
     next_at: number;
     /** While a node orders it: when others may assume that this node has died. */
     claimed_until: number | null;
-    /** How many orders in a row have failed. */
+    /** Consecutive failed orders. */
     failures: Generated<number>;
-    /** A code of `rules/certificate-problem.ts`, of the last order, and what the authority said. */
+    /** A code of `rules/certificate-problem.ts` for the last order, and the authority's message. */
     problem: string | null;
     problem_detail: string | null;
-    /** When the orders of the last week were made, with a blank between them. */
+    /** The times of the orders of the last week, separated by blanks. */
     orders: Generated<string>;
   };
-  /** What an authority asks for while a name is proved, by HTTP-01 or TLS-ALPN-01. */
+  /** Answers to an authority's challenges, by HTTP-01 or TLS-ALPN-01. */
   certificate_proofs: {
     token: string;
     host: string;
     answer: string;
-    /** PEM, for TLS-ALPN-01 alone. */
+    /** PEM, for TLS-ALPN-01 only. */
     certificate: string | null;
     private_key: string | null;
     expires_at: number;
   };
-  /** Calls with an Idempotency-Key, and what they were answered. */
+  /** Calls with an Idempotency-Key, and their answers. */
   idempotency_keys: {
     user_id: number;
     organization_id: number;
@@ -418,7 +417,7 @@ export interface Schema {
     expires_at: number;
     /** The length of `answer`. */
     size: number;
-    /** Null while the answer isn't known, or lost. */
+    /** Null while the answer is unknown, or if it was lost. */
     status: number | null;
     /** Sealed. */
     answer: string | null;
@@ -428,9 +427,9 @@ export interface Schema {
     target_url: string;
     since: number;
     last_failed_at: number;
-    /** When administrators were told; null until then. */
+    /** When administrators were mailed; null until then. */
     told_at: number | null;
-    /** While a node tells them: when others may assume that this node has died. */
+    /** While a node mails them: when others may assume that this node has died. */
     claimed_until: number | null;
   };
 }
@@ -450,6 +449,6 @@ export const defaultDomainId = 0;
 
 interface WatchedUrl extends LookState {
   id: Generated<number>;
-  /** A hash of the address: indexes hold no long texts. */
+  /** A hash of the address: indexes contain no long texts. */
   url_key: string;
 }

@@ -48,7 +48,7 @@ export async function endSession(queries: Queries, hash: string): Promise<void> 
   await queries.deleteFrom('sessions').where('hash', '=', hash).execute();
 }
 
-/** The public id of a session: a part of its hash, long enough not to be guessed, and no use for signing in. */
+/** The public id of a session: a part of its hash, too long to guess, and useless for signing in. */
 const nameLength = 22;
 const nameOfHash = sql<string>`substr(hash, 1, ${sql.lit(nameLength)})`;
 
@@ -57,10 +57,10 @@ export interface ShownSession
   readonly name: string;
 }
 
-/** As many as a person could look through. */
+/** As many as a person could read. */
 const maxShown = 200;
 
-/** The sessions of a user that go on, the one used last first. */
+/** A user's active sessions, last used first. */
 export const listSessions = (queries: Queries, userId: number, now: number): Promise<ShownSession[]> =>
   queries
     .selectFrom('sessions')
@@ -73,7 +73,7 @@ export const listSessions = (queries: Queries, userId: number, now: number): Pro
     .limit(maxShown)
     .execute();
 
-/** Ends one session of a user; the hash of what ended, or null when there was no such one. */
+/** Ends one session of a user; returns its hash, or null if there was none. */
 export async function endSessionNamed(
   queries: Queries,
   userId: number,
@@ -88,7 +88,7 @@ export async function endSessionNamed(
   return ended?.hash ?? null;
 }
 
-/** All sessions of a user, save one. */
+/** Ends all sessions of a user, except one. */
 export async function endSessionsOf(queries: Queries, userId: number, spared: string | null): Promise<void> {
   let ending = queries.deleteFrom('sessions').where('user_id', '=', userId);
   if (spared !== null) ending = ending.where('hash', '!=', spared);

@@ -1,10 +1,10 @@
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
-/** The setting that says which hits were deleted for their age: those before this instant. */
+/** The setting with the instant before which hits were deleted because of their age. */
 export const deletedBefore = 'hits_deleted_before';
 
-/** The setting that is there where hits aren't in the database: by it the server that has them knows this store. */
+/** The setting that exists if hits aren't in the database: it identifies this store on the server with the hits. */
 export const hitStoreId = 'hit_store';
 
 export async function findSetting(queries: Queries, key: string): Promise<string | null> {
@@ -12,7 +12,7 @@ export async function findSetting(queries: Queries, key: string): Promise<string
   return row?.value ?? null;
 }
 
-/** Returns false when the setting was there already: the first one stays. */
+/** Returns false if the setting existed already: the first value stays. */
 export const claimSetting = (queries: Queries, key: string, value: string): Promise<boolean> =>
   hasRow(
     queries

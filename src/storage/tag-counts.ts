@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Queries } from './schema.ts';
 
-/** Enough rows that parallel creations with one tag seldom meet on the same one, and few enough to add up. */
+/** Enough rows that parallel creations with one tag rarely update the same one, and few enough to add up. */
 const tagShards = 4;
 
-/** `shard` is any whole number; it only has to differ between callers. */
+/** `shard` is any integer; it only has to differ between callers. */
 export async function addToTagCounts(
   queries: Queries,
   shard: number,
@@ -27,14 +27,14 @@ export async function addToTagCounts(
     .execute();
 }
 
-/** How many of these rows there are of each tag. */
+/** How many of these rows there are for each tag. */
 export function perTag(rows: readonly { readonly tag_id: number }[], each = 1): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { tag_id } of rows) counts.set(tag_id, (counts.get(tag_id) ?? 0) + each);
   return counts;
 }
 
-/** By tag; one that no link has is not among them. */
+/** By tag, without tags that no link has. */
 export async function tagCounts(
   queries: Queries,
   organizationId: number,

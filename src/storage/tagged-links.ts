@@ -6,7 +6,7 @@ import { prepared, preparedRow } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 import type { StoredTag } from './tags.ts';
 
-/** A link with its tags, the oldest first. */
+/** A link with its tags, oldest first. */
 export interface TaggedLink {
   readonly link: StoredLink;
   readonly tags: readonly StoredTag[];
@@ -14,7 +14,7 @@ export interface TaggedLink {
 
 type Row = StoredLink & { readonly tags: string | null };
 
-/** In the statement that reads the link: a second one would be another round trip to a server. */
+/** In the statement that reads the link: a second one would be another round trip. */
 const withTags = (queries: Queries, links = queries.selectFrom('links')) => {
   const { jsonLists } = dialectOf(queries);
   const tags: RawBuilder<string | null> = sql`(
@@ -24,7 +24,7 @@ const withTags = (queries: Queries, links = queries.selectFrom('links')) => {
   return withHost(queries, links).select(tags.as('tags'));
 };
 
-/** The row itself, which has a column more than a link: of a page's rows of sixty columns each, a copy costs as much as reading them. */
+/** The row itself, although it has one more column: copying a page's rows of sixty columns each takes as long as reading them. */
 function taggedOf(link: Row): TaggedLink {
   const { tags } = link;
   const cells: readonly [number, number, number, string][] = tags === null ? [] : JSON.parse(tags);
@@ -41,7 +41,7 @@ interface LinkKey {
   readonly id: number;
 }
 
-/** For each of these the link, where the organization has it. */
+/** The link for each of these, if the organization has it. */
 export async function findByKeys(
   queries: Queries,
   keys: readonly LinkKey[],
@@ -80,7 +80,7 @@ const selectByKeys = prepared((queries, keys: string) => {
     .compile();
 });
 
-/** In this order, those that there are. */
+/** Those that exist, in this order. */
 export async function findTaggedLinks(queries: Queries, ids: readonly number[]): Promise<TaggedLink[]> {
   if (ids.length === 0) return [];
   const rows = await selectSome(queries, JSON.stringify(ids));
@@ -91,7 +91,7 @@ export async function findTaggedLinks(queries: Queries, ids: readonly number[]):
   });
 }
 
-/** However many there are, the statement is the same. */
+/** The statement is the same for any number of ids. */
 const selectSome = prepared((queries, ids: string) =>
   withTags(queries)
     .where(
@@ -105,11 +105,11 @@ const selectSome = prepared((queries, ids: string) =>
 
 export interface NewestLinks {
   readonly links: readonly TaggedLink[];
-  /** Of all the organization's links, whatever the page; null where the page is empty. */
+  /** Of all the organization's links, whatever the page; null if the page is empty. */
   readonly totals: LinkTotals | null;
 }
 
-/** Those of an organization that are not archived, the newest first. */
+/** Those of an organization that are not archived, newest first. */
 export async function newestLinks(
   queries: Queries,
   organizationId: number,
@@ -125,7 +125,9 @@ export async function newestLinks(
 
 type CountedRow = Row & { readonly all_links: number | string; readonly all_archived: number };
 
-/** The page first, along the index of its order: tags and all else are looked up for its rows alone, and the totals once. */
+/**
+ * First the page, along the index of its order: tags and everything else are looked up for its rows only, and the totals once.
+ */
 const selectNewest = prepared(
   (queries, organizationId: number, below: number, offset: number, limit: number) => {
     const page = sql`(

@@ -5,12 +5,12 @@ import type { Queries, Schema } from './schema.ts';
 
 export type StoredTag = Omit<Selectable<Schema['tags']>, 'name_folded'>;
 
-/** Databases bound how many values one statement may carry. */
+/** Databases limit the values of one statement. */
 const idsPerStatement = 10_000;
 
 const shown = ['id', 'created_at', 'organization_id', 'name'] as const;
 
-/** Null when the organization has a tag of this name. */
+/** Null if the organization has a tag of this name. */
 export async function insertTag(
   queries: Queries,
   organizationId: number,
@@ -39,7 +39,7 @@ export const findTag = (
 ): Promise<StoredTag | undefined> =>
   ofOrganization(queries, organizationId).where('id', '=', id).executeTakeFirst();
 
-/** Throws NotUnique when another tag of the organization has the name. */
+/** Throws NotUnique if another tag of the organization has the name. */
 export const renameTag = (
   queries: Queries,
   organizationId: number,
@@ -63,7 +63,7 @@ export const deleteTag = (queries: Queries, organizationId: number, id: number):
       .returning('id'),
   );
 
-/** Those of these tags that are the organization's own. */
+/** Those of these tags that belong to the organization. */
 export async function ownTags(
   queries: Queries,
   organizationId: number,

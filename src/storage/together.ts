@@ -1,6 +1,6 @@
 /**
  * Sends several queries of one transaction at once, and resolves when all of them have ended: none may still run when the
- * transaction is over. What takes several statements comes last, so that the first failure is the cause.
+ * transaction is over. Work with several statements comes last, so that the first failure is the cause.
  */
 export async function together<Asked extends readonly Promise<unknown>[]>(
   ...asked: Asked

@@ -65,7 +65,7 @@ export const findRefreshToken = (queries: Queries, hash: string) =>
     .where('hash', '=', hash)
     .executeTakeFirst();
 
-/** One family, by its id, or all of a user. */
+/** One family, by its id, or all families of a user. */
 export async function endFamilies(
   queries: Queries,
   by: 'id' | 'user_id',
@@ -93,7 +93,7 @@ export const findTokenHolder = preparedRow<[hash: string, now: number], Omit<Cal
       .compile(),
 );
 
-/** Families go with their last refresh token: until then they distinguish a stolen token from a made-up one. */
+/** Families are deleted with their last refresh token: until then they distinguish a stolen token from a made-up one. */
 export async function deleteEmptyFamilies(queries: Queries): Promise<void> {
   await queries
     .deleteFrom('token_families')

@@ -30,11 +30,11 @@ export const findUserByEmail = (queries: Queries, email: string): Promise<Stored
 export const findPasswordHash = (queries: Queries, email: string) =>
   queries.selectFrom('users').select(['id', 'password_hash']).where('email', '=', email).executeTakeFirst();
 
-/** Whether the password is still this one; locks it until the transaction ends. */
+/** Whether this is still the password; locks it until the transaction ends. */
 export const lockPassword = (queries: Queries, id: number, hash: string): Promise<boolean> =>
   replacePassword(queries, id, hash, hash);
 
-/** False when the password isn't the expected one any more. */
+/** False if the expected password isn't the current one any more. */
 export const replacePassword = (
   queries: Queries,
   id: number,
@@ -59,7 +59,7 @@ export async function renameUser(queries: Queries, id: number, name: string | nu
   await queries.updateTable('users').set({ name }).where('id', '=', id).execute();
 }
 
-/** Keys, sessions, tokens and links for a new password go with it. */
+/** With their keys, sessions, tokens and password resets. */
 export async function deleteUser(queries: Queries, id: number, now: number): Promise<void> {
   await queries.deleteFrom('users').where('id', '=', id).execute();
   await recordCallerChange(queries, id, now);
@@ -68,7 +68,7 @@ export async function deleteUser(queries: Queries, id: number, now: number): Pro
 export const hasUsers = (queries: Queries): Promise<boolean> =>
   hasRow(queries.selectFrom('users').select('id').limit(1));
 
-/** Null when the address has an account already. */
+/** Null if the address has an account already. */
 export async function insertUser(
   queries: Queries,
   user: Insertable<Schema['users']>,

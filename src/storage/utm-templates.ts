@@ -9,7 +9,7 @@ export type TemplateFields = Pick<StoredTemplate, 'name' | UtmField>;
 
 const shown = ['id', 'organization_id', 'name', ...utmFields, 'created_at', 'updated_at'] as const;
 
-/** Null when the organization has a template of this name. */
+/** Null if the organization has a template of this name. */
 export async function insertTemplate(
   queries: Queries,
   organizationId: number,
@@ -44,7 +44,7 @@ export const findTemplate = (
 ): Promise<StoredTemplate | undefined> =>
   ofOrganization(queries, organizationId).where('id', '=', id).executeTakeFirst();
 
-/** Throws NotUnique when another template of the organization has the name. */
+/** Throws NotUnique if another template of the organization has the name. */
 export const updateTemplate = (
   queries: Queries,
   organizationId: number,
@@ -73,7 +73,7 @@ export const deleteTemplate = (queries: Queries, organizationId: number, id: num
       .returning('id'),
   );
 
-/** Where the organization's newest links lead: along an index, however many there are. */
+/** The destinations of the organization's newest links: read along an index, however many there are. */
 export async function newestDestinations(
   queries: Queries,
   organizationId: number,

@@ -12,7 +12,7 @@ export const openSaltRequests = (queries: Queries, limit: number): Promise<Store
     .limit(limit)
     .execute();
 
-/** What stands for the salt that a day has. */
+/** The mark of the day's salt. */
 export async function saltMark(queries: Queries, day: number): Promise<string | null> {
   const row = await queries
     .selectFrom('visitor_salt_marks')
@@ -22,7 +22,7 @@ export async function saltMark(queries: Queries, day: number): Promise<string | 
   return row?.mark ?? null;
 }
 
-/** Of several nodes that answer, the first is heard. */
+/** Of several nodes that answer, the first one counts. */
 export async function answerSaltRequest(queries: Queries, publicKey: string, answer: string): Promise<void> {
   await queries
     .updateTable('visitor_salt_requests')

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
-/** Organizations whose administrators have yet to be mailed of something that was found before an instant. */
+/** Organizations whose administrators have not been mailed about problems found before an instant. */
 export async function organizationsToMail(
   queries: Queries,
   { before, mailedBefore }: { readonly before: number; readonly mailedBefore: number },
@@ -21,7 +21,7 @@ export async function organizationsToMail(
   return rows.map(({ id }) => id);
 }
 
-/** Takes an organization for the node that mails it; false where another was first. */
+/** Claims an organization for the node that mails it; false if another was first. */
 export const claimMail = (
   queries: Queries,
   organizationId: number,
@@ -47,7 +47,7 @@ export async function setMailedAt(queries: Queries, organizationId: number, at: 
     .execute();
 }
 
-/** The first links of what is to be mailed, and how many there are. */
+/** The first links of what is to be mailed, and their total. */
 export async function linksToMail(
   queries: Queries,
   organizationId: number,

@@ -1,7 +1,7 @@
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
-/** Begins the sweep that is due, for one node; false where none is, or where another node has it. */
+/** Claims the due sweep for one node; false if none is due, or another node has claimed it. */
 export const beginSweep = (
   queries: Queries,
   {
@@ -32,7 +32,7 @@ export async function continueSweep(queries: Queries, until: number): Promise<vo
   await queries.updateTable('watch_sweeps').set({ claimed_until: until }).execute();
 }
 
-/** Where a node stops before its end, another one begins it anew. */
+/** If a node stops before its end, another one starts it again. */
 export async function leaveSweep(queries: Queries): Promise<void> {
   await queries.updateTable('watch_sweeps').set({ claimed_until: 0 }).execute();
 }

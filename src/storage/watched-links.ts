@@ -5,7 +5,7 @@ import type { Queries, Schema } from './schema.ts';
 
 type WatchedLink = Selectable<Schema['watched_links']>;
 
-/** Organizations that have their links' destinations looked at. */
+/** Organizations that have their links' destinations watched. */
 export const watchingOrganizations = async (queries: Queries): Promise<number[]> => {
   const rows = await queries
     .selectFrom('organizations')
@@ -17,7 +17,7 @@ export const watchingOrganizations = async (queries: Queries): Promise<number[]>
   return rows.map(({ id }) => id);
 };
 
-/** Links that say themselves that they are watched, from behind `after` on. */
+/** Links with a watch setting of their own, after `after`. */
 export const ownWatched = (queries: Queries, after: number, limit: number): Promise<StoredLink[]> =>
   withHost(queries)
     .where('links.watch_destination', '=', sql.lit(1))
@@ -26,7 +26,7 @@ export const ownWatched = (queries: Queries, after: number, limit: number): Prom
     .limit(limit)
     .execute();
 
-/** Links that do as their organization does. */
+/** Links that follow their organization's setting. */
 export const linksWatchedWith = (
   queries: Queries,
   organizationId: number,
@@ -41,7 +41,7 @@ export const linksWatchedWith = (
     .limit(limit)
     .execute();
 
-/** What links are stored to lead to, for those that are watched. */
+/** The stored destinations of watched links. */
 export const watchedAddresses = (
   queries: Queries,
   linkIds: readonly number[],
@@ -64,7 +64,7 @@ export async function insertWatched(queries: Queries, rows: readonly WatchedLink
       .execute();
 }
 
-/** Databases bound how many values one statement may carry. */
+/** Databases limit the values of one statement. */
 const rowsPerStatement = 1_000;
 
 export async function deleteWatched(
@@ -83,7 +83,7 @@ export async function deleteWatchedOf(queries: Queries, linkIds: readonly number
   await queries.deleteFrom('watched_links').where('link_id', 'in', linkIds).execute();
 }
 
-/** Ids of links that have something watched, in order. */
+/** Ids of links with watched destinations, in order. */
 export async function watchedLinkIds(queries: Queries, after: number, limit: number): Promise<number[]> {
   const rows = await queries
     .selectFrom('watched_links')
@@ -96,7 +96,7 @@ export async function watchedLinkIds(queries: Queries, after: number, limit: num
   return rows.map(({ link_id }) => link_id);
 }
 
-/** Those of these links that are there and watched, by themselves or with their organization. */
+/** Those of these links that exist and are watched, by themselves or with their organization. */
 export async function stillWatched(queries: Queries, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
   const rows = await queries
@@ -118,7 +118,7 @@ export async function stillWatched(queries: Queries, ids: readonly number[]): Pr
 export const isWatchedUrl = (queries: Queries, urlId: number): Promise<boolean> =>
   hasRow(queries.selectFrom('watched_links').select('link_id').where('url_id', '=', urlId).limit(1));
 
-/** Links that lead to an address, from behind `after` on. */
+/** Links that lead to an address, after `after`. */
 export const linksLeadingToUrl = (
   queries: Queries,
   urlId: number,
@@ -134,7 +134,7 @@ export const linksLeadingToUrl = (
     .limit(limit)
     .execute();
 
-/** Since when administrators have yet to be mailed of an address of a link; null for not at all. */
+/** Since when administrators have not been mailed about an address of a link; null if there is nothing to mail. */
 export async function setUnmailed(
   queries: Queries,
   { link_id, url_id }: Pick<WatchedLink, 'link_id' | 'url_id'>,
@@ -156,7 +156,7 @@ export async function setProblems(queries: Queries, linkId: number, problems: st
     .execute();
 }
 
-/** Nothing is said of their destinations any more. */
+/** Clears the problems of their destinations. */
 export async function clearProblems(queries: Queries, linkIds: readonly number[]): Promise<void> {
   await queries
     .updateTable('links')

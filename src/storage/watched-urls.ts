@@ -4,7 +4,7 @@ import type { Queries, Schema } from './schema.ts';
 
 export type WatchedUrl = Selectable<Schema['watched_urls']>;
 
-/** The address of a host that is to be looked at now, if there is one. */
+/** The address of a host that is due now, if there is one. */
 export async function urlDue(queries: Queries, host: string, now: number): Promise<WatchedUrl | null> {
   for (const turn of [0, 1]) {
     const due = await queries
@@ -42,7 +42,7 @@ export async function insertUrls(
       .execute();
 }
 
-/** Databases bound how many values one statement may carry. */
+/** Databases limit the values of one statement. */
 const rowsPerStatement = 500;
 
 export async function updateUrl(queries: Queries, id: number, state: LookState): Promise<void> {
@@ -58,7 +58,7 @@ export async function updateUrl(queries: Queries, id: number, state: LookState):
     .execute();
 }
 
-/** Deletes those of a page that no link leads to, and returns where the next page begins; null behind the last one. */
+/** Deletes those of a page that no link leads to, and returns where the next page begins; null after the last one. */
 export async function deleteUnusedUrls(
   queries: Queries,
   after: number,
@@ -77,7 +77,7 @@ export async function deleteUnusedUrls(
   return page.length < limit ? null : (page.at(-1)?.id ?? null);
 }
 
-/** Addresses whose links have yet to be told how they stand. */
+/** Addresses whose new state has not been copied to their links. */
 export const untoldUrls = (queries: Queries, limit: number): Promise<WatchedUrl[]> =>
   queries
     .selectFrom('watched_urls')
@@ -87,7 +87,7 @@ export const untoldUrls = (queries: Queries, limit: number): Promise<WatchedUrl[
     .limit(limit)
     .execute();
 
-/** Where it has changed since `untold`, its links are told again. */
+/** If it has changed since `untold`, its links are updated again. */
 export async function setUrlTold(queries: Queries, { id, untold }: WatchedUrl): Promise<void> {
   await queries
     .updateTable('watched_urls')
@@ -102,7 +102,7 @@ export async function setUntold(queries: Queries, ids: readonly number[], now: n
   await queries.updateTable('watched_urls').set({ untold: now }).where('id', 'in', ids).execute();
 }
 
-/** How many addresses are looked at, by what is wrong with them. */
+/** The number of watched addresses, by problem. */
 export const countUrls = (queries: Queries): Promise<{ problem: string | null; count: number }[]> =>
   queries
     .selectFrom('watched_urls')

@@ -56,7 +56,7 @@ export const listDeliveries = (
 export const countDeliveries = (queries: Queries, organizationId: number, linkId: number): Promise<number> =>
   countRows(ofLink(queries, organizationId, linkId));
 
-/** Every attempt at these deliveries, by delivery, oldest first. */
+/** All attempts at these deliveries, by delivery, oldest first. */
 export async function attemptsOf(
   queries: Queries,
   deliveryIds: readonly number[],
@@ -76,7 +76,7 @@ export interface Redelivery {
   readonly signing_key: string | null;
 }
 
-/** Schedules it again from the beginning, with all its tries. Not while a node has claimed it. */
+/** Schedules it again from the beginning, with all its attempts. Not while a node has claimed it. */
 export async function requeueDelivery(
   queries: Queries,
   organizationId: number,
@@ -92,7 +92,7 @@ export async function requeueDelivery(
     .execute();
 }
 
-/** The failed deliveries of an organization, or of one link, that were made in a span. `to` is the first instant behind it. */
+/** The failed deliveries of an organization or of one link in a time range. `to` is exclusive. */
 export interface FailedSpan {
   readonly organizationId: number;
   readonly linkId: number | undefined;
@@ -105,7 +105,7 @@ export type FailedDelivery = Pick<
   'id' | 'created_at' | 'link_id' | 'event' | 'target_url' | 'signing_key'
 >;
 
-/** Some of them, oldest first. Test calls stay out: they are made up. */
+/** Some of them, oldest first. Test calls are excluded: they are made up. */
 export const failedDeliveries = (
   queries: Queries,
   span: FailedSpan,
@@ -124,7 +124,7 @@ export const failedDeliveries = (
     .execute();
 };
 
-/** Deliveries that failed for good, test calls apart; `max` where there are more. */
+/** Deliveries that failed for good, without test calls; `max` if there are more. */
 export async function countFailed(
   queries: Queries,
   { organizationId, linkId }: Pick<FailedSpan, 'organizationId' | 'linkId'>,
@@ -151,7 +151,7 @@ const failedIn = (queries: Queries, { organizationId, linkId, from, to }: Failed
   return linkId === undefined ? failed : failed.where('link_id', '=', linkId);
 };
 
-/** Schedules several that failed again, all to one target. Returns how many still stood as failed. */
+/** Schedules several failed deliveries again, all to one target. Returns how many were still failed. */
 export async function requeueFailed(
   queries: Queries,
   ids: readonly number[],
@@ -167,7 +167,7 @@ export async function requeueFailed(
   return rows.length;
 }
 
-/** Deliveries of an organization, or of one link, after one of them, oldest first. */
+/** Deliveries of an organization or of one link, after one of them, oldest first. */
 export const deliveriesAfter = (
   queries: Queries,
   { organizationId, linkId }: Pick<FailedSpan, 'organizationId' | 'linkId'>,
@@ -185,15 +185,15 @@ export const deliveriesAfter = (
     .execute();
 };
 
-/** Also those that are still to be tried: one that is on its way arrives, and nothing is kept of it. */
+/** Including those that are still to be tried: one that is being sent arrives, and nothing of it is kept. */
 export async function deleteDeliveries(queries: Queries, ids: readonly number[]): Promise<void> {
   await queries.deleteFrom('webhook_deliveries').where('id', 'in', ids).execute();
 }
 
 interface OldDeliveries {
-  /** What was made before and is over. Not before `clicksBefore`. */
+  /** Finished deliveries from before; `clicksBefore` is no later. */
   readonly before: number;
-  /** What tells of clicks and was made before, also where it is still to be tried. */
+  /** Deliveries about clicks from before, even if they are still to be tried. */
   readonly clicksBefore: number;
   readonly clickEvents: readonly string[];
 }

@@ -29,13 +29,13 @@ export async function noteSuccess(queries: Queries, { organization_id, target_ur
     .execute();
 }
 
-/** Those that go on: a target that isn't tried any more has no outage, whatever its last attempt came to. */
+/** Outages that are still going on: a target that isn't tried any more has none, whatever its last attempt came to. */
 interface Going {
   readonly since: number;
   readonly lastFailedAfter: number;
 }
 
-/** Claims outages that are older than `since` and that no administrator was told of, each of them for one node. */
+/** Claims outages older than `since` that no administrator was mailed about, each for one node. */
 export async function claimUntold(
   queries: Queries,
   { since, lastFailedAfter }: Going,
@@ -58,7 +58,7 @@ export async function claimUntold(
 export const setTold = (queries: Queries, target: Target, at: number): Promise<void> =>
   ofTarget(queries, target, { told_at: at });
 
-/** The first run of any node from then on tries it again; at once without an instant. */
+/** The first run of any node after `until` retries it; at once without an instant. */
 export const postpone = (queries: Queries, target: Target, until: number | null): Promise<void> =>
   ofTarget(queries, target, { claimed_until: until });
 
@@ -75,7 +75,7 @@ async function ofTarget(
     .execute();
 }
 
-/** An organization's, the longest first. */
+/** An organization's outages, longest first. */
 export const listOutages = (
   queries: Queries,
   organizationId: number,

@@ -6,7 +6,7 @@ export type NewDelivery = Insertable<Schema['webhook_deliveries']>;
 export type StoredDelivery = Selectable<Schema['webhook_deliveries']>;
 export type NewAttempt = Omit<Insertable<Schema['webhook_attempts']>, 'id' | 'delivery_id'>;
 
-/** Databases bound how many values one statement may carry. */
+/** Databases limit the values of one statement. */
 const rowsPerStatement = 500;
 
 export async function insertDeliveries(queries: Queries, rows: readonly NewDelivery[]): Promise<void> {
@@ -19,8 +19,8 @@ export async function insertDeliveries(queries: Queries, rows: readonly NewDeliv
 }
 
 /**
- * The targets for which something is due. Goes from target to target through the index, so that one for which a
- * million deliveries wait costs no more than another.
+ * The targets with something due. Goes from target to target through the index, so that one with a million waiting deliveries
+ * costs no more than another.
  */
 export async function targetsDue(queries: Queries, now: number): Promise<string[]> {
   const { rows } = await sql<{ target: string }>`
@@ -45,16 +45,16 @@ interface Claim {
   readonly target: string;
   readonly max: number;
   readonly now: number;
-  /** Past this instant others may take the claimed ones over. */
+  /** After this instant others may take over the claimed ones. */
   readonly until: number;
-  /** Organizations that have enough under way. */
+  /** Organizations with enough deliveries under way. */
   readonly except: readonly number[];
 }
 
 /** How many of the oldest are searched for one whose organization has room. */
 const lookedThrough = 256;
 
-/** Takes the oldest due deliveries for a target. No other node gets the same. */
+/** Claims the oldest due deliveries for a target. No other node gets the same. */
 export async function claimDue(queries: Queries, claim: Claim): Promise<StoredDelivery[]> {
   const { target, max, now, until, except } = claim;
   const due = queries
@@ -76,10 +76,10 @@ export async function claimDue(queries: Queries, claim: Claim): Promise<StoredDe
     .execute();
 }
 
-/** What an attempt came to, for the delivery as a whole. */
+/** The result of an attempt for the delivery as a whole. */
 export type Verdict = Pick<StoredDelivery, 'state' | 'next_try_at'>;
 
-/** False when the claim had run out and another node took the delivery over: then the other node's result counts. */
+/** False if the claim had expired and another node took the delivery over: then the other node's result counts. */
 export async function recordAttempt(
   queries: Queries,
   delivery: Pick<StoredDelivery, 'id' | 'claimed_until'>,
@@ -114,7 +114,7 @@ export async function insertAttempt(
     .execute();
 }
 
-/** Where a link's events go now; undefined when the link is gone. */
+/** Where a link's events are sent now; undefined if the link is gone. */
 export const hooksOfLink = (queries: Queries, linkId: number) =>
   queries
     .selectFrom('links')

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
-/** Replaces the hook, and returns its number. Null when the link is gone. */
+/** Replaces the hook, and returns its number. Null if the link is gone. */
 export async function setZapierHook(
   queries: Queries,
   linkId: number,
@@ -17,7 +17,7 @@ export async function setZapierHook(
   return row?.zapier_hook_id ?? null;
 }
 
-/** False when there was none, or not this one. Without a number, whichever there is goes. */
+/** False if there was none, or another one. Without a number, any hook is removed. */
 export async function clearZapierHook(
   queries: Queries,
   linkId: number,
@@ -32,7 +32,7 @@ export async function clearZapierHook(
   return hasRow(clearing.returning('id'));
 }
 
-/** A hook that says "gone" has ended its subscription. */
+/** A hook that answers 410 Gone has ended its subscription. */
 export async function forgetZapierHook(queries: Queries, linkId: number, target: string): Promise<void> {
   await queries
     .updateTable('links')

@@ -4,12 +4,12 @@ import { dialectOf } from './dialect.ts';
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
-/** Retention deletes clicks all the time: their words go once a day. */
+/** Retention deletes clicks all the time: their words are deleted once a day. */
 const interval = dayLength;
 
 /**
- * On PostgreSQL folds hold this lock together, and the begin of a sweep alone: whatever is folded with words that were
- * asked for earlier is then in the store before anything is searched, or sees that a sweep has begun.
+ * On PostgreSQL folds share this lock, and the start of a sweep takes it exclusively: a batch with words fetched earlier is then
+ * either in the store before the search begins, or sees that a sweep has begun.
  */
 const lock = 1_819_635_314;
 export const shareWordsSql = `select pg_advisory_xact_lock_shared(${lock})`;
@@ -30,7 +30,7 @@ const dueAt = (queries: Queries, now: number) =>
 export const isWordSweepDue = (queries: Queries, now: number): Promise<boolean> =>
   hasRow(dueAt(queries, now));
 
-/** Begins the sweep that is due, and returns its number; null where none is, or another node has begun it. */
+/** Begins the due sweep, and returns its number; null if none is due, or another node has begun it. */
 export async function beginWordSweep(queries: Queries, now: number, until: number): Promise<number | null> {
   if (dialectOf(queries).locksRows)
     await sql`select pg_advisory_xact_lock(${sql.lit(lock)})`.execute(queries);
@@ -41,7 +41,7 @@ export async function beginWordSweep(queries: Queries, now: number, until: numbe
   return sweep;
 }
 
-/** Another node that has taken it for dead may have begun the next one. */
+/** Another node may have assumed that this one died, and begun the next sweep. */
 export const claimWordSweep = async (queries: Queries, sweep: number, until: number): Promise<void> => {
   await queries.updateTable('word_sweeps').set({ claimed_until: until }).where('sweep', '=', sweep).execute();
 };
@@ -54,7 +54,7 @@ export const finishWordSweep = async (queries: Queries, sweep: number, now: numb
     .execute();
 };
 
-/** Words that no fold has asked for since a sweep began, by their ids. */
+/** Words that no fold has asked for since a sweep began, by id. */
 export async function wordsBefore(
   queries: Queries,
   sweep: number,
@@ -72,7 +72,7 @@ export async function wordsBefore(
   return rows.map(({ id }) => id);
 }
 
-/** A word that a fold asks for at this moment stays: it waits for no sweep, and no sweep waits for it. */
+/** A word that a fold is asking for at this moment stays: neither waits for the other. */
 export async function deleteWords(queries: Queries, sweep: number, ids: readonly number[]): Promise<void> {
   const unused = queries.selectFrom('words').select('id').where('id', 'in', ids).where('sweep', '<', sweep);
   const free = dialectOf(queries).locksRows ? unused.forUpdate().skipLocked() : unused;

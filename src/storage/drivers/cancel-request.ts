@@ -7,8 +7,8 @@ const cancelRequest = 80_877_102;
 const patience = 2_000;
 
 /**
- * Has the server stop what a connection asks. The protocol's own way, as a pooler in between passes it on to where the
- * statement runs; the process ids that a pooler tells are its own.
+ * Cancels a connection's statement on the server. By the protocol's own request, because a pooler forwards that to the connection
+ * with the statement; the process ids that a pooler reports are its own.
  */
 export function cancelStatement(client: pg.ClientBase): void {
   const { host, port, processID, secretKey } = client as unknown as {
@@ -24,7 +24,7 @@ export function cancelStatement(client: pg.ClientBase): void {
   request.writeInt32BE(processID, 8);
   request.writeInt32BE(secretKey, 12);
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-  // The server ends the connection when it has seen to it: a pooler forgets what a client that is gone has asked for.
+  // The server closes the connection when it is done: a pooler drops the request of a client that has disconnected.
   socket
     .on('error', () => {})
     .setTimeout(patience, () => socket.destroy())

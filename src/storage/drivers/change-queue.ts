@@ -2,20 +2,20 @@ import { StoreAway, TookTooLong } from '../../rules/errors.ts';
 import type { WriteItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
 
-/** Changes that may be made by one call of `work`: those of one kind. */
+/** Changes of one kind, which one call of `work` can make. */
 interface Change {
   readonly item: unknown;
   readonly work: WriteItems<unknown, unknown>;
   readonly resolve: (outcome: unknown) => void;
   readonly reject: (cause: unknown) => void;
-  /** When it is no longer waited for, as `performance.now()` has it. */
+  /** When the caller stops waiting, by `performance.now()`. */
   readonly until: number;
 }
 
 /** Changes that share their statements. */
 export interface ChangeGroup {
   readonly changes: readonly Change[];
-  /** Makes them, and returns what tells their callers once the transaction has committed. */
+  /** Makes them, and returns a function that resolves their callers once the transaction has committed. */
   make(queries: Queries): Promise<() => void>;
 }
 
@@ -29,7 +29,7 @@ type Commit = (groups: readonly ChangeGroup[]) => Promise<void>;
 
 /**
  * Changes that arrive while the store is busy wait together and are made in one transaction; those of one kind by the same
- * statements. Where such a batch fails, its changes are made again one by one, so that each fails only by its own fault.
+ * statements. If such a batch fails, its changes are made again one by one, so that each fails only by its own fault.
  */
 export class ChangeQueue {
   readonly #commit: Commit;
@@ -61,7 +61,7 @@ export class ChangeQueue {
     return this.#running === 0;
   }
 
-  /** When nothing was under way for a moment: look again with `isIdle`. */
+  /** Resolves when nothing is under way for a moment: check `isIdle` again then. */
   get whenIdle(): Promise<void> {
     return this.#idle.promise;
   }
@@ -77,8 +77,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Half of the clients, counting those just answered, which send their next change at once: the store works on one
-   * half while this thread answers and reads the other (1.2 times as many links as with all of them in one batch).
+   * Half of the clients, counting those just answered, which send their next change at once: the store works on one half while
+   * this thread answers and reads the other (1.2 times as many links as with all of them in one batch).
    */
   #nextBatch(last: number): readonly Change[] {
     const half = Math.ceil((last + this.#waiting.length) / 2);

@@ -3,7 +3,7 @@ import { CopyOut } from './copy-out.ts';
 
 const rows = [[Buffer.from([0, 255, 128]), null, Buffer.alloc(0)], [Buffer.alloc(300, 7)]] as const;
 
-/** As the server sends them: a head with an extension of three bytes, rows, and the end. */
+/** As the server sends them: a header with an extension of three bytes, rows, and the end. */
 function copied(): Buffer {
   const head = Buffer.concat([
     Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\x03', 'latin1'),

@@ -1,24 +1,24 @@
 import type pg from 'pg';
 
-/** A field as the server keeps it; null for a null. Valid until the row was taken. */
+/** A field in the server's binary form; null for a null. Valid until the next row is read. */
 export type CopiedField = Uint8Array | null;
 
-/** "PGCOPY", line breaks, flags, and the length of what follows them. */
+/** "PGCOPY", line breaks, flags, and the length of the extension. */
 const headLength = 19;
-/** Where the number of fields of a row would be. */
+/** In place of a row's number of fields. */
 const trailer = -1;
 
 /**
- * Reads what a `select` has found in the binary form of COPY: the driver reads rows of a query as texts, in which bytes are
- * written as hexadecimal digits. The server and this thread each need half the time of that.
+ * Reads the results of a `select` by COPY in binary form: the driver reads rows of a query as text, with bytes written in
+ * hexadecimal. The server and this thread each need half the time.
  */
 export class CopyOut implements pg.Submittable {
   readonly done: Promise<void>;
-  /** The client replaces it where it has a deadline. */
+  /** The client replaces it if it has a timeout. */
   callback: (cause?: Error | null) => void;
   readonly #text: string;
   readonly #take: (fields: readonly CopiedField[]) => void;
-  /** Of a row that goes on in the next message. */
+  /** The beginning of a row that continues in the next message. */
   #rest = new Uint8Array();
   #hasBegun = false;
   #cause: Error | null = null;
@@ -68,12 +68,12 @@ export class CopyOut implements pg.Submittable {
       if (end < 0) break;
       if (fields.length > 0) this.#take(fields);
     }
-    // The driver writes the next message over this one.
+    // The driver overwrites the message with the next one.
     this.#rest = new Uint8Array(bytes.subarray(at));
   }
 }
 
-/** Returns where the row ends; -1 where it isn't all there. */
+/** Returns where the row ends; -1 if it is incomplete. */
 function readRow(view: DataView, begin: number, fields: CopiedField[]): number {
   if (begin + 2 > view.byteLength) return -1;
   const count = view.getInt16(begin);

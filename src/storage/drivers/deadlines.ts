@@ -1,10 +1,10 @@
 import { TookTooLong } from '../../rules/errors.ts';
 import type { ReadTerms } from '../database.ts';
 
-/** A task with a deadline, after which its result is no longer awaited. */
+/** A task with a deadline, after which nothing awaits its result. */
 export interface Awaited {
   readonly terms: ReadTerms;
-  /** As `performance.now()` has it. */
+  /** By `performance.now()`. */
   readonly until: number;
   readonly hasBegun: boolean;
   /** Its time is over, or its caller has gone. */

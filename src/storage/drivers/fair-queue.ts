@@ -1,9 +1,9 @@
 interface TakeOptions<Item> {
-  /** Only of keys that have no turn yet. */
+  /** Only keys that have no turn yet. */
   readonly newcomersOnly?: boolean;
-  /** Only of keys whose first item is so. */
+  /** Only keys whose first item passes. */
   readonly accepts?: (first: Item) => boolean;
-  /** How many items of those that its key has waiting; one when not given. */
+  /** How many of its key's waiting items to take; one by default. */
   readonly count?: (waiting: number) => number;
 }
 
@@ -22,7 +22,7 @@ export class FairQueue<Item> {
     this.#maxTurnsOfKey = maxTurnsOfKey;
   }
 
-  /** Further items are refused. */
+  /** Further items of the key are refused. */
   isFullFor(key: number): boolean {
     return this.#size >= maxItems || (this.#waiting.get(key)?.length ?? 0) >= maxItemsOfKey;
   }
@@ -34,7 +34,7 @@ export class FairQueue<Item> {
     this.#size += 1;
   }
 
-  /** Puts an item whose turn ended before it was begun in front of the others of its key. */
+  /** Puts an item whose turn ended before it began at the front of its key's items. */
   putBack(key: number, item: Item): void {
     const items = this.#waiting.get(key);
     if (items) items.unshift(item);
@@ -42,7 +42,7 @@ export class FairQueue<Item> {
     this.#size += 1;
   }
 
-  /** The first items of the key that is next. It has a turn from now on, until `done`. */
+  /** The first items of the next key, which has a turn from now on, until `done`. */
   take(
     options: TakeOptions<Item> = {},
   ): { readonly key: number; readonly items: readonly Item[] } | undefined {

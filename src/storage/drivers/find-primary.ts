@@ -2,15 +2,15 @@ import pg from 'pg';
 import { serversOf } from '../../rules/database-url.ts';
 import { connectTimeout } from './connect-timeout.ts';
 
-/** Whether a server takes changes, can only be read, or gives no answer. */
+/** Whether a server takes changes, can only be read, or doesn't answer. */
 export type Standing = 'writes' | 'reads' | 'away';
 
 export const readOnlySql = 'show transaction_read_only';
-/** On a standby as well as where an administrator has switched it on. */
+/** False on a standby, and where an administrator has made it read-only. */
 export const takesChanges = (rows: readonly { transaction_read_only?: string }[]): boolean =>
   rows[0]?.transaction_read_only === 'off';
 
-/** Milliseconds that a server may take to answer. One that takes longer is no use. */
+/** Milliseconds for a server to answer. A slower one is of no use. */
 export const answerTime = 2_000;
 
 /** Asks a server over a connection of its own. */
@@ -21,7 +21,7 @@ export async function standingOf(url: string): Promise<Standing> {
     connectionTimeoutMillis: connectTimeout(url),
     query_timeout: answerTime,
   });
-  // An error without a listener ends the process; the query that meets it says it.
+  // An error without a listener would end the process; the failing query reports it.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -40,7 +40,7 @@ export interface Found {
 }
 
 /**
- * The first server to say that it takes changes, without waiting for the others, one of which may never answer; else, once
+ * The first server to say that it takes changes, without waiting for the others, one of which may never answer; otherwise, once
  * all have answered, the first that can be read.
  */
 export async function findServer(urls: readonly string[], ask = standingOf): Promise<Found | null> {
@@ -56,7 +56,7 @@ export async function findServer(urls: readonly string[], ask = standingOf): Pro
   });
 }
 
-/** The address of the one server to connect to, of those that `DATABASE_URL` names. */
+/** The address of the one server to connect to, among those in `DATABASE_URL`. */
 export async function primaryOf(databaseUrl: string): Promise<string> {
   const urls = serversOf(databaseUrl) ?? [databaseUrl];
   const [first = databaseUrl] = urls;

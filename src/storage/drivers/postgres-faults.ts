@@ -2,9 +2,9 @@ import { StoreAway, TookTooLong } from '../../rules/errors.ts';
 import { NotUnique } from '../database.ts';
 
 /**
- * Classes and codes of SQLSTATE that mean "not now": 08 connection, 53 resources (disk full among them), 57 intervention, and
- * 25006 a server that has become read-only, as the former primary of a failover does. No SQLSTATE at all means that the
- * connection itself broke or a deadline passed.
+ * Classes and codes of SQLSTATE that mean "not now": 08 connection, 53 resources (including a full disk), 57 intervention, and
+ * 25006 a server that has become read-only, like the former primary of a failover. No SQLSTATE at all means that the connection
+ * itself broke or a deadline passed.
  */
 export function isAway(cause: Error): boolean {
   const code = codeOf(cause);
@@ -13,12 +13,12 @@ export function isAway(cause: Error): boolean {
 }
 
 const readOnly = '25006';
-/** The server stopped it, by its own deadline or because it was asked to: it is there, and was too slow. */
+/** The server cancelled it, by its own timeout or on request: it is available, but was too slow. */
 const queryCanceled = '57014';
-/** What a pooler says of start-up parameters that it doesn't know. */
+/** A pooler's answer to start-up parameters that it doesn't know. */
 const protocolViolation = '08P01';
 
-/** Whether it is a pooler that takes no deadlines at the start of a connection. */
+/** Whether it is a pooler that takes no timeouts as start-up parameters. */
 export const refusesParameters = (cause: unknown): boolean =>
   codeOf(cause) === protocolViolation && /startup parameter/.test((cause as Error).message);
 
@@ -26,12 +26,15 @@ export const refusesParameters = (cause: unknown): boolean =>
 export const hasOldPlan = (cause: unknown): boolean =>
   codeOf(cause) === '0A000' && (cause as { routine?: string }).routine === 'RevalidateCachedQuery';
 
-/** Whether the server's connection doesn't know a named statement, or knows it already: a pooler lends each transaction another one. */
+/**
+ * Whether the server's connection doesn't know a named statement, or knows it already: a pooler uses another connection for each
+ * transaction.
+ */
 export const lostNames = (cause: unknown): boolean => codeOf(cause) === '26000' || codeOf(cause) === '42P05';
 
 export const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? '';
 
-/** What the driver throws, as the rest of the program knows it. */
+/** The driver's errors, as errors of ours. */
 export function faultOf(cause: unknown): unknown {
   if (!(cause instanceof Error) || cause instanceof StoreAway) return cause;
   if (codeOf(cause) === queryCanceled) return new TookTooLong(true);

@@ -7,10 +7,10 @@ import { faultOf } from './postgres-faults.ts';
 import { beginWith, indexCost, limits } from './postgres-pool.ts';
 import type { Primary } from './primary.ts';
 
-/** Threads, each with a connection. They begin when they are needed. */
+/** Threads with a connection each, started when they are needed. */
 const maxThreads = 2;
 
-/** All that a job reads is of one moment. */
+/** All reads of a job see the same snapshot. */
 const begin = `${beginWith(limits)}; set local ${indexCost}; set transaction isolation level repeatable read, read only`;
 
 interface Job extends Awaited {
@@ -34,13 +34,13 @@ interface Answer {
   readonly problem?: {
     readonly message: string;
     readonly code: string;
-    /** Or else the job has failed by itself. */
+    /** Otherwise the job itself has failed. */
     readonly isOfStore: boolean;
     readonly isStopped: boolean;
   };
 }
 
-/** Jobs that read much from PostgreSQL. Organizations take turns, and what its caller no longer awaits is stopped. */
+/** Jobs that read much from PostgreSQL. Organizations take turns, and a job is stopped when its caller no longer waits. */
 export class PostgresJobs {
   readonly #primary: Primary;
   readonly #threads: Thread[] = [];
@@ -99,7 +99,7 @@ export class PostgresJobs {
     }
   }
 
-  /** To the server that is the primary at that moment. */
+  /** Connects to the current primary. */
   async #send({ worker }: Thread, { id, module, input }: Job): Promise<void> {
     await this.#primary.found;
     worker.postMessage({ id, module, input, url: this.#primary.url, begin });
@@ -123,7 +123,7 @@ export class PostgresJobs {
     const { job } = thread;
     if (job !== null) {
       if (problem === undefined) job.resolve(answer);
-      // One that was stopped has been rejected already.
+      // A stopped job has been rejected already.
       else if (!problem.isStopped) {
         const { message, code, isOfStore } = problem;
         const cause = Object.assign(new Error(message), code === '' ? {} : { code });

@@ -4,28 +4,28 @@ import type { Queries } from '../schema.ts';
 import { codeOf } from './postgres-faults.ts';
 
 /**
- * Everything that asks for a table queues behind a change that waits for it. A visitor's look-up is given up after two seconds: this
- * leaves time for a change that takes the locks of several tables.
+ * All statements on a table queue behind a change that waits for its lock. A visitor's lookup times out after two seconds: this
+ * leaves time for a change that locks several tables.
  */
 const lockTimeout = '500ms';
 const lockNotAvailable = '55P03';
 
 /** Milliseconds between two tries. */
 const [firstPause, maxPause] = [250, 2_000];
-/** Milliseconds until a wait is told of, and from then on between two times. The first comes before the lock is given up. */
+/** Milliseconds until a wait is reported, and then between reports. The first comes before the lock is given up. */
 const [firstLook, nextLook] = [250, 5_000];
 
 type Write = <T>(queries: Queries, work: (queries: Queries) => Promise<T>) => Promise<T>;
 
 interface Means {
-  /** Over one connection, without deadlines. */
+  /** On one connection, without timeouts. */
   readonly queries: Queries;
-  /** Over other connections. */
+  /** On other connections. */
   readonly others: Queries;
   readonly waits: OnLockWait | undefined;
 }
 
-/** Runs `work` in a transaction, again and again until it gets its locks. */
+/** Runs `work` in a transaction, repeatedly until it gets its locks. */
 export async function migrate<T>(
   { queries, others, waits, write }: Means & { readonly write: Write },
   work: (queries: Queries) => Promise<T>,
@@ -33,7 +33,7 @@ export async function migrate<T>(
   for (let tries = 1; ; tries++) {
     try {
       return await write(queries, async (inside) => {
-        // While one waits for a build aside, the build waits for every other transaction that keeps a snapshot.
+        // An index build waits for every other transaction that keeps a snapshot; this one may be waiting for that build.
         await sql`set transaction isolation level read committed`.execute(inside);
         await sql`set local lock_timeout = ${sql.lit(lockTimeout)}`.execute(inside);
         const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(inside);
@@ -47,8 +47,8 @@ export async function migrate<T>(
 }
 
 /**
- * Runs one statement that waits for others but holds nobody up, such as `create index concurrently`. A pooler may run it over
- * any connection: the server is asked which.
+ * Runs one statement that waits for others but blocks none, such as `create index concurrently`. A pooler may run it on any
+ * connection: the server is asked which.
  */
 export const runAside = ({ queries, ...means }: Means, statement: string): Promise<void> =>
   watched(
@@ -58,7 +58,7 @@ export const runAside = ({ queries, ...means }: Means, statement: string): Promi
     async () => void (await sql.raw(statement).execute(queries)),
   );
 
-/** Tells who holds the locks that a session waits for while `work` goes on. */
+/** Reports which sessions hold the locks that another session waits for, while `work` runs. */
 async function watched<T>(
   { others, waits }: Pick<Means, 'others' | 'waits'>,
   pid: ReturnType<typeof sql>,

@@ -15,20 +15,20 @@ export interface PoolServer {
   readonly onIdleError: (cause: Error) => void;
 }
 
-/** Deadlines of a pool's connections, in milliseconds; 0 for none. */
+/** Timeouts of a pool's connections, in milliseconds; 0 for none. */
 type Limits = Pick<pg.PoolConfig, keyof typeof limits | keyof typeof keepIdle | keyof typeof pipelined>;
 
-/** Where the server doesn't keep its own deadline it is given up a little later. */
+/** A little later than the server's own timeout, in case that fails. */
 export const limits = {
   query_timeout: 9_000,
   statement_timeout: 7_500,
   idle_in_transaction_session_timeout: 15_000,
 } as const;
-/** Questions by key, for which a visitor or a caller waits. */
+/** Lookups by key, for which a visitor or a caller waits. */
 export const lookupLimits = { ...limits, query_timeout: 2_500, statement_timeout: 2_000 } as const;
-/** Connections that a burst has opened stay for the next: opening one takes four turns, a look-up one. */
+/** Connections that were opened for a burst are kept for the next one: opening one takes four round trips, a lookup one. */
 export const keepIdle = { idleTimeoutMillis: 0 } as const;
-/** What a transaction asks at once is sent at once: it waits for all of it together. */
+/** Concurrent queries of a transaction are sent at once: it waits for all of them together. */
 export const pipelined = { pipeline: true } as const;
 export const noLimits = {
   query_timeout: 0,
@@ -55,38 +55,38 @@ export function poolOf(
 }
 
 /**
- * Reading rows by an index is taken to cost four times as much as reading them in order, which was so on turning disks: for a few
- * thousand roll-ups the server then reads the whole table, with three processes.
+ * By default, PostgreSQL assumes that reading rows by an index costs four times as much as reading them in order, as on rotating
+ * disks: for a few thousand roll-ups it would read the whole table, in three processes.
  */
 export const indexCost = 'random_page_cost = 1.1';
 
 /**
- * Questions by key have an index each. A kept plan that reads a whole table, because it was made when that was small, would stay until the
+ * All lookups by key have an index. A cached plan that scans a whole table, made when that was small, would be used until the
  * table is analyzed.
  */
 export const onlyIndexes = 'enable_seqscan = off';
 
-/** A setting for a pool's connections. Those of a pooler are others' as well. */
+/** A setting for a pool's connections. Those of a pooler are shared with other clients. */
 export function settingOf(pool: pg.Pool, primary: Primary, setting: string): pg.Pool {
   return pool.on('connect', (client) => {
     if (!primary.isPooler) client.query(`set ${setting}`).catch(() => {});
   });
 }
 
-/** Poolers such as PgBouncer refuse connections that begin with these. */
+/** Poolers such as PgBouncer refuse connections with these parameters. */
 export const noStartUpLimits = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 } as const;
 
-/** Begins a transaction with its deadlines: a pooler gives each to another connection of the server. */
+/** Begins a transaction with its timeouts: a pooler uses another connection of the server for each transaction. */
 export const beginWith = ({
   statement_timeout = 0,
   idle_in_transaction_session_timeout = 0,
 }: Pick<Limits, keyof typeof noStartUpLimits>): string =>
   `begin; set local statement_timeout = ${statement_timeout}; set local idle_in_transaction_session_timeout = ${idle_in_transaction_session_timeout}`;
 
-/** How a connection begins a transaction, and the milliseconds that a statement outside of one may take; 0 for any time. */
+/** How a connection begins a transaction, and the milliseconds that a statement outside one may take; 0 for no limit. */
 const deadlines = new WeakMap<object, { readonly begin: string; readonly limit: number }>();
 
-/** A client of the pool goes to the server that is the primary at that moment. */
+/** A client of the pool connects to the current primary. */
 const clientOf = (primary: Primary, timeouts: Limits): typeof pg.Client =>
   class extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
@@ -108,7 +108,7 @@ export function connectionsOf(pool: pg.Pool, { primary, onIdleError }: PoolServe
         client.release(true);
       }
     } catch (cause) {
-      // Of several that begin at once each is refused, though the first has said already that it is a pooler.
+      // Concurrent attempts are all refused, although the first one has already recorded that it is a pooler.
       if (refusesParameters(cause) && !isSecondTry) {
         primary.isPooler = true;
         return connect(true);
@@ -120,12 +120,12 @@ export function connectionsOf(pool: pg.Pool, { primary, onIdleError }: PoolServe
   return () => connect();
 }
 
-/** Where one of these fails, nothing is known of the connection's transaction. */
+/** If one of these fails, the state of the connection's transaction is unknown. */
 const bounds: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback']);
 
-/** The pool's own errors say what happened to the connection; they are classified here, once, for all callers. */
+/** The pool's own errors describe the connection; they are classified here, once, for all callers. */
 function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Error) => void): Lent {
-  // The pool listens only while it holds the client itself: an error without a listener ends the process.
+  // The pool only listens while it holds the client itself: an error without a listener would end the process.
   client.on('error', onIdleError);
   const destroy = () => void streamOf(client)?.destroy();
   const giveBack = primary.lends({ destroy });
@@ -150,21 +150,21 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
         try {
           return await client.query(query);
         } catch (cause) {
-          // After a failure the server parses nothing more of a transaction, and doesn't know what it would have parsed.
+          // After a failure the server parses nothing more in a transaction, so it is unknown whether it knows the statement.
           const isLost = query.name !== undefined && lostNames(cause) && !hasFailed;
           hasFailed = isInTransaction;
           if (isLost) primary.hasLostNames = true;
           else if (hasOldPlan(cause)) names.renew(query.name);
           else throw cause;
-          // A transaction is lost with it: all of it is tried again.
+          // The transaction is lost with it: all of it is retried.
           if (isInTransaction) throw cause;
           return client.query(statement(primary, text, parameters, isPrepared));
         }
       };
-      // What a transaction asks at once is answered over its one connection one after the other, in this order.
+      // Concurrent queries of a transaction are answered on its one connection, in order.
       const answer = client.pipeline ? ask() : last.then(ask);
       last = answer.catch(() => {});
-      // Outside of a transaction the server has no deadline of ours where a pooler is in between.
+      // Outside a transaction, the server has no timeout of ours if there is a pooler.
       const isAlone = !isInTransaction && !bounds.has(sql);
       const stopping = primary.isPooler && limit > 0 && isAlone ? setTimeout(stop, limit) : undefined;
       const { command } = await answer
@@ -180,7 +180,7 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
         isInTransaction = sql === 'begin';
         hasFailed = false;
       }
-      // Where a statement before it failed and nobody was told, the server takes everything back and says no more than this.
+      // If an earlier statement failed without anyone noticing, the server rolls back and reports only this.
       if (sql === 'commit' && command === 'ROLLBACK')
         throw new Error('a statement of a committed change had failed');
       return answer;
@@ -193,7 +193,7 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
   };
 }
 
-/** More than come again and again: links are inserted with many sets of columns. */
+/** More than there are repeated statements: links are inserted with many sets of columns. */
 const maxNamed = 200;
 const names = new StatementNames(maxNamed);
 

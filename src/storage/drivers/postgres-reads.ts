@@ -6,19 +6,19 @@ import { FairQueue } from './fair-queue.ts';
 
 /** A connection that is lent out. */
 export interface Lent {
-  /** `isPrepared`: it comes again and again with other values, and may be parsed once on each connection. */
+  /** `isPrepared`: it is repeated with other values, and may be parsed once per connection. */
   query(sql: string, parameters: readonly unknown[], isPrepared?: boolean): Promise<pg.QueryResult>;
-  /** Has the server stop what it is asked. */
+  /** Cancels its statement on the server. */
   cancel(): void;
-  /** Ends it with what it is asked. */
+  /** Closes it, with its statement. */
   destroy(): void;
   release(isBroken?: boolean): void;
 }
 
-/** Of a pool's connections, so many read for callers at a time. The others are for changes and for Linnet's own reads. */
+/** How many of a pool's connections read for callers at a time. The others are for changes and for Linnet's own reads. */
 const readingOf = (connections: number): number => Math.floor((connections * 2) / 3);
 const maxOfOne = 4;
-/** Of these, the number kept for organizations that have none. */
+/** How many of these are reserved for organizations that have none. */
 const reserved = 2;
 
 interface Read extends Awaited {
@@ -33,10 +33,7 @@ interface Read extends Awaited {
   lent: Pick<Lent, 'cancel'> | undefined;
 }
 
-/**
- * Reads of callers, which take turns at the pool's connections by organization and end when their caller no longer
- * waits.
- */
+/** Callers' reads, which take turns at the pool's connections by organization and end when their caller no longer waits. */
 export class PostgresReads {
   readonly #connect: () => Promise<Lent>;
   readonly #queue = new FairQueue<Read>(maxOfOne);
@@ -117,7 +114,7 @@ export class PostgresReads {
     read.isOver = true;
     read.reject(cause);
     this.#queue.remove(read.terms.organizationId, read);
-    // Where it can't be stopped it ends by the server's own deadline.
+    // If it can't be stopped it ends by the server's own timeout.
     read.lent?.cancel();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Runs jobs that read much, in a thread of its own: what comes from the server is taken apart and counted here.
- * Messages: {id, module, input, url, begin}, {stop: id}, {close}; answers: {id, answer} or {id, problem}, {closed}.
+ * Runs jobs that read much, in a thread of its own: the server's rows are parsed and counted here. Messages: {id, module, input,
+ * url, begin}, {stop: id}, {close}; answers: {id, answer} or {id, problem}, {closed}.
  */
 import pg from 'pg';
 import { collectWhenIdle } from '../../threads/gc-when-idle.ts';
@@ -16,25 +16,25 @@ interface Question {
   readonly module: string;
   readonly input: unknown;
   readonly url: string;
-  /** How a transaction begins. */
+  /** The statement that begins a transaction. */
   readonly begin: string;
 }
 
 type Job = (store: JobStore, input: unknown) => Promise<unknown>;
 
-/** Where the server doesn't keep its own deadline. */
+/** Milliseconds, in case the server's own timeout fails. */
 const patience = 9_000;
 
 let server: Pick<Question, 'url' | 'begin'> = { url: '', begin: '' };
 let client: pg.Client | null = null;
-/** The job that runs; 0 for none. */
+/** The running job; 0 for none. */
 let current = 0;
 let isStopped = false;
-/** Faults of the store, and none of a job's own. */
+/** Errors of the store, as opposed to a job's own. */
 const ofStore = new WeakSet<WeakKey>();
-/** Ends with the last statement so far. */
+/** Resolves with the last statement so far. */
 let turn: Promise<unknown> = Promise.resolve();
-/** The last job that has read something: all that it reads is of one moment. */
+/** The last job that has read something: all its reads see one snapshot. */
 let begun = 0;
 
 collectWhenIdle();
@@ -63,7 +63,7 @@ async function answer({ id, module, input, url, begin }: Question): Promise<void
   }
 }
 
-/** Behind what the job still reads ahead, and before what the next one asks. */
+/** After the job's read-ahead, and before the statements of the next job. */
 function end(how: 'commit' | 'rollback'): void {
   current = 0;
   turn = turn.then(() => client?.query(how)).catch(() => {});
@@ -79,7 +79,7 @@ const storeFor = (job: number): JobStore => ({
   },
 });
 
-/** Statements go over the one connection in turn: a job may read ahead. */
+/** Statements run on the one connection in order: a job may read ahead. */
 function asked<Answer>(job: number, ask: (connection: pg.Client) => Promise<Answer>): Promise<Answer> {
   const answer = turn.then(() => askIn(job, ask));
   turn = answer.catch(() => {});
@@ -87,7 +87,7 @@ function asked<Answer>(job: number, ask: (connection: pg.Client) => Promise<Answ
 }
 
 async function askIn<Answer>(job: number, ask: (connection: pg.Client) => Promise<Answer>): Promise<Answer> {
-  // What it still wanted to read ahead would be read in a transaction of its own, which nothing ends.
+  // Further read-ahead would run in a transaction of its own, which nothing ends.
   if (job !== current) throw new Error('the job has ended');
   const connection = await connected();
   try {

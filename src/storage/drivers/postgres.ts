@@ -32,12 +32,12 @@ import { connectionsUntil } from './write-deadline.ts';
 const maxRetries = 8;
 const retryable: ReadonlySet<string> = new Set(['40001', '40P01', '23503']);
 
-/** Maximum connections for lookups by key. */
+/** The maximum of connections for lookups by key. */
 const maxLookups = 4;
 
-/** Batches of small changes at a time. */
+/** Concurrent batches of small changes. */
 const maxBatches = 2;
-/** Milliseconds for a batch. Its callers wait for all of it. */
+/** Milliseconds for a batch. All of its callers wait for it. */
 const batchTime = 2_000;
 const batchTerms = (): ReadTerms => ({ ...ownTerms, changeDeadline: performance.now() + batchTime });
 
@@ -56,7 +56,7 @@ export function openPostgresLookups(
   };
 }
 
-/** Connections for lookups by key, over which the server is watched as well. */
+/** Connections for lookups by key, which are also used to watch the server. */
 function lookupsOver(server: PoolServer) {
   const limits = { ...lookupLimits, ...keepIdle };
   const pool = settingOf(poolOf(server, maxLookups, limits), server.primary, onlyIndexes);
@@ -155,7 +155,7 @@ export function openPostgres(
 const queriesOver = (pool: pg.Pool, server: PoolServer): Queries =>
   queriesThrough(connectionsOf(pool, server));
 
-/** Prepared statements go to a connection past the query builder, which costs more than sending them. */
+/** Prepared statements bypass the query builder, which costs more than sending them. */
 function queriesThrough(connect: () => Promise<Pick<Lent, 'query' | 'release'>>): Queries {
   const queries = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: { connect, end: async () => {} } as unknown as pg.Pool }),
@@ -174,13 +174,13 @@ function queriesThrough(connect: () => Promise<Pick<Lent, 'query' | 'release'>>)
 type Work<T> = (queries: Queries) => Promise<T>;
 type Transaction = <T>(work: Work<T>) => Promise<T>;
 
-/** What a transaction asks at once is sent at once; the query builder would wait for each answer. */
+/** Concurrent queries of a transaction are sent at once; the query builder would wait for each answer. */
 const inTransaction =
   (connect: () => Promise<Lent>): Transaction =>
   async (work) => {
     const lent = await connect();
     const last: Statement[] = [];
-    /** The end goes right behind the last statements: where one of them failed the server takes everything back instead. */
+    /** The end is sent right after the last statements: if one of them failed, the server rolls back instead. */
     const end = async () => {
       const sent = last.splice(0).map(({ sql, parameters }) => lent.query(sql, parameters, true));
       const answers = await together(...sent, lent.query('commit', []));
@@ -205,9 +205,9 @@ const migrating = <T>(queries: Queries, work: Work<T>): Promise<T> =>
   writeWithRetries((some) => queries.transaction().execute(some), work);
 
 /**
- * Deadlocks (40P01) and serialization failures (40001) are the database asking for another try. So is a row that
- * another transaction took away between our look and our reference to it (23503): the second look finds it gone. And so are plans
- * that a newer node has outdated by a change of the tables.
+ * Deadlocks (40P01) and serialization failures (40001) ask for a retry. So does a row that another transaction deleted between
+ * our check and our reference to it (23503): the next check finds it gone. And so do plans that a newer node has outdated by
+ * changing the tables.
  */
 async function writeWithRetries<T>(transaction: Transaction, work: Work<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

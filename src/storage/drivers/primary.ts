@@ -1,38 +1,38 @@
 import { serverName, serversOf } from '../../rules/database-url.ts';
 import { answerTime, type Found, findServer, type Standing } from './find-primary.ts';
 
-/** Milliseconds between two looks at the server; well within the five seconds that a failover may be felt. */
+/** Milliseconds between two checks of the server; well within the five seconds that a failover may be felt. */
 const interval = 1_000;
-/** After a fault the next look comes at once, but no more often than this. */
+/** After a failure the next check comes at once, but no more often than this. */
 const minPause = 250;
 
 interface Connection {
-  /** Ends it, with what it is asked. */
+  /** Closes it, with its statement. */
   destroy(): void;
 }
 
 /**
- * The server that connections go to: of those that `DATABASE_URL` names, the one that takes changes. After a failover it is
- * another, or the same name leads to another: then connections from before are thrown away. While none takes changes, one that
- * can be read is used, so that visitors still find their links.
+ * The server that connections go to: of those in `DATABASE_URL`, the one that takes changes. After a failover it is another one,
+ * or the same name resolves to another: then earlier connections are closed. While none takes changes, one that can be read is
+ * used, so that visitors still find their links.
  */
 export class Primary {
   readonly #urls: readonly string[];
   readonly #onMoved: (sentence: string) => void;
   readonly #generations = new WeakMap<object, number>();
   readonly #lent = new Set<Connection & { readonly generation: number }>();
-  /** What `prepared_statements` in the address says: whether statements are named, whatever is in between. */
+  /** The value of `prepared_statements` in the address: whether statements are named, whatever pooler is in between. */
   readonly #naming: string | null;
-  /** A named statement was lost: there is a pooler that doesn't know of them. */
+  /** A named statement was lost: there is a pooler that doesn't support them. */
   hasLostNames = false;
-  /** Whether a pooler is in between, which takes no deadlines at the start of a connection. */
+  /** Whether there is a pooler, which takes no timeouts as start-up parameters. */
   isPooler = false;
   #url: string;
   #generation = 0;
   #isFirst = true;
-  /** What it was found to be the last time. */
+  /** The result of the last check. */
   #standing: Standing = 'writes';
-  /** Looks in a row over a connection in use that had no answer. */
+  /** Consecutive checks on a connection in use without an answer. */
   #unanswered = 0;
   #look: (() => Promise<Standing>) | null = null;
   #looking: Promise<void> | null = null;
@@ -60,35 +60,35 @@ export class Primary {
     return this.#url;
   }
 
-  /** Fulfilled once it is known which of several servers that is; null if it is. */
+  /** Resolves once it is known which of several servers that is; null if it is known. */
   get found(): Promise<void> | null {
     return this.#isFirst ? this.#looking : null;
   }
 
-  /** Looks at the server again and again; `look` asks it over a connection that is in use. */
+  /** Checks the server at intervals; `look` asks it on a connection in use. */
   watch(look: () => Promise<Standing>): void {
     this.#look = look;
     this.#timer = setInterval(() => this.#lookAgain(), interval);
   }
 
-  /** A connection is opened now. */
+  /** Registers a connection that is being opened. */
   opens(connection: object): void {
     this.#generations.set(connection, this.#generation);
   }
 
-  /** Whether a connection leads to where new ones go. */
+  /** Whether a connection leads to the server of new connections. */
   isCurrent(connection: object): boolean {
     return this.#generations.get(connection) === this.#generation;
   }
 
-  /** A connection is in use until what is returned is called. */
+  /** Marks a connection as in use until the returned function is called. */
   lends(connection: Connection): () => void {
     const lent = { destroy: () => connection.destroy(), generation: this.#generation };
     this.#lent.add(lent);
     return () => void this.#lent.delete(lent);
   }
 
-  /** A fault says that the server may not be what it was. */
+  /** A failure suggests that the server may have changed. */
   doubt(): void {
     if (performance.now() - this.#lastLook > minPause) this.#lookAgain();
   }
@@ -126,7 +126,7 @@ export class Primary {
     this.#isFirst = false;
     if (found === null) return;
     const isOther = found.url !== this.#url;
-    // The name leads to another server now, where connections from before can't follow.
+    // The name resolves to another server now, which earlier connections don't follow.
     const isReplaced = found.standing === 'writes' && (before === 'reads' || this.#unanswered >= 2);
     if (isOther || (isReplaced && !isFirst)) this.#move(found, isFirst);
   }

@@ -10,14 +10,14 @@ interface Question {
 
 type Work = AskItems<unknown, unknown>;
 
-/** Statements at a time: while the server works on one, the next questions gather, and answers of another are read. */
+/** Concurrent statements: while the server works on one, the next questions gather, and the answers of another are read. */
 const maxRunning = 2;
 const maxPerStatement = 64;
 const maxWaiting = 2_000;
 
 /**
- * Questions by key that share their statements: those that arrive while others are under way are asked together. One that comes
- * alone doesn't wait.
+ * Lookups by key that share their statements: those that arrive while others are under way are asked together. A single one
+ * doesn't wait.
  */
 export class QuestionQueue {
   readonly #queries: Queries;

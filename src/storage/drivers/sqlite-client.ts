@@ -16,7 +16,7 @@ import { runDirectly } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { type Answer, SqliteConnection } from './sqlite-connection.ts';
 
-/** A connection as Kysely needs it: in this thread (for look-ups that take microseconds) or in one of its own. */
+/** A connection for Kysely: in this thread (for lookups of microseconds) or in one of its own. */
 interface SqliteClient {
   run(sql: string, parameters: readonly unknown[]): Answer | Promise<Answer>;
 }
@@ -37,7 +37,7 @@ interface Asked {
   readonly slot?: number;
   readonly job?: JobQuestion | undefined;
 }
-/** A function to run in the place of a statement; its answer is the only row. */
+/** A function to run instead of a statement; its answer is the only row. */
 export interface JobQuestion {
   readonly module: string;
   readonly input: unknown;
@@ -82,7 +82,7 @@ export class SqliteThread implements SqliteClient {
     });
   }
 
-  /** Statements that are sent in the same turn of the event loop go in one message. */
+  /** Statements sent in the same turn of the event loop share one message. */
   run(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
     const answer = this.hold(sql, parameters, inside);
     this.#flushSoon();
@@ -96,7 +96,7 @@ export class SqliteThread implements SqliteClient {
     return answer;
   }
 
-  /** Runs a statement with the next one, before it, in the same message. */
+  /** Runs a statement right before the next one, in the same message. */
   hold(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
     return this.#ask({ sql, parameters, inside }, !inside);
   }
@@ -177,7 +177,7 @@ function faultOf(problem: { message: string; code: string }): Error {
   return Object.assign(new Error(problem.message), { code: problem.code });
 }
 
-/** Kysely over one of our connections. Transactions are begun by `sqlite.ts`, never by Kysely. */
+/** Kysely on one of our connections. Transactions are begun by `sqlite.ts`, never by Kysely. */
 export function queriesOver(client: SqliteClient): Queries {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {

@@ -16,7 +16,7 @@ export class SqliteConnection {
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #kept: SqliteStatement[] = [];
 
-  /** Statements that ask `keep_going(…)` (see `dialect.ts`) end with an error as soon as `isStopped`. */
+  /** Statements with `keep_going(…)` (see `dialect.ts`) end with an error as soon as `isStopped`. */
   constructor(file: string, mode: 'write' | 'read', isStopped: () => boolean = () => false) {
     if (mode === 'write') makePrivate(file);
     this.#database = new Sqlite(
@@ -31,7 +31,7 @@ export class SqliteConnection {
     try {
       this.#settle(mode);
     } catch (cause) {
-      // SQLite opens a file that is no database, too: only the first statement fails.
+      // SQLite also opens a file that is no database: only the first statement fails.
       this.#database.close();
       throw cause;
     }
@@ -42,23 +42,23 @@ export class SqliteConnection {
     this.#database.run(`pragma cache_size = -${cacheKilobytes[mode]}`);
     if (mode === 'write') {
       this.#switchToWal();
-      // Pages are kept as they were until a statement ends, in case it fails: in a file, by default, which is dear.
+      // SQLite keeps the previous pages until a statement ends, in case it fails: by default in a file, which is slow.
       this.#database.run('pragma temp_store = memory');
       this.#database.run('pragma synchronous = full');
       this.#database.run('pragma wal_autocheckpoint = 8000');
       this.#database.run('pragma foreign_keys = on');
-      // What is deleted is written over.
+      // Deleted data is overwritten.
       this.#database.run('pragma secure_delete = on');
     }
   }
 
-  /** `inside` is for statements of a transaction: they fail where SQLite has ended it by itself. */
+  /** `inside` is for statements of a transaction: they fail if SQLite has ended it by itself. */
   run(sql: string, parameters: readonly unknown[], inside = false): Answer {
     if (inside && !this.#database.inTransaction) {
       throw Object.assign(new Error('the transaction has ended'), { code: 'SQLITE_BUSY' });
     }
     if (sql.startsWith('pragma ')) {
-      // SQLite applies a pragma when it is prepared, not when it runs: none is kept.
+      // SQLite applies a pragma when it is prepared, not when it runs: none is cached.
       this.#database.run(sql);
       return { rows: [], changes: 0 };
     }
@@ -71,7 +71,7 @@ export class SqliteConnection {
     return { rows: [], changes: statement.run(...bindings).changes };
   }
 
-  /** What several statements read is of one moment. */
+  /** All statements read the same snapshot. */
   async inSnapshot<T>(work: () => Promise<T>): Promise<T> {
     this.#database.run('begin');
     try {
@@ -85,7 +85,7 @@ export class SqliteConnection {
     return this.#prepare(sql).all(...parameters) as Row[];
   }
 
-  /** For a question that is asked again and again: its statement stays prepared and needs no lookup. */
+  /** For a frequent query: its statement stays prepared and needs no lookup. */
   rowFinder<Row>(sql: string): (...parameters: (number | string)[]) => Row | null {
     const statement = this.#database.prepare<Row, (number | string)[]>(planned(sql));
     this.#kept.push(statement);
@@ -112,7 +112,7 @@ export class SqliteConnection {
     }
   }
 
-  /** Lists of varying length make ever new statements, so the least recently used go. */
+  /** Lists of varying length make ever new statements, so the least recently used are dropped. */
   #prepare(sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
     if (known) {
@@ -132,8 +132,8 @@ export class SqliteConnection {
 }
 
 /**
- * SQLite looks at the values that columns are compared with, takes 1 and 0 to be frequent, and so compiles the statement anew whenever
- * they change: 26 µs for a link with its domain, where running it takes 2. An expression is no value to it.
+ * SQLite inspects the values that columns are compared with, assumes that 1 and 0 are frequent, and therefore recompiles the
+ * statement whenever they change: 26 µs for a link with its domain, where running it takes 2. It doesn't inspect expressions.
  */
 const planned = (sql: string): string => sql.replace(/(?<= = )(\?\d*|\$\d+)(?![\w?])/g, 'ifnull($1, null)');
 

@@ -7,21 +7,21 @@ import { isStopped, readState } from './read-state.ts';
 import type { JobQuestion, SqliteThread } from './sqlite-client.ts';
 import type { Answer } from './sqlite-connection.ts';
 
-/** Threads that run any statement. One organization may occupy all of them at a time. */
+/** Threads for any statement. One organization may occupy all of them at a time. */
 const generalReaders = Math.min(Math.max(availableParallelism() - 1, 2), 4);
-/** Further threads, for organizations that have no statement in any other. */
+/** Further threads, for organizations without a statement in any other. */
 const quickReaders = 1;
-/** Milliseconds that a statement may occupy such a thread while others wait for it: then it starts again in another. */
+/** Milliseconds that a statement may occupy such a thread while others wait for it: then it is restarted in another. */
 const maxQuick = 300;
 /** Milliseconds after which statements that share a message with a slow one are sent to another thread. */
 const maxHeldUp = 40;
 
-/** A message to a thread costs more than what most statements ask, so they share one where many wait. */
+/** A message to a thread costs more than most statements, so they share one if many wait. */
 const maxShared = 16;
 /** Fewer than these are sent one by one, so that none waits behind a slow one until that is noticed. */
 const fewWaiting = 5;
 
-/** One statement that is read. */
+/** One reading statement. */
 interface Read extends Awaited {
   readonly sql: string;
   readonly parameters: readonly unknown[];
@@ -37,7 +37,7 @@ interface Reader {
   readonly isQuick: boolean;
   /** The progress of each statement of its message (`read-state.ts`). */
   readonly states: Int32Array;
-  /** Null where a statement was sent to another thread. */
+  /** Null if a statement was moved to another thread. */
   reads: (Read | null)[];
   sentAt: number;
 }
@@ -47,8 +47,8 @@ const accepts = ({ isSlow }: Read): boolean => !isSlow;
 const newcomers = { newcomersOnly: true, accepts };
 
 /**
- * Several threads that read, shared fairly between organizations: however much one asks, the next statement of another doesn't
- * wait for it. A statement that takes too long is stopped, and one whose caller has gone is never begun.
+ * Several reading threads, shared fairly between organizations: however much one reads, the next statement of another doesn't
+ * wait for it. A statement that takes too long is stopped, and one whose caller has gone is never started.
  */
 export class SqliteReaders {
   readonly #readers: readonly Reader[];
@@ -82,7 +82,7 @@ export class SqliteReaders {
     return this.#add({ sql, parameters, job: undefined, terms });
   }
 
-  /** A job is shared, stopped and put off as a statement is. */
+  /** A job is shared, stopped and moved like a statement. */
   async compute<Result>(module: string, input: unknown, terms: ReadTerms = ownTerms): Promise<Result> {
     const { rows } = await this.#add({ sql: '', parameters: [], job: { module, input }, terms });
     return rows[0] as Result;
@@ -181,7 +181,7 @@ export class SqliteReaders {
     this.#dispatchSoon();
   }
 
-  /** Lets other statements past a slow one. */
+  /** Moves other statements out of the way of a slow one. */
   #unblock(now: number): void {
     for (const reader of this.#readers) {
       if (reader.sentAt === 0) continue;
@@ -200,7 +200,7 @@ export class SqliteReaders {
   }
 }
 
-/** Once the thread has stopped it, the statement goes back to the queue, for the other threads. */
+/** Once the thread has stopped it, the statement returns to the queue, for the other threads. */
 function stopToMove({ reads, states }: Reader): void {
   for (const [slot, read] of reads.entries()) {
     const wasRunning =

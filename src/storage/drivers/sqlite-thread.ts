@@ -1,8 +1,7 @@
 /**
- * Runs in a thread of its own, so that neither a slow search nor the wait for the disk ever holds up a redirect.
- * Messages: {open}, {questions: [{id, sql, parameters, inside, slot, job}]}, {close}; answers: {opened},
- * {answers: [{id, answer} or {id, problem}]}, {closed}. `states` has the progress of the question in each `slot`, or that it
- * is to be stopped.
+ * Runs in a thread of its own, so that neither a slow search nor the wait for the disk ever delays a redirect. Messages: {open},
+ * {questions: [{id, sql, parameters, inside, slot, job}]}, {close}; answers: {opened}, {answers: [{id, answer} or {id,
+ * problem}]}, {closed}. `states` has the progress of the question in each `slot`, or that it should be stopped.
  */
 import { collectWhenIdle } from '../../threads/gc-when-idle.ts';
 import type { JobParameters, JobStore } from '../database.ts';
@@ -15,10 +14,10 @@ declare const self: Worker;
 type Job = (store: JobStore, input: unknown) => Promise<unknown>;
 
 let connection: SqliteConnection | undefined;
-/** By their modules. */
+/** By module. */
 const jobs = new Map<string, Job>();
 let states = new Int32Array(0);
-/** The slot of the question that is being answered; -1 where it has none. */
+/** The slot of the current question; -1 if it has none. */
 let current = -1;
 
 const isStopped = () => current >= 0 && Atomics.load(states, current) === readState.stopped;
@@ -56,7 +55,7 @@ async function load(questions: readonly Question[]): Promise<void> {
   }
 }
 
-/** Jobs wait for nothing that isn't there: no message comes in between. */
+/** Jobs await nothing external: no message comes in between. */
 async function answerAll(questions: readonly Question[]): Promise<void> {
   let answers: object[] = [];
   let since = performance.now();

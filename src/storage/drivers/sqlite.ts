@@ -7,11 +7,12 @@ import { queriesOver, SqliteInline, SqliteThread } from './sqlite-client.ts';
 import { SqliteReaders } from './sqlite-readers.ts';
 
 /**
- * One writer, as SQLite has it. Changes that share a commit, and so one wait for the disk, stand behind a savepoint of their
- * own each: one that fails doesn't undo the others.
+ * One writer, as SQLite requires. Changes that share a commit, and so one wait for the disk, have a savepoint of their own each:
+ * one that fails doesn't undo the others.
  *
- * Statements reach the thread in the order in which they are sent, so those that frame a change go along with its first
- * statement, and nothing waits for them. None of them can run outside: the thread refuses what has lost its transaction.
+ * Statements reach the thread in the order in which they are sent, so those that frame a change are sent along with its first
+ * statement, without waiting for them. None of them can run outside: the thread refuses statements that have lost their
+ * transaction.
  */
 class Writer {
   readonly #client: SqliteThread;
@@ -31,7 +32,7 @@ class Writer {
     return this.#queue.add(item, work);
   }
 
-  /** With what it takes to undo and to sort on disk, not in memory: that may be as much as the tables hold. */
+  /** With undo and sort data on disk, not in memory: that may be as much as the tables contain. */
   async migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     while (!this.#queue.isIdle) await this.#queue.whenIdle;
     const onDisk = this.#client.hold('pragma temp_store = file', []);
@@ -41,7 +42,7 @@ class Writer {
     } finally {
       while (!this.#queue.isIdle) await this.#queue.whenIdle;
       await this.#client.run('pragma temp_store = memory', []);
-      // Its tables may have had what was to be gone.
+      // Its tables may have contained data that must be gone.
       await this.#client.run('pragma wal_checkpoint(truncate)', []);
     }
   }
@@ -56,7 +57,7 @@ class Writer {
     try {
       frame.send('begin immediate', false);
       const [first] = groups;
-      // A fault undoes the whole transaction: a savepoint, which keeps a copy of every page, is spared.
+      // A failure undoes the whole transaction, so no savepoint, which keeps a copy of every page, is needed.
       if (first && groups.length === 1) settled.push(await first.make(this.#queries));
       else for (const group of groups) settled.push(await this.#attempt(group, frame));
       await frame.end('commit');
@@ -85,7 +86,7 @@ class Writer {
   }
 }
 
-/** The statements around the changes of one transaction, sent at once and looked at before it counts as done. */
+/** The statements around the changes of one transaction, sent at once and checked before it counts as done. */
 class Frame {
   readonly #client: SqliteThread;
   readonly #sent: Promise<unknown>[] = [];
@@ -94,7 +95,7 @@ class Frame {
     this.#client = client;
   }
 
-  /** Goes with the next statement of the change, or with the end. */
+  /** Sent with the next statement of the change, or with the end. */
   send(sql: string, inside = true): void {
     const sent = this.#client.hold(sql, [], inside);
     sent.catch(() => {});
@@ -140,7 +141,7 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     compute: (module, input) => readers.compute(module, input),
     computeFor: (terms) => (module, input) => readers.compute(module, input, terms),
     lookup: lookups,
-    // Asked in this thread, one question is answered before the next one comes.
+    // In this thread, each question is answered before the next one is asked.
     lookupTogether: async <Item, Answer>(item: Item, work: AskItems<Item, Answer>) =>
       (await work(lookups, [item]))[0] as Answer,
     takesChanges: async () => true,
@@ -148,7 +149,7 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     writeTogether: (item, work) => writer.runTogether(item, work),
     migrate: (work) => writer.migrate(work),
     aside: null,
-    // All programs on a file are of one version: it has one server.
+    // All programs on a file have the same version: they run on one server.
     refuseChanges: () => {},
     async close() {
       await writer.finish();

@@ -4,16 +4,16 @@ interface Named {
 }
 
 /**
- * Names of statements that come again and again: each connection then parses them once, and soon keeps their plans. Equal names
- * have equal texts in every process, so that a pooler that confuses connections can lose a statement, and never run another one.
+ * Names of repeated statements: each connection parses them once, and soon caches their plans. Equal names have equal texts in
+ * every process, so that a pooler that confuses connections can lose a statement, but never run another one.
  */
 export class StatementNames {
   readonly #max: number;
   readonly #names = new Map<string, string>();
-  /** How often the tables were changed under named statements. In their text, as poolers name them by that. */
+  /** How often the tables were changed under named statements. Part of the text, because poolers derive names from it. */
   #generation = 0;
 
-  /** Beyond `max` statements are parsed each time. */
+  /** Beyond `max`, statements are parsed each time. */
   constructor(max: number) {
     this.#max = max;
   }
@@ -28,7 +28,7 @@ export class StatementNames {
     return { name, text: this.#generation === 0 ? text : `${text} /* ${this.#generation} */` };
   }
 
-  /** A newer node has changed the tables: plans from before are refused, on each connection. One of them was this statement's. */
+  /** A newer node has changed the tables: earlier plans are refused, on each connection. One of them was this statement's. */
   renew(name = ''): void {
     if (!name.startsWith(this.#prefix)) return;
     this.#generation += 1;

@@ -3,15 +3,15 @@ import { type StoreAway, TookTooLong } from '../../rules/errors.ts';
 import type { ReadTerms } from '../database.ts';
 import type { Lent } from './postgres-reads.ts';
 
-/** Milliseconds in which the server is to have stopped what it was asked to stop; else it is away. */
+/** Milliseconds for the server to stop a cancelled statement; after that it counts as unavailable. */
 const stopTime = 1_000;
 
-/** Statements that end a transaction may be sent when its time is over. */
+/** Statements that end a transaction may be sent after its deadline. */
 const endings: ReadonlySet<string> = new Set(['commit', 'rollback']);
 
 /**
- * Connections for one change, which is given up when its time is over: the server stops the statement that it is at, and nothing
- * of the transaction is kept. One deadline for all of the call's statements.
+ * Connections for one change with a deadline: after that the server cancels the current statement, and the transaction is rolled
+ * back. One deadline covers all statements of the call.
  */
 export const connectionsUntil =
   (connect: () => Promise<Lent>, { changeDeadline = Number.POSITIVE_INFINITY }: ReadTerms) =>
@@ -42,7 +42,7 @@ class DeadlineConnection implements Lent {
   readonly #patience: number;
   #isStopped = false;
   #hasRefused = false;
-  /** Statements that are not answered yet. */
+  /** Statements without an answer yet. */
   #running = 0;
   #stopping: Timer | undefined;
   #ending: Timer | undefined;
@@ -52,7 +52,7 @@ class DeadlineConnection implements Lent {
   }
 
   async query(sql: string, parameters: readonly unknown[], isPrepared?: boolean): Promise<pg.QueryResult> {
-    // What was refused is part of the change: without it nothing is kept.
+    // The refused statement is part of the change: without it nothing is kept.
     if (sql === 'commit' && this.#hasRefused) throw this.#tookTooLong();
     if (endings.has(sql)) return this.#lent.query(sql, parameters);
     const left = this.#until - performance.now();

@@ -57,7 +57,7 @@ export const clicks: Migration = ({ id, integer, tableEnd, keyedTableEnd }) => [
     last_clicked_at ${integer} not null
   ) ${tableEnd}`,
 
-  // The visitors of a day, by day and owner (a link, or an organization as a negative number), until the day's salt goes.
+  // The visitors of a day, by day and owner (a link, or an organization as a negative number), until the day's salt is destroyed.
   `create table daily_visitors (
     day ${integer} not null,
     owner ${integer} not null,

@@ -11,8 +11,8 @@ export const sessions: Migration = ({ integer, tableEnd }) => [
   'create index sessions_user on sessions (user_id)',
   'create index sessions_expiry on sessions (expires_at)',
 
-  // Invitations are looked for by the address of the user who signed in.
+  // Invitations are looked up by the address of the signed-in user.
   'create index invitations_address on invitations (email)',
-  // 1: the account's holder has shown that the address is theirs, by the link that an invitation sent there.
+  // 1: the user has verified the address, by the link of an invitation sent there.
   `alter table users add column email_proven ${integer} not null default 0`,
 ];

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 export const linkBin: Migration = ({ integer, tableEnd, keyedTableEnd, textOrder, searchKeys }) => [
-  // Deleted links, whole, as long as they can be brought back. They keep their suffix in a table
-  // of their own, so that no query about links has to exclude them.
+  // Deleted links, complete, as long as they can be restored. They are in a table of their own, with their suffix, so that no
+  // query about links has to exclude them.
   `create table link_bin (
     id ${integer} primary key,
     created_at ${integer} not null,
@@ -44,7 +44,7 @@ export const linkBin: Migration = ({ integer, tableEnd, keyedTableEnd, textOrder
   ) ${keyedTableEnd}`,
   'create index link_bin_tags_tag on link_bin_tags (tag_id)',
 
-  // How many links have a tag, spread over a few rows as link_counts is.
+  // How many links have a tag, spread over a few rows like link_counts.
   `create table tag_counts (
     tag_id ${integer} not null references tags (id) on delete cascade,
     shard ${integer} not null,
@@ -53,7 +53,7 @@ export const linkBin: Migration = ({ integer, tableEnd, keyedTableEnd, textOrder
   ) ${keyedTableEnd}`,
   'insert into tag_counts (tag_id, shard, links) select tag_id, 0, count(*) from link_tags group by tag_id',
 
-  // The same for links, by domain too, in the place of the count by organization alone.
+  // The same for links, by domain too, replacing the count by organization alone.
   'drop table link_counts',
   `create table link_counts (
     organization_id ${integer} not null,
@@ -72,8 +72,8 @@ export const linkBin: Migration = ({ integer, tableEnd, keyedTableEnd, textOrder
   `create index links_suffix_key on links (organization_id, (${searchKeys.suffix}) ${textOrder}, id)`,
   `create index links_destination_key on links (organization_id, (${searchKeys.destination}) ${textOrder})`,
 
-  // How many links an organization has in each block of ids, so that a page far down is found without counting to it.
-  // Counted when a page that far down is first read; see storage/link-blocks.ts.
+  // How many links an organization has in each block of ids, so that a page far down is found without counting up to it. Counted
+  // when a page that far down is first read; see storage/link-blocks.ts.
   `create table link_blocks (
     organization_id ${integer} not null,
     block ${integer} not null,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What `stats-counts.ts` writes, in SQL: dimension 2 is the reasons, and a click's value 0 isn't written. */
+/** The format of `stats-counts.ts` in SQL: dimension 2 is the reasons, and a click's value 0 isn't written. */
 const entry = `case when dimension = 2 or (dimension > 2 and value <> 0) then
   substr('abcdefghijklmnopqrstuvw', cast(dimension + 1 as integer), 1)
   || case when dimension = 2 then value * 8 + class else value end
@@ -10,8 +10,8 @@ const classes = ['click', 'page', 'preview', 'bot', 'prefetch', 'head', 'repeat'
 const summed = (condition: string): string => `sum(case when ${condition} then hits else 0 end)`;
 
 /**
- * A link's hour is one row, where it was a row for each value of each dimension: a click touches one page of the table,
- * and not thirteen.
+ * A link's hour is one row, instead of a row for each value of each dimension: a click writes one page of the table, not
+ * thirteen.
  */
 export const linkHours: Migration = ({ integer, keyedTableEnd }) => [
   `create table link_hours (
@@ -30,8 +30,8 @@ export const linkHours: Migration = ({ integer, keyedTableEnd }) => [
    from link_rollups group by link_id, hour`,
   'drop table link_rollups',
 
-  // Only rows that wait to be put in order: nearly always there are none.
+  // Only rows that wait to be sorted: nearly always there are none.
   'create index link_hours_loose on link_hours (link_id, hour) where loose > 1000',
-  // And only links with a webhook or a Zap: the fold asks for them in every turn.
+  // And only links with a webhook or a Zap: the fold queries them in every turn.
   'create index links_hooked on links (id) where webhook_url is not null or zapier_hook_url is not null',
 ];

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What a session was begun with, by names from closed lists; null where that isn't known. */
+/** The browser with which a session began, by names from closed lists; null if unknown. */
 export const sessionBrowsers: Migration = () => [
   'alter table sessions add column browser text',
   'alter table sessions add column os text',

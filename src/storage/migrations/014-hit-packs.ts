@@ -1,6 +1,8 @@
 import type { Migration } from '../migration.ts';
 
-/** Hits of a busy time by the hundred in one row: a tenth of the room, and of the work, that a row for each takes. PostgreSQL has them later. */
+/**
+ * Hits of a busy time by the hundred in one row: a tenth of the space and work of one row for each. PostgreSQL gets them later.
+ */
 export const hitPacks: Migration = ({ partitions, integer, tableEnd, keyedTableEnd }) =>
   partitions
     ? []

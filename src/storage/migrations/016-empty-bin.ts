@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * An organization may use its deleted links' suffixes again, so that several may have had one; and it may empty its bin: what
- * is left then keeps other organizations from the suffix, and is in no list.
+ * An organization may reuse its deleted links' suffixes, so that several links may have had one; and it may empty its bin: what
+ * is left then reserves the suffix against other organizations, and is in no list.
  */
 export const emptyBin: Migration = ({ integer }) => [
   `alter table link_bin add column emptied_at ${integer}`,

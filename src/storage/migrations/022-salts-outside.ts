@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * The salts of the days are files from now on (ledger/salts/). On PostgreSQL its nodes agree on them: `mark` stands for a
- * day's salt without telling it, and an answer opens with a key that only the node which asked has.
+ * The salts of the days are files from now on (ledger/salts/). On PostgreSQL the nodes agree on them: `mark` identifies a day's
+ * salt without revealing it, and an answer opens with a key that only the requesting node has.
  */
 export const saltsOutside: Migration = ({ integer, tableEnd }) => [
   'drop table daily_salts',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What people have erased or moved to another class, and how far that has come. */
+/** What people have erased or moved to another class, and its progress. */
 export const clickCorrections: Migration = ({ id, integer, tableEnd }) => [
   `create table click_corrections (
     id ${id},

@@ -2,7 +2,7 @@ import type { Migration } from '../migration.ts';
 
 const at2100 = Date.UTC(2100, 0);
 
-/** What was there before becomes the partition of all that lies before next month; clocks that were ahead may have left more. */
+/** Existing rows become the partition for everything before next month; clocks that were ahead may have left more. */
 const keepRows = `do $$
 declare
   border bigint := extract(epoch from date_trunc('month', now() at time zone 'UTC') + interval '1 month') * 1000;
@@ -33,12 +33,12 @@ end $$`;
 
 /**
  * On PostgreSQL the ledger gets packs, and a partition for each month (\`ledger/partitions.ts\`): old hits go with their
- * partition. Rows that are there stay where they are; they are read once, to prove that they are in the right partition.
+ * partition. Existing rows stay where they are; they are read once, to validate that they are in the right partition.
  */
 export const hitsByMonth: Migration = ({ partitions, integer }) =>
   partitions
     ? [
-        // Several nodes draw their ids from here, each as many in a row as it has hits.
+        // Several nodes draw their ids from here, each as many consecutive ones as it has hits.
         `create table hit_ids (newest ${integer} not null) with (fillfactor = 10)`,
         `insert into hit_ids (newest) select greatest(
           nextval(pg_get_serial_sequence('hits', 'id')) - 1, (select coalesce(max(id), 0) from hits))`,
@@ -63,14 +63,15 @@ export const hitsByMonth: Migration = ({ partitions, integer }) =>
         ) partition by range (first_at)`,
         'create index hit_packs_organization on hit_packs (organization_id, id)',
 
-        // As its pack's: both lie in partitions of the same month.
+        // The same as its pack's: both are in partitions of the same month.
         `create table hit_pack_links (
           link_id ${integer} not null,
           pack_id ${integer} not null,
           first_at ${integer} not null
         ) partition by range (first_at)`,
 
-        // As its condition names "loose", no update of a row could stay on its page. The fold finds such rows as it writes them.
+        // Because its condition names "loose", no update of a row could stay on its page. The fold finds such rows as it writes
+        // them.
         'drop index link_hours_loose',
         'alter table link_hours set (fillfactor = 80)',
         'alter table link_clicks set (fillfactor = 80)',

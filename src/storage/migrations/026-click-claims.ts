@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 
 export const clickClaims: Migration = ({ integer, bytes, tableEnd }) => [
-  // The clicks of the last minutes, by which journals that share no memory tell what repeats them: keys that say nothing.
+  // The clicks of the last minutes, by which journals that share no memory recognise repeats: keys that reveal nothing.
   `create table click_claims (
     turn ${integer} primary key,
     journal text not null,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** The hits of a while ago column by column, so that a question reads only what it is about. */
+/** Older hits column by column, so that a query reads only the columns that it needs. */
 export const hitChunks: Migration = ({ chunksHits, integer, tableEnd, keyedTableEnd }) =>
   chunksHits
     ? [

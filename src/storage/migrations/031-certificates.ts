@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 
 export const certificates: Migration = ({ integer, tableEnd }) => [
-  // One row a name. `next_at` is when it is due: a first order, another try, a renewal.
+  // One row per name. `next_at` is when it is due: a first order, a retry, a renewal.
   `create table certificates (
     host text primary key,
     chain text,
@@ -16,7 +16,7 @@ export const certificates: Migration = ({ integer, tableEnd }) => [
     orders text not null default ''
   ) ${tableEnd}`,
   'create index certificates_next on certificates (next_at)',
-  // What an authority asks for to see that a name leads here. Any node may be asked.
+  // Challenges of an authority, which checks that a name leads here. Any node may be asked.
   `create table certificate_proofs (
     token text primary key,
     host text not null,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** When a store that has clicks began to count repeats and visitors by other rules: what it counted before stays. */
+/** When a store with clicks began to count repeats and visitors by new rules: earlier counts stay as they are. */
 export const rulesOfCounting: Migration = ({ now }) => [
   `insert into settings (key, value)
    select 'counting_rules_changed_at', cast(${now} as text)

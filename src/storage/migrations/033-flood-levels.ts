@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 
 export const floodLevels: Migration = ({ integer, tableEnd }) => [
-  // Links with a network that sends them much, for some minutes: a number that says nothing, and how full its bucket is.
+  // Links with a network that sends them many clicks, for some minutes: an anonymous number, and how full its bucket is.
   `create table flood_levels (
     pair ${integer} primary key,
     level ${integer} not null,

@@ -7,6 +7,6 @@ export const linkLife: Migration = ({ integer }) => [
     `alter table ${table} add column archived ${integer} not null default 0`,
     `alter table ${table} add column notes text`,
   ]),
-  // Few links are archived: lists count them, and are as before where there is none.
+  // Few links are archived: lists count them, and are unchanged if there are none.
   'create index links_archived on links (organization_id, id, domain_id) where archived = 1',
 ];

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What was changed of each link, by whom. Who created it stands in the link: a creation costs no row more. */
+/** The changes of each link, and who made them. Its creator is stored in the link: creating a link writes no further row. */
 export const linkHistory: Migration = ({ id, integer, tableEnd }) => [
   ...['links', 'link_bin'].flatMap((table) => [
     `alter table ${table} add column created_by ${integer}`,

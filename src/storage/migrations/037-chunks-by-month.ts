@@ -30,8 +30,8 @@ const columns = [
 const tallied = columns.slice(columns.indexOf('target'), columns.indexOf('utm_term'));
 
 /**
- * Chunks of hits on PostgreSQL, by the month as the hits. A chunk is one row: each of its columns lies outside of it, and only
- * those that are asked for are read. Ids up to `settled` are given to no more hits.
+ * Chunks of hits on PostgreSQL, partitioned by month like the hits. A chunk is one row: each of its columns is stored outside it,
+ * and only the needed ones are read. Ids up to `settled` are assigned to no more hits.
  */
 export const chunksByMonth: Migration = ({ partitions, integer }) =>
   partitions
@@ -50,7 +50,7 @@ export const chunksByMonth: Migration = ({ partitions, integer }) =>
             .map((name) => `${name} bytea`)
             .join(', ')}
         ) partition by range (first_at)`,
-        // What is compressed already would only take longer to be read.
+        // Already compressed data would only take longer to read.
         ...[...columns.map((name) => `c_${name}`), ...tallied.map((name) => `t_${name}`)].map(
           (name) => `alter table hit_chunks alter column ${name} set storage external`,
         ),

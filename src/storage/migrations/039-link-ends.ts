@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** When a link starts, and where visitors are led before that and after its end. */
+/** When a link starts, and where visitors are sent before that and after its end. */
 export const linkEnds: Migration = ({ integer }) =>
   ['links', 'link_bin'].flatMap((table) => [
     `alter table ${table} add column start_at ${integer}`,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What calls with an Idempotency-Key were answered. */
+/** The answers to calls with an Idempotency-Key. */
 export const idempotencyKeys: Migration = ({ integer, tableEnd }) => [
   `create table idempotency_keys (
     user_id ${integer} not null references users (id) on delete cascade,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What of a visitor's address goes on to the destination, and by which status. */
+/** The parts of a visited address that are forwarded to the destination, and the status of the redirect. */
 export const linkForwarding: Migration = ({ integer }) =>
   ['links', 'link_bin'].flatMap((table) => [
     `alter table ${table} add column forward_query text`,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Links are found by where they lead. */
+/** Links are found by their destination. */
 export const destinationKeys: Migration = ({ integer, destinationKey }) => [
   ...['links', 'link_bin'].flatMap((table) => [
     `alter table ${table} add column destination_key ${integer}`,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Changes of links that are made at an instant, and what became of them. */
+/** Changes of links scheduled for an instant, and their results. */
 export const scheduledChanges: Migration = ({ id, integer, tableEnd }) => [
   `create table scheduled_changes (
     id ${id},

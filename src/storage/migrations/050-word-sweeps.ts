@@ -1,7 +1,7 @@
 import { dayLength } from '../../rules/utc-time.ts';
 import type { Migration } from '../migration.ts';
 
-/** Words that nothing refers to any more are swept away: in which sweep a word was last asked for, and how far sweeps are. */
+/** Unused words are deleted by sweeps: in which sweep a word was last asked for, and the progress of sweeps. */
 export const wordSweeps: Migration = ({ integer, now, partitions, tableEnd }) => [
   `alter table words add column sweep ${integer} not null default 0`,
   `create table word_sweeps (
@@ -10,8 +10,8 @@ export const wordSweeps: Migration = ({ integer, now, partitions, tableEnd }) =>
     claimed_until ${integer} not null,
     finished_at ${integer} not null
   ) ${tableEnd}`,
-  // What was erased before has left words as well. Programs of before, which may run beside this one on PostgreSQL while nodes
-  // are upgraded, don't say which words they use: for as long as that may take, none is deleted.
+  // Earlier erasures have left words as well. Programs of the previous release, which may run at the same time on PostgreSQL
+  // during an upgrade, don't record which words they use: for as long as that may take, none is deleted.
   `insert into word_sweeps (sweep, wanted, claimed_until, finished_at)
     select 0, words.has_any, ${partitions ? `words.has_any * (${now} + ${dayLength})` : '0'}, ${now}
     from (select case when exists (select 1 from words) then 1 else 0 end as has_any) as words`,

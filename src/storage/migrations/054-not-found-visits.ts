@@ -1,6 +1,9 @@
 import type { Migration } from '../migration.ts';
 
-/** How often people came to addresses that no link has, by domain and day. An empty suffix: to those that aren't kept apart. */
+/**
+ * How often people visited addresses without a link, by domain and day. An empty suffix stands for those that aren't stored
+ * separately.
+ */
 export const notFoundVisits: Migration = ({ integer, keyedTableEnd }) => [
   `create table not_found_visits (
     domain_id ${integer} not null,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Whose destinations are looked at, how each stands, and when each host may be asked again. */
+/** Whose destinations are watched, the state of each, and when each host may be asked again. */
 export const destinationWatch: Migration = ({ id, integer, tableEnd }) => [
   ...['links', 'link_bin'].flatMap((table) => [
     `alter table ${table} add column watch_destination ${integer}`,

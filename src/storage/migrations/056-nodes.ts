@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** The processes that use this store, as they tell of themselves every few seconds. */
+/** The processes that use this store, as they report every few seconds. */
 export const nodes: Migration = ({ integer, tableEnd }) => [
   `create table nodes (
     node text not null,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Further addresses of links, such as those that they had before. They stay while the link is in the bin. */
+/** Additional addresses of links, such as their former ones. They are kept while the link is in the bin. */
 export const linkAliases: Migration = ({ id, integer, tableEnd }) => [
   `create table link_aliases (
     id ${id},

@@ -1,6 +1,8 @@
 import type { Migration } from '../migration.ts';
 
-/** Titles and icons of destinations, and which host is asked for them until when. Links that are there get none. */
+/**
+ * Titles and icons of destinations, and until when a host is reserved for one node that fetches them. Existing links get none.
+ */
 export const destinationPages: Migration = ({ integer, tableEnd }) => [
   ...['links', 'link_bin'].flatMap((table) => [
     `alter table ${table} add column page_title text`,

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * On PostgreSQL the visitors of a day by the batch, instead of a row for each (`ledger/postgres-visitors.ts`). A row of visitor_days
- * is locked by whoever counts visitors of that day; its edition is another one after visitors were deleted.
+ * On PostgreSQL the visitors of a day by batch, instead of a row for each (`ledger/postgres-visitors.ts`). Transactions that
+ * count visitors of a day lock its row in visitor_days; its edition changes when visitors are deleted.
  */
 export const visitorRuns: Migration = ({ partitions, integer }) =>
   partitions
@@ -19,7 +19,7 @@ export const visitorRuns: Migration = ({ partitions, integer }) =>
           visitors bytea not null,
           primary key (day, id)
         )`,
-        // What is as good as random isn't tried to be compressed.
+        // Random data isn't worth compressing.
         'alter table visitor_runs alter column visitors set storage external',
       ]
     : [];
