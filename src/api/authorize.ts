@@ -6,7 +6,7 @@ import { type PageOwner, pageOwner } from '../rules/page-origin.ts';
 import type { Site } from '../rules/site.ts';
 import { keepSession, sessionOf } from './session-cookie.ts';
 
-/** Finds the caller of a credential or a session. */
+/** Finds the caller for a credential or a session. */
 export interface CallerResolver {
   caller(credential: string): Promise<Caller>;
   visitor(session: string): Promise<SessionVisit>;
@@ -15,7 +15,7 @@ export interface CallerResolver {
 /** The caller, and the credential that identified it. */
 interface Authorization {
   readonly caller: Caller | null;
-  /** What the session's cookie holds, where no key or token was sent. */
+  /** The value of the session cookie, if no key or token was sent. */
   readonly session: string | null;
   /** The `Set-Cookie` that renews the session. */
   readonly cookie: string | null;
@@ -24,21 +24,21 @@ interface Authorization {
 }
 
 /**
- * Whether a call needs a credential. `optional`: with one there is a caller, without one it is null. `own`: one that
- * identifies no caller, and that the endpoint checks by itself.
+ * Whether a call needs a credential. `optional`: with one there is a caller, without one it is null. `own`: a credential that
+ * identifies no caller, and that the endpoint checks itself.
  */
 export type Credential = 'required' | 'optional' | 'own' | 'none';
 
 interface Rule {
   readonly credential: Credential;
   readonly permission?: Permission;
-  /** Refuses calls of other sites' pages also where no cookie comes along: for calls that sign a user in. */
+  /** Refuses calls from other sites' pages even without a cookie: for calls that sign a user in. */
   readonly ownPagesOnly?: boolean;
 }
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** A key or token in a header comes first: a browser sends cookies by itself, a header is sent on purpose. */
+/** A key or token in a header takes precedence: browsers send cookies automatically, but a header is sent on purpose. */
 export async function authorize(
   rule: Rule,
   request: Request,
@@ -99,8 +99,8 @@ const anonymous = (session: string | null): Authorization => ({
 });
 
 /**
- * Where a cookie authorizes the call, it must come from a page of ours. Where it authorizes nothing, a program may call
- * without naming an origin, and only pages that are known to be of other sites are refused.
+ * A call authorized by a cookie must come from one of our own pages. Otherwise a program may call without an origin, and only
+ * pages known to belong to other sites are refused.
  */
 function guardOrigin({ credential }: Rule, { method, headers }: Request, session: string | null, site: Site) {
   if (safeMethods.has(method)) return;

@@ -1,21 +1,21 @@
 import { Refusal } from '../rules/errors.ts';
 
-/** Up to this size a body counts as small: the limit of all calls but the bulk ones. */
+/** Up to this size a body is small: the limit of all calls except bulk ones. */
 export const smallBodyBytes = 64 * 1024;
 
-/** Bytes of bodies that may be under way at once. What is made of a body takes several times as much. */
+/** Bytes of bodies that may be in memory at once. Parsing a body takes several times as much. */
 const maxBytes = { small: 16 * 1024 * 1024, large: 32 * 1024 * 1024, largeOfOne: 16 * 1024 * 1024 } as const;
 
-/** What a call holds of the memory for bodies, until it is answered. */
+/** A call's share of the memory for bodies, held until it is answered. */
 export interface BodyLease {
-  /** Takes so many bytes more, or refuses. */
+  /** Takes so many more bytes, or refuses. */
   take(bytes: number, size: 'small' | 'large'): void;
   release(): void;
 }
 
 /**
- * How much memory the bodies of all calls under way may take. Small ones have a share of their own, and one organization
- * never takes all of the rest, so that large bodies block neither sign-ins nor the bodies of others.
+ * Limits the memory for the bodies of all calls under way. Small bodies have a share of their own, and one organization never
+ * gets all of the rest, so that large bodies block neither sign-ins nor others' bodies.
  */
 export class BodyMemory {
   #small = 0;

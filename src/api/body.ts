@@ -3,7 +3,7 @@ import { Refusal } from '../rules/errors.ts';
 import { type BodyLease, smallBodyBytes } from './body-memory.ts';
 import { requireBoundedJson } from './json-shape.ts';
 
-/** The JSON of a body, or undefined where there is none. Never reads past the limit, whatever the length says. */
+/** The JSON of a body, or undefined if there is none. Never reads beyond the limit, whatever Content-Length says. */
 export async function readJson(request: Request, limit: number, lease: BodyLease): Promise<unknown> {
   requireNoEncoding(request);
   const bytes = await readBytes(request, limit, lease);
@@ -28,9 +28,9 @@ export async function readJson(request: Request, limit: number, lease: BodyLease
   }
 }
 
-/** Tabs, line breaks and spaces alone. */
+/** Only tabs, line breaks and spaces. */
 function isBlank(bytes: Uint8Array): boolean {
-  // No iterator: four megabytes of spaces are looked at one by one.
+  // No iterator: it may check four megabytes of spaces one by one.
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false;
@@ -38,7 +38,7 @@ function isBlank(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** Nothing is decompressed here: a few bytes could become any number of them. */
+/** Nothing is decompressed here: a few bytes could become any number. */
 function requireNoEncoding({ headers }: Request): void {
   const encoding = headers.get('content-encoding')?.trim() ?? '';
   if (encoding === '' || encoding.toLowerCase() === 'identity') return;
@@ -69,7 +69,7 @@ async function readWithin(request: Request, limit: number, lease: BodyLease): Pr
   if (announced !== null) {
     const length = Number(announced);
     if (length > limit) throw tooLarge();
-    // A large one is counted before it comes, so that as many come whole as there is room for.
+    // A large body is counted before it arrives, so that only as many are accepted as fit.
     const isSmall = length <= smallBodyBytes;
     if (!isSmall) lease.take(length, 'large');
     const bytes = new Uint8Array(await request.arrayBuffer());

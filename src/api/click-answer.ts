@@ -6,7 +6,7 @@ import { cityNameOf } from '../rules/place.ts';
 import type { StoredClick } from '../stats/clicks.ts';
 import { type Click, wordsAfterDevice } from './schemas/click.ts';
 
-/** A hit as the interface shows it: in lists, in the live stream and, in this order, in exports. */
+/** A hit in the form of the interface: in lists, in the live stream and, in this order, in exports. */
 export const clickAnswer = (click: StoredClick): z.input<typeof Click> => ({
   id: click.id,
   link_id: click.linkId,

@@ -49,7 +49,7 @@ export const ofOrganization = endpoint({
   async handle({ caller, query: { tag: tagIds, domain, ids, ...query } }, context) {
     const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
     const owner: Owner = { kind: 'organization', id: caller.organizationId, links };
-    // Links that get the tag meanwhile don't make a cursor void.
+    // A cursor stays valid when further links get the tag.
     const choice = links ? [{ tagIds, domain, ids }] : [];
     return pageOf(context, caller, owner, query, choice);
   },
@@ -137,7 +137,7 @@ async function pageOf(
   };
 }
 
-/** Hits are counted one by one to skip them: a cursor leads as far without. */
+/** Hits are skipped one by one: a cursor gets as far without that. */
 function refuseFar({ offset }: z.output<typeof ClickListQuery>): void {
   if (offset <= maxOffset) return;
   throw new Refusal(

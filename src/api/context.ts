@@ -3,7 +3,7 @@ import type { LiveClicks } from '../stats/live-clicks.ts';
 import type { BodyMemory } from './body-memory.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 
-/** What endpoints work with: the control plane's means, the hits as they come in, and what calls share. */
+/** What endpoints depend on: the control plane, new hits, and state that calls share. */
 export interface ApiContext extends Context {
   readonly live: LiveClicks;
   readonly bodies: BodyMemory;

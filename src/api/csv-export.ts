@@ -3,21 +3,21 @@ import { type Cell, csvLine } from './csv.ts';
 import { Reply } from './endpoint.ts';
 
 interface Table<Row> {
-  /** The name that a browser saves it under. */
+  /** The file name that a browser saves it under. */
   readonly file: string;
   readonly columns: readonly string[];
   readonly batches: AsyncGenerator<readonly Row[], void, undefined>;
   readonly cellsOf: (row: Row) => readonly Cell[];
 }
 
-/** What endpoints that answer with a table have in common. */
+/** The common parts of endpoints that answer with a table. */
 export const csvOutline = {
   description:
     'CSV as RFC 4180 has it, newest first, with a line of names. A text that a spreadsheet would take for a formula has a quote in front. An export that breaks off was cut: its connection ends without the last piece.',
   streams: 'text/csv',
 } as const;
 
-/** The first batch is read before the answer begins: only then can the status still say that the store is away. */
+/** The first batch is read before the answer begins: only then can the status still report that the store is away. */
 export async function csvReply<Row>({
   file,
   columns,
@@ -36,7 +36,7 @@ export async function csvReply<Row>({
   return new Reply({ stream: { headers, chunks } });
 }
 
-/** The lines of many rows, with other work in between. */
+/** The lines of many rows, yielding to other work in between. */
 async function csvLines<Row>(rows: readonly Row[], cellsOf: (row: Row) => readonly Cell[]): Promise<string> {
   const timeSlice = new TimeSlice();
   let lines = '';

@@ -43,7 +43,7 @@ test('any text comes back as it was, with at most the guarding quote, and no cel
   );
 });
 
-/** A reader of RFC 4180, for one record. */
+/** A parser of RFC 4180, for one record. */
 function parsed(line: string): string[] {
   const cells: string[] = [];
   let rest = line.slice(0, -2);

@@ -4,14 +4,14 @@ import { Refusal } from '../rules/errors.ts';
 const signatureLength = 22;
 
 /**
- * Cursors of one list: of one organization, order and filter. What a cursor holds is signed together with that, so that one
- * of another list, or one that was made up, is refused.
+ * Cursors of one list: of one organization, order and filter. A cursor's content is signed together with these, so that made-up
+ * cursors and those of other lists are refused.
  */
 export class Cursors<Position> {
   readonly #secrets: Secrets;
   readonly #list: string;
 
-  /** `list` is all that decides which entries there are, and in which order. */
+  /** `list` is everything that determines the entries and their order. */
   constructor(secrets: Secrets, list: readonly unknown[]) {
     this.#secrets = secrets;
     this.#list = JSON.stringify(list);
@@ -27,7 +27,7 @@ export class Cursors<Position> {
     return position === null ? {} : { next: this.write(position) };
   }
 
-  /** Refuses a cursor that this list has not given. */
+  /** Refuses a cursor that this list has not issued. */
   read(cursor: string | undefined, field = 'cursor'): Position | undefined {
     if (cursor === undefined) return undefined;
     const [text = '', signature = '', ...more] = cursor.split('.');
@@ -52,7 +52,7 @@ export class Cursors<Position> {
   }
 }
 
-/** A cursor says by itself where a page begins: it goes with no other start. */
+/** A cursor defines the start of a page, so no other start may be given with it. */
 export function refuseBoth(query: {
   readonly cursor?: string | undefined;
   readonly offset?: number | undefined;

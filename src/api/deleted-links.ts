@@ -33,7 +33,7 @@ const deletedAnswer = (link: Deleted, { site }: Context): z.input<typeof Deleted
 
 const plainPosition = /^(\d{1,15})-([1-9]\d{0,14})$/;
 
-/** `before` is older than cursors: it takes an unsigned position as well. */
+/** `before` is older than cursors: it also takes an unsigned position. */
 function positionBefore(before: string | undefined, cursors: Cursors<DeletedPosition>) {
   const [, deletedAt, id] = plainPosition.exec(before ?? '') ?? [];
   if (deletedAt === undefined) return cursors.read(before, 'before');

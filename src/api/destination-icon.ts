@@ -6,7 +6,7 @@ import { refusalOf } from './errors.ts';
 import { iconPath } from './link-answer.ts';
 import { errorAnswer } from './serve.ts';
 
-/** Nobody but who was told a key can make one. What is answered is a picture and nothing else, whoever opens it. */
+/** A key can't be guessed. The answer is always shown as a picture, whoever opens it. */
 export async function destinationIcon(context: Context, path: string, log: Log): Promise<Response> {
   try {
     const key = path.slice(iconPath.length);

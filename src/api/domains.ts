@@ -84,7 +84,7 @@ export const verify = endpoint({
   statuses: { 200: 'The domain as it is now: see `state`, `records` and `problem`.' },
   answer: Domain,
   async handle({ caller, params, connection }, context) {
-    // Name servers may take longer to answer than a call may pause.
+    // Name servers may take longer to answer than a connection may be silent.
     connection.keepOpen();
     return domainAnswer(await verifyDomain(context, caller, params.id));
   },

@@ -11,11 +11,11 @@ import { answerOnlyFields, readInput } from './read-input.ts';
 import { readQuery } from './read-query.ts';
 import type { TextChunks } from './text-stream.ts';
 
-/** What an endpoint can ask of its connection. */
+/** What an endpoint can do with its connection. */
 export interface Connection {
   /** The client's network, by which limits distinguish clients. */
   readonly network: () => string;
-  /** Whether the call comes from this machine itself, through no proxy and from no web page. */
+  /** Whether the call comes from this machine itself, not through a proxy and not from a web page. */
   readonly isLocal: () => boolean;
   /** Allows this response to pause for so many seconds; without a limit when none are given. */
   readonly keepOpen: (seconds?: number) => void;
@@ -28,31 +28,31 @@ interface Call<Params, Query, Body, From, Answered> {
   readonly body: Body;
   readonly headers: Headers;
   readonly connection: Connection;
-  /** Ends when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** The content of the session cookie, where no key or token was sent. */
+  /** The value of the session cookie, if no key or token was sent. */
   readonly session: string | null;
-  /** Checks the credential again: a long response must end when it does. */
+  /** Checks the credential again: a long response must end with it. */
   readonly reauthorize: () => Promise<unknown>;
   /**
-   * Says what the answer will be, by what the first change of the call returns. With an Idempotency-Key it is stored with
-   * that change, so that a crash right behind it loses neither.
+   * Determines the answer from the result of the call's first change. With an Idempotency-Key it is stored in the same
+   * transaction, so that a crash right after it loses neither.
    */
   readonly foresee: <Made>(answerOf: (made: Made) => Answered | Promise<Answered>) => void;
 }
 
 interface ReplyParts<Body> {
-  /** The first of the endpoint's statuses, where none is given. */
+  /** By default the first of the endpoint's statuses. */
   readonly status?: number;
   readonly body?: Body | Json<Body>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Each a `Set-Cookie` of its own, beside one among the headers. */
+  /** Each is sent as a `Set-Cookie` of its own, in addition to one among the headers. */
   readonly cookies?: readonly string[];
   /** A streamed response of the type that the endpoint `streams`, instead of JSON. */
   readonly stream?: { readonly headers: Record<string, string>; readonly chunks: TextChunks };
 }
 
-/** A response that is more than its body. */
+/** A response with more than a body. */
 export class Reply<Body> {
   readonly parts: ReplyParts<Body>;
 
@@ -69,38 +69,38 @@ type CallerFor<C extends Credential> = C extends 'required'
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 type Answer<A> = A extends z.ZodType ? z.input<A> : unknown;
 
-/** What routing and the OpenAPI document need to know of an endpoint, besides its schemas. */
+/** What routing and the OpenAPI document need of an endpoint, besides its schemas. */
 interface Outline {
   readonly summary: string;
   readonly description?: string;
-  /** What the caller's role must allow. */
+  /** The permission that the caller's role must have. */
   readonly permission?: Permission;
-  /** Refuses calls of other sites' pages also where no cookie comes along: for calls that sign a user in. */
+  /** Refuses calls from other sites' pages even without a cookie: for calls that sign a user in. */
   readonly ownPagesOnly?: boolean;
   /** Without a body the call means something else. */
   readonly bodyIsOptional?: boolean;
-  /** An answer may be sent back whole: the fields that it has and the body doesn't are ignored. */
+  /** An answer may be sent back as a body: its fields that the body doesn't have are ignored. */
   readonly takesAnswerBack?: boolean;
-  /** Where a body may be larger than usual. */
+  /** For endpoints whose body may be larger than usual. */
   readonly maxBodyBytes?: number;
   /** A GET that changes something: HEAD, which must not, is refused. */
   readonly getChanges?: boolean;
-  /** A read that may be expensive: an organization may run a few at a time. */
+  /** A potentially expensive read: an organization may run a few at a time. */
   readonly heavy?: boolean;
   /** A call that changes or reads much, or first asks other servers or hashes a password: the database may take longer for it. */
   readonly long?: boolean;
-  /** Statuses of success, each with what it means; the usual one first. */
+  /** Success statuses with their meanings; the usual one first. */
   readonly statuses: Readonly<Record<number, string>>;
   /** The media type of a streamed response. */
   readonly streams?: string;
-  /** Takes an Idempotency-Key: what is sent again with the same one is done once. */
+  /** Takes an Idempotency-Key: repeated calls with the same one are carried out once. */
   readonly isIdempotentByKey?: boolean;
 }
 
 type Answers<A> = Answer<A> | Json<Answer<A>> | Reply<Answer<A>>;
 
 interface Definition<C extends Credential, P, Q, B, A, Optional> extends Outline {
-  /** `required` where it is not given. */
+  /** `required` by default. */
   readonly credential?: C;
   readonly params?: P;
   readonly query?: Q;
@@ -171,7 +171,7 @@ export function endpoint<
       const kind = definition.streams ? 'stream' : isSafe(request) ? 'read' : 'change';
       try {
         const { sent, body } = await readBody(bodyRules, request, lease, caller);
-        // The request is complete from here on: however long it takes, the client gets the response.
+        // The request is complete: however long it takes, the client gets the response.
         connection.keepOpen(maxSilence);
         const terms = termsOf({ organizationId, signal, kind, begunAt, isLong });
         const own = readingFor(context, terms);
@@ -210,7 +210,7 @@ export function endpoint<
 
 const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
-/** An id that can't be one names nothing: 404, like one that isn't there. */
+/** A malformed id is answered with 404, like one that doesn't exist. */
 function parsePath(schema: z.ZodObject, raw: Readonly<Record<string, string>>): unknown {
   const read = readInput(schema, raw);
   if (!read.ok) throw new Refusal('NOT_FOUND', read.refusal.sentence);

@@ -1,7 +1,7 @@
 import { type ErrorCode, type Problem, Refusal, StoreAway, TookTooLong } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** The one place where an error code gets its status. */
+/** The only place where an error code gets its status. */
 export const statusOf: Readonly<Record<ErrorCode, number>> = {
   BODY_MISSING: 400,
   BODY_MALFORMED: 400,
@@ -73,7 +73,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   INTERNAL: 500,
 };
 
-/** Turns what was thrown into the refusal that the client gets. Unexpected errors are logged, never shown. */
+/** Converts an exception into the refusal for the client. Unexpected errors are logged, never shown. */
 export function refusalOf(cause: unknown, log: Log): Refusal {
   if (cause instanceof Refusal) return cause;
   if (cause instanceof TookTooLong) return cause.hasBegun ? timedOut(cause.patience) : overtaken();
@@ -102,10 +102,10 @@ const overtaken = (): Refusal =>
     retryAfter: 3,
   });
 
-/** Problems that are listed of one call: a thousand unknown fields need no thousand sentences. */
+/** Problems listed per call: a thousand unknown fields need no thousand sentences. */
 const maxListed = 25;
 
-/** The flat error object: `status_code`, `error_code`, `field_key`, `error_string`; `errors` where there are more. */
+/** The flat error object: `status_code`, `error_code`, `field_key`, `error_string`; `errors` if there are several. */
 export function errorBody(refusal: Refusal) {
   const flat = (problem: Problem) => ({
     status_code: statusOf[problem.code],

@@ -2,8 +2,8 @@ import type { Problem } from '../rules/errors.ts';
 import { shortened } from './shortened.ts';
 
 /**
- * What other link shorteners, and habit, call the fields and parameters here: in small letters, without dashes and
- * underscores. Where one name may mean several fields, the first that the call has is suggested.
+ * Names for the fields and parameters here that other link shorteners use, or that are common: in lower case, without dashes and
+ * underscores. If a name may mean several fields, the first one that the call takes is suggested.
  */
 const otherNames = {
   destination_url:
@@ -58,7 +58,7 @@ const otherNames = {
   timezone: 'tz',
 };
 
-/** By another name, the fields that it may mean. */
+/** For each other name, the fields that it may mean. */
 const fieldsCalled = Map.groupBy(
   Object.entries(otherNames).flatMap(([field, names]) => names.split(' ').map((name) => ({ field, name }))),
   ({ name }) => name,
@@ -66,7 +66,7 @@ const fieldsCalled = Map.groupBy(
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** The name that was probably meant, of those that there are; null where nothing comes near. */
+/** The known name that was probably meant; null if none is similar. */
 export function meantName(sent: string, known: readonly string[]): string | null {
   const wanted = plain(sent);
   if (wanted === '') return null;
@@ -94,7 +94,7 @@ export function unknownField(sent: string, known: readonly string[]): Problem {
   };
 }
 
-/** Names that are right in another part of the call, or in another call. */
+/** Names that exist in another part of the call, or in another call. */
 function elsewhere(sent: string, known: readonly string[]): string | null {
   if (plain(sent) === 'disablepng')
     return '"disable_png" is a query parameter, not a field of the body: POST /api/v1/link?disable_png=true.';
@@ -103,7 +103,7 @@ function elsewhere(sent: string, known: readonly string[]): string | null {
   return null;
 }
 
-/** How many characters were added, left out, mistaken or swapped with their neighbour. */
+/** How many characters were added, omitted, replaced or swapped with their neighbour. */
 function slipsBetween(one: string, two: string): number {
   if (Math.abs(one.length - two.length) > 2) return 3;
   let before: number[] = [];

@@ -1,6 +1,6 @@
 import { TookTooLong } from '../rules/errors.ts';
 
-/** Heavy reads of one organization that are answered at a time; the rest of them wait. */
+/** Concurrent heavy reads of one organization; its others wait. */
 const maxUnderWay = 5;
 
 interface Turns {
@@ -8,22 +8,22 @@ interface Turns {
   readonly waiting: (() => void)[];
 }
 
-/** For whom a call reads, and until when its client waits. */
+/** The organization that a call reads for, and how long its client waits. */
 interface Terms {
   readonly organizationId: number;
   readonly signal: AbortSignal | null;
-  /** As `performance.now()` has it. */
+  /** By `performance.now()`. */
   readonly deadline: number;
 }
 
 /**
- * Lets each organization have a few statistics and lists under way. The store's answers to many calls come in together, and
- * turning them into JSON holds this thread: so no other organization's call waits for all of them.
+ * Lets each organization have a few statistics and lists under way. The store's answers to many calls arrive together, and
+ * converting them to JSON blocks this thread: so no other organization's call has to wait for all of them.
  */
 export class HeavyReads {
   readonly #turns = new Map<number, Turns>();
 
-  /** Runs it when it is this call's turn, unless its client has gone or waited too long by then. */
+  /** Runs it in this call's turn, unless its client has disconnected or waited too long by then. */
   async run<T>({ organizationId, signal, deadline }: Terms, read: () => Promise<T>): Promise<T> {
     await this.#take(organizationId);
     try {

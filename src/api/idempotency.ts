@@ -7,7 +7,7 @@ import { Json } from './json.ts';
 
 const asSent = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-/** Null where the call has no key. */
+/** Null if the call has no key. */
 export function idempotentCall(
   context: Context,
   caller: Caller,
@@ -39,7 +39,7 @@ export const writtenAnswer = ({ status, body }: ReplyParts): Answered => ({
   text: body instanceof Json ? body.text : JSON.stringify(body),
 });
 
-/** Answers are sent as they are kept, so that the first one is as all others are. */
+/** Answers are sent as they are stored, so that the first one is identical to the repeated ones. */
 export async function answerOnce<Means extends Context>(
   call: IdempotentCall,
   context: Means,
@@ -52,8 +52,8 @@ export async function answerOnce<Means extends Context>(
 }
 
 /**
- * What stood in the way is told again to a call that is sent again. What was wrong with the call itself, with its credential
- * or with us is not kept: it is mended, and then sent under the same key.
+ * Refusals because of the stored state are repeated to a repeated call. Refusals because of the call itself, its credential or a
+ * fault of ours are not stored: they get fixed, and the call is repeated with the same key.
  */
 function keptRefusal(refusal: Refusal): Answered | null {
   const status = statusOf[refusal.code];

@@ -2,11 +2,11 @@ import { Refusal } from '../rules/errors.ts';
 
 const maxDepth = 32;
 /**
- * A thousand links with every field and a hundred tags take fewer. A parsed value takes up to a hundred bytes, however
- * few it is written with.
+ * A thousand links with every field and a hundred tags need fewer. A parsed value takes up to a hundred bytes, however short its
+ * text.
  */
 const maxValues = 150_000;
-/** Within one object: a name costs more than a value, and each that is unknown is an error to report. */
+/** Within one object: a name costs more than a value, and each unknown name is an error to report. */
 const maxFields = 1_000;
 
 const quote = 0x22;
@@ -17,9 +17,9 @@ const closingBrace = 0x7d;
 const openingBracket = 0x5b;
 const closingBracket = 0x5d;
 
-/** Refuses JSON whose parsing would take many times the memory of its bytes. Looks at nothing but its structure. */
+/** Refuses JSON whose parsing would take many times the memory of its bytes. Checks only its structure. */
 export function requireBoundedJson(bytes: Uint8Array): void {
-  /** The commas so far of each array or object that is open; null for arrays. */
+  /** The number of commas in each open array or object; null for arrays. */
   const fields: (number | null)[] = [];
   let values = 0;
   const { length } = bytes;

@@ -1,7 +1,7 @@
-/** A value that is JSON already: parts of an answer may be written long before the rest of it is known. */
+/** A value that is JSON already: parts of an answer may be serialised long before the rest is known. */
 export class Json<Value> {
   declare readonly value: Value;
-  /** Joined once, in the end: an answer may have megabytes. */
+  /** Joined once, at the end: an answer may have megabytes. */
   readonly #parts: readonly string[];
 
   private constructor(parts: readonly string[]) {
@@ -16,7 +16,7 @@ export class Json<Value> {
     return new Json([JSON.stringify(value)]);
   }
 
-  /** Of a text that was written before. */
+  /** From a text that was serialised before. */
   static written<Value>(text: string): Json<Value> {
     return new Json([text]);
   }

@@ -14,7 +14,7 @@ import { BoundedCache } from '../structures/bounded-cache.ts';
 import type { Link } from './schemas/link.ts';
 import type { CountedTag, Tag } from './schemas/tag.ts';
 
-/** Where icons of destinations are; behind it stands an icon's key. */
+/** The path of destinations' icons; an icon's key follows it. */
 export const iconPath = '/assets/icon/';
 
 const tagAnswer = (tag: StoredTag): z.input<typeof Tag> => ({
@@ -29,7 +29,7 @@ export const countedTagAnswer = (tag: StoredCountedTag): z.input<typeof CountedT
   links: tag.links,
 });
 
-/** A Link as the API shows it, to its own organization only. */
+/** A Link in the API's form, for its own organization only. */
 export function linkAnswer(
   { link, tags }: LinkWithTags,
   { site, secrets }: Context,
@@ -70,15 +70,15 @@ export function linkAnswer(
 const clicksLeft = ({ click_limit, clicks_spent }: LinkWithTags['link']): number | null =>
   click_limit === null ? null : Math.max(0, click_limit - clicks_spent);
 
-/** What a QR code holds: the url itself, or with the marker by which the redirect knows a scan. */
+/** The text of a QR code: the url itself, or with the marker by which the redirect recognises a scan. */
 export const scannedText = (url: string, hasMarker: boolean): string => (hasMarker ? `${url}?qr` : url);
 
-/** What of a link a QR code as SVG shows, besides its url. */
+/** The fields of a link that its QR code as SVG depends on, besides the url. */
 type CodeOf = Pick<LinkWithTags['link'], 'qr_foreground' | 'qr_background'> & {
   readonly qr_marker: number | null;
 };
 
-/** Characters of codes that are kept: of some five thousand links. Drawing one takes longer than all else in a link's answer. */
+/** Characters of cached codes: of some five thousand links. Drawing one takes longer than the rest of a link's answer. */
 const maxKept = 8 * 1024 * 1024;
 const codes = new BoundedCache<string>(maxKept, (url, svg) => url.length + svg.length);
 
@@ -95,7 +95,7 @@ function keptCode(url: string, link: CodeOf): string {
 export const drawCode = (url: string, link: CodeOf): string =>
   qrSvg(scannedText(url, link.qr_marker === 1), link.qr_foreground, link.qr_background);
 
-/** All that decides what a picture shows, besides the link's address. */
+/** Everything that a picture depends on, besides the link's address. */
 interface Picture {
   readonly linkId: number;
   readonly foreground: string;
@@ -111,8 +111,9 @@ const pictureOf = (link: LinkWithTags['link']): Picture => ({
 });
 
 /**
- * Where a PNG is drawn. All that it shows is in the path, so that it may be kept for good: only that of a link whose address changed
- * since shows the new one, which leads where the old one does; it is signed, so that links can't be enumerated and no drawing can be requested at will.
+ * Where a PNG is drawn. Everything it shows is in the path, so that it may be cached for good: only the picture of a link whose
+ * address changed since shows the new one, which leads to the same destination. It is signed, so that links can't be enumerated
+ * and no arbitrary drawing can be requested.
  */
 function pngPath(
   secrets: Secrets,
@@ -123,7 +124,7 @@ function pngPath(
   return `/qr/${what}-${secrets.sign('qr', what, 16)}.png`;
 }
 
-/** Tells the pictures of the addresses apart that a link has had. */
+/** Distinguishes the pictures of a link's successive addresses. */
 const addressTag = (secrets: Secrets, site: Site, { moved, host, suffix }: LinkWithTags['link']): string =>
   moved === 1 ? `-at-${secrets.sign('qr', site.linkUrl(host, suffix), 8)}` : '';
 

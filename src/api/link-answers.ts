@@ -11,7 +11,7 @@ import type { LinkResults } from './schemas/link-bulk.ts';
 type Outcome = LinkWithTags | Refusal;
 type Result = z.input<typeof LinkResults>['results'][number];
 
-/** The answer to a call that makes many links, written as far as it is known while the store is at work. */
+/** The answer to a call that makes many links, serialised as far as possible while the store is at work. */
 export class LinkAnswers {
   readonly #context: Context;
   readonly #codes = new Map<PreparedLink, string>();
@@ -22,7 +22,7 @@ export class LinkAnswers {
     this.#context = context;
   }
 
-  /** Once they are ready: the store, which waits for them too, comes first. */
+  /** Waits until they are prepared: the store, which waits for them too, comes first. */
   draw(links: Promise<readonly (PreparedLink | Refusal)[]>): void {
     this.#next(links, (link) => {
       if (link instanceof Refusal) return;
@@ -30,7 +30,7 @@ export class LinkAnswers {
     });
   }
 
-  /** What became of links, as long as nothing goes wrong with the rest. */
+  /** Serialises the links that were stored, as long as the rest succeeds. */
   write(placed: ReadonlyMap<PreparedLink, Outcome>): void {
     this.#next(placed, ([link, outcome]) => {
       const code = hasChanged(link, outcome) ? undefined : this.#codes.get(link);
@@ -53,7 +53,7 @@ export class LinkAnswers {
     );
   }
 
-  /** One after the other, so that other work doesn't wait for all of them. */
+  /** One by one, so that other work needn't wait for all of them. */
   #next<Thing>(things: Iterable<Thing> | Promise<Iterable<Thing>>, deal: (thing: Thing) => void): void {
     this.#work = this.#work.then(async () => {
       const timeSlice = new TimeSlice();
@@ -67,6 +67,6 @@ export class LinkAnswers {
   }
 }
 
-/** Whether its code shows something else than was foreseen: its suffix was taken, and it got another. */
+/** Whether its code differs from the prepared one: its suffix was taken, and it got another. */
 const hasChanged = ({ suffix, row }: PreparedLink, outcome: Outcome): boolean =>
   outcome instanceof Refusal || outcome.link.suffix !== suffix || outcome.link.qr_marker !== row.qr_marker;

@@ -21,9 +21,9 @@ import {
   LinksUpdated,
 } from './schemas/link-bulk.ts';
 
-/** A thousand links of the usual kind take a quarter of a megabyte. */
+/** A thousand ordinary links take a quarter of a megabyte. */
 const maxBodyBytes = 4 * 1024 * 1024;
-/** A second's work, or less. */
+/** At most a second's work. */
 const maxPasswords = 20;
 
 export const create = endpoint({

@@ -15,7 +15,9 @@ const yesOrNo = (isSo: boolean): string => (isSo ? 'true' : 'false');
 
 type CellOf = (found: LinkWithTags, site: Site) => string | number | null;
 
-/** What a table can show of a link, in an order that is only added to. Its secrets are not in it: a file goes further than an answer. */
+/**
+ * A link's columns in a table; new ones are added at the end. Without its secrets: a file is passed around more than an answer.
+ */
 const columns: Readonly<Record<string, CellOf>> = {
   id: ({ link }) => link.id,
   url: ({ link }, site) => site.linkUrl(link.host, link.suffix),

@@ -42,9 +42,9 @@ export const create = endpoint({
   },
 });
 
-/** Clients cut answers at 10 MiB: better a sentence than half a page. */
+/** Clients cut answers at 10 MiB: an error is better than half a page. */
 const maxAnswerLength = 10 * 1024 * 1024;
-/** The longest link there can be is under 100 KB: so many of them fit whatever they hold. */
+/** The longest possible link is under 100 KB: so many of them fit, whatever they contain. */
 const pagesThatFit = 100;
 const maxWithDays = 100;
 
@@ -81,7 +81,7 @@ export const list = endpoint({
     const timeSlice = new TimeSlice();
     let length = 0;
     for (const [index, link] of links.entries()) {
-      // A thousand QR codes in one go would hold up every redirect that waits behind them.
+      // A thousand QR codes in one go would delay every redirect behind them.
       if (timeSlice.isOver) await timeSlice.pause();
       const days = daily?.get(link.link.id);
       const answered = linkAnswer(link, context);

@@ -92,7 +92,7 @@ async function* events({ live, organizationId, since, over, reauthorize, read }:
 const event = (click: StoredClick): string =>
   `id: ${click.id}\nevent: click\ndata: ${JSON.stringify(clickAnswer(click))}\n\n`;
 
-/** A store that is away says nothing about a credential. */
+/** A store that is away doesn't invalidate a credential. */
 async function isStillAuthorized(reauthorize: () => Promise<unknown>): Promise<boolean> {
   try {
     await reauthorize();
@@ -102,7 +102,7 @@ async function isStillAuthorized(reauthorize: () => Promise<unknown>): Promise<b
   }
 }
 
-/** A wake-up signal; one that is sent before `wait` is not lost. */
+/** A wake-up signal; one that is set before `wait` is not lost. */
 class WakeSignal {
   readonly #over: AbortSignal;
   #isSet = false;
@@ -122,7 +122,7 @@ class WakeSignal {
     this.#wake?.();
   }
 
-  /** Waits until it is set, at most so many milliseconds. */
+  /** Waits until it is set, for at most so many milliseconds. */
   async wait(patience: number): Promise<void> {
     if (!this.#isSet && !this.isOver) {
       const { promise, resolve } = Promise.withResolvers<void>();

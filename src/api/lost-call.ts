@@ -4,8 +4,8 @@ import { meantPath } from './meant-path.ts';
 import { errorAnswer } from './serve.ts';
 
 /**
- * A call that was meant for the API and came to where short links are, as it does when its base address lacks `/api`:
- * answered as the API answers. Null for what may as well be a visitor's.
+ * A call of the API that was sent to the path of short links, as happens if its base URL lacks `/api`: answered like the API.
+ * Null for requests that may be a visitor's.
  */
 export function lostCall(request: Request, path: string, site: Site): Response | null {
   if (!isCall(request, path)) return null;
@@ -17,7 +17,7 @@ export function lostCall(request: Request, path: string, site: Site): Response |
   );
 }
 
-/** On a custom domain, which nothing ties to the address of this service. */
+/** On a custom domain, which has no relation to the address of this service. */
 export function lostOnDomain(request: Request, path: string): Response | null {
   const isUnderApi = path === '/api' || path.startsWith('/api/');
   return isUnderApi || isCall(request, path) ? notTheApi('It is not on this domain.') : null;
@@ -29,7 +29,7 @@ const notTheApi = (where: string): Response =>
 function isCall({ method, headers }: Request, path: string): boolean {
   if (headers.has('api-key') || /^bearer /i.test(headers.get('authorization') ?? '')) return true;
   const accepted = headers.get('accept') ?? '';
-  // A browser says what it likes best; a form that is sent by a visitor comes from one.
+  // Browsers state a preference, and visitors' forms come from browsers.
   if (accepted.includes('text/html')) return false;
   if (accepted.includes('json') || (headers.get('content-type') ?? '').includes('json')) return true;
   const hasVersion = /^\/(?:api\/|rest\/)?v\d+\//i.test(path);

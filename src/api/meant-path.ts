@@ -1,6 +1,6 @@
 import { routes } from './routes.ts';
 
-/** What other services, and habit, call the things that paths are about. */
+/** What other services call the resources in paths, and common names for them. */
 const otherSegments: ReadonlyMap<string, string> = new Map([
   ['accounts', 'user'],
   ['apikey', 'api_key'],
@@ -42,7 +42,7 @@ const segmentOf = (sent: string): string => {
   return named.get(wanted) ?? otherSegments.get(wanted) ?? named.get(wanted.replace(/s(?=$|\.)/, '')) ?? sent;
 };
 
-/** The path of the API that was probably meant: with its prefix, in the singular, without a slash at the end. */
+/** The API path that was probably meant: with its prefix, in the singular, without a trailing slash. */
 export function meantPath(path: string): string | null {
   const [first = '', ...others] = path
     .replace(/^\/+(?:(?:api|rest)(?:\/+|$))?(?:v\d+(?:\/+|$))?/i, '')

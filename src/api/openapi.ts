@@ -17,7 +17,7 @@ const securityOf: Readonly<Record<Credential, readonly Json[]>> = {
   none: [],
 };
 
-/** The OpenAPI 3.1 document, made from the very schemas that check what comes in. */
+/** The OpenAPI 3.1 document, made from the same schemas that validate requests. */
 export function openApiDocument(routes: readonly Route[], origin: string): Json {
   const paths: Record<string, Json> = {};
   for (const { method, path, endpoint } of routes) {
@@ -166,8 +166,8 @@ function parametersOf(schema: z.ZodObject | undefined, location: 'path' | 'query
 }
 
 /**
- * Adds what Zod leaves out: defaults as they are after parsing, and answers that may get new fields, so that a client
- * generated from this document doesn't refuse those of tomorrow.
+ * Adds what Zod leaves out: defaults as they are after parsing, and answers that may get new fields, so that a client generated
+ * from this document accepts later answers.
  */
 const override: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
@@ -176,7 +176,7 @@ const override: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchem
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
 };
 
-/** Generated clients take an integer for one of 32 bits, which ids and instants outgrow. */
+/** Generated clients take an integer to be one of 32 bits, which is too small for ids and instants. */
 function sayWidth(schema: z.core.JSONSchema.BaseSchema): void {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
   if (maximum > 2 ** 31 - 1) schema.format = 'int64';
@@ -184,7 +184,7 @@ function sayWidth(schema: z.core.JSONSchema.BaseSchema): void {
   if (maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
-/** Named schemas are referred to, so that the document says each one once. */
+/** Named schemas are referenced, so that the document contains each one once. */
 function schemaOf(schema: z.ZodType, side: 'input' | 'output'): Json {
   const name = schema.meta()?.id;
   if (name) return { $ref: `#/components/schemas/${name}` };

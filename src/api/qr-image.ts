@@ -14,7 +14,7 @@ const forGood = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Draws the PNG that a link's `qr_code_png` names, for anyone who has the address. */
+/** Draws the PNG of a link's `qr_code_png`, for anyone who has the address. */
 export async function qrImage(context: Context, path: string, log: Log): Promise<Response> {
   try {
     return await draw(context, path);

@@ -2,10 +2,10 @@ import type { Context } from '../manage/context.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { hitsSince } from '../stats/raw-since.ts';
 
-/** From when on single hits are read. Older ones are deleted from time to time, on PostgreSQL by the month. */
+/** The instant since which single hits are read. Older ones are deleted from time to time, on PostgreSQL by month. */
 export const rawSince = ({ now, config }: Pick<Context, 'now' | 'config'>): number =>
   now() - config.clickRetentionDays * dayLength;
 
-/** Since when there are single hits. */
+/** The instant since which there are single hits. */
 export const toldRawSince = (context: Pick<Context, 'now' | 'config' | 'database'>): Promise<number> =>
   hitsSince(context.database.read, rawSince(context));

@@ -13,7 +13,7 @@ interface BodyRules {
   readonly ignoredFields: readonly string[];
 }
 
-/** The body as it was sent, and as it is read. */
+/** The body as it was sent, and after parsing. */
 export async function readBody(
   rules: BodyRules | undefined,
   request: Request,

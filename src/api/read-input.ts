@@ -8,26 +8,26 @@ type Read<S extends z.ZodType> =
   | { readonly ok: false; readonly refusal: Refusal };
 
 interface Circumstances {
-  /** The field to blame where a single value is checked instead of a whole body. */
+  /** The field in the error if a single value is checked instead of a whole body. */
   readonly field?: string;
-  /** Fields that answers carry, which were sent and are not read. */
+  /** Fields of answers that were sent, and are ignored. */
   readonly ignored?: readonly string[];
 }
 
-/** Checks what was sent against its schema. */
+/** Validates input against its schema. */
 export function readInput<S extends z.ZodType>(
   schema: S,
   value: unknown,
   { field, ignored = [] }: Circumstances = {},
 ): Read<S> {
-  // Without a sentence of its own an issue comes back with an empty message, and gets its words from us.
+  // Issues without a message of their own get an empty one here, and their text from us.
   const result = schema.safeParse(value, { error: () => '' });
   if (result.success) return { ok: true, data: result.data };
   const known = fieldsOf(schema);
   const problems = result.error.issues
     .flatMap((issue) => problemsOfIssue(issue, { value, field, known }))
     .map((problem) => withMistaken(problem, ignored))
-    // Many clients show the first alone, and a wrong name explains why the right one is missing.
+    // Many clients show only the first error, and a wrong name explains why the right one is missing.
     .sort((one, other) => Number(other.code === 'FIELD_UNKNOWN') - Number(one.code === 'FIELD_UNKNOWN'));
   const [first] = problems;
   if (!first) throw new Error('a schema refused without saying why');
@@ -40,7 +40,7 @@ export function readInput<S extends z.ZodType>(
   };
 }
 
-/** The same, for callers that have no other use for a refusal than to throw it. */
+/** The same, for callers that only throw the refusal. */
 export function requireInput<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -51,7 +51,7 @@ export function requireInput<S extends z.ZodType>(
   return read.data;
 }
 
-/** A field that is missing may have been sent under a name that only answers have. */
+/** A missing field may have been sent under a name that only answers have. */
 function withMistaken(problem: Problem, ignored: readonly string[]): Problem {
   const { code, field } = problem;
   if (code !== 'FIELD_MISSING' || field === undefined) return problem;
@@ -63,7 +63,7 @@ function withMistaken(problem: Problem, ignored: readonly string[]): Problem {
   };
 }
 
-/** The names of the fields that an object may have; none where the schema is no object. */
+/** The names of the fields that an object may have; none if the schema is no object. */
 export function fieldsOf(schema: z.core.$ZodType | undefined): readonly string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
   return schema instanceof z.ZodPipe ? fieldsOf(schema.in) : [];

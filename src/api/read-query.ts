@@ -5,9 +5,8 @@ import { fieldsOf, readInput } from './read-input.ts';
 import { shortened } from './shortened.ts';
 
 /**
- * Reads the query of a call. A parameter that the call doesn't have is refused, because it was sent for a purpose: a pager
- * that relies on `page` would get the first page for ever. Names that begin with `_` are ignored: clients send them to
- * get past caches.
+ * Reads the query of a call. Unknown parameters are refused, because they were sent for a purpose: a pager that relies on `page`
+ * would get the first page for ever. Names that begin with `_` are ignored: clients send them to bypass caches.
  */
 export function readQuery(
   url: string,

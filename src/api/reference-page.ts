@@ -39,7 +39,7 @@ interface Operation {
   readonly json: Json;
 }
 
-/** The OpenAPI document as a page to read: complete without script, and without any other host. */
+/** The OpenAPI document as a page: complete without script and without any other host. */
 export function referencePage(document: Json): () => Response {
   const operations = operationsOf(document);
   const resources = [...new Set(operations.map((operation) => operation.resource))];
@@ -90,7 +90,7 @@ const section = (resource: string, operations: readonly Operation[]): string =>
     .map(article)
     .join('');
 
-/** A resource's part of the path as a title: `api_key` is "Api key". */
+/** A resource's path segment as a title: `api_key` is "Api key". */
 const titleOf = (resource: string): string =>
   (resource.charAt(0).toUpperCase() + resource.slice(1)).replaceAll('_', ' ');
 
@@ -109,7 +109,7 @@ function article({ id, method, path, json }: Operation): string {
 const describe = (json: Json): string =>
   json.description ? ` <span class="soft">${prose(String(json.description))}</span>` : '';
 
-/** Backquotes are the only mark-up in descriptions. */
+/** Backquotes are the only markup in descriptions. */
 const prose = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
 function parameters(list: readonly Json[]): string {
@@ -157,7 +157,7 @@ function bounds(schema: Json): string {
   return `${minLength === undefined ? '' : ` At least ${minLength} characters.`}${maxLength === undefined ? '' : ` At most ${maxLength} characters.`}${defaultValue === undefined ? '' : ` Default: <code>${escapeHtml(String(defaultValue))}</code>.`}`;
 }
 
-/** What succeeds in full; refusals are the same everywhere, so here only which there are. */
+/** Success answers in full; refusals are the same everywhere, so only their statuses are listed here. */
 function answers(responses: Record<string, Json>): string {
   const [successes, refusals] = [true, false].map((isSuccess) =>
     Object.entries(responses).filter(([status]) => Number(status) < 400 === isSuccess),
@@ -181,7 +181,7 @@ function bodyOf(response: Json): string {
   return type === 'application/json' ? linked(typeOf(schema)) : `<code>${escapeHtml(type)}</code>`;
 }
 
-/** Every status that any operation refuses with, once. */
+/** Every status with which any operation refuses, once. */
 function refusalsSection(operations: readonly Operation[]): string {
   const meanings = new Map<string, string>();
   for (const { json } of operations) {
@@ -195,7 +195,7 @@ function refusalsSection(operations: readonly Operation[]): string {
   return `<h2 id="refusals">Refusals</h2><p>All of them have the shape of ${linked('Error')}.</p><table><tbody>${rows.join('')}</tbody></table>`;
 }
 
-/** Names of schemas lead to where they are described. */
+/** Names of schemas link to their descriptions. */
 const linked = (type: string): string =>
   escapeHtml(type).replace(/\b(?:[A-Z]\w+)\b/g, (name) => `<a href="#schema-${name}">${name}</a>`);
 

@@ -7,18 +7,18 @@ type UnionIssue = Extract<Issue, { code: 'invalid_union' }>;
 type Path = readonly PropertyKey[];
 
 interface Checked {
-  /** What was checked. */
+  /** The checked input. */
   readonly value: unknown;
-  /** The field to blame where the value is not a body but one field's. */
+  /** The field in the error if the input is not a body but one field's value. */
   readonly field: string | undefined;
-  /** The fields that there are, to suggest one instead of another. */
+  /** The known fields, to suggest one of them. */
   readonly known: readonly string[];
 }
 
-/** Of fields of one object that are unknown: each is compared with all that are known. */
+/** Unknown fields of one object: each is compared with all known ones. */
 const maxUnknown = 25;
 
-/** What a schema found, in words for a person. An issue with a message has the schema's own sentence. */
+/** A schema's issue as text for a person. An issue with a message has the schema's own text. */
 export function problemsOfIssue(issue: Issue, checked: Checked, outer: Path = []): Problem[] {
   const path = [...outer, ...issue.path];
   const field = path.length === 0 ? checked.field : fieldAt(path);
@@ -58,7 +58,7 @@ export function problemsOfIssue(issue: Issue, checked: Checked, outer: Path = []
   }
 }
 
-/** Fields whose errors say where inside of them: `rules.2.when.country.0`. */
+/** Fields whose errors name the position inside them: `rules.2.when.country.0`. */
 const deepFields: ReadonlySet<PropertyKey> = new Set(['rules', 'changes']);
 
 const fieldAt = (path: Path): string =>
@@ -70,8 +70,8 @@ const withinField = (path: Path, problem: Problem): Problem =>
     : problem;
 
 /**
- * Of several forms that a value may have, the one that was meant is the one whose check got furthest into the value.
- * Where none got inside, the sentence of the union itself is the best there is, and else what kinds it takes.
+ * Of several forms that a value may have, the intended one is the one whose check got furthest into the value. If none got
+ * inside, the union's own message is the best; without one, the types that it takes.
  */
 function problemsOfUnion(
   issue: UnionIssue,
@@ -103,7 +103,7 @@ const isClearing = ([issue, ...others]: readonly Issue[]): boolean =>
   issue.path.length === 0 &&
   issue.values.every((value) => value === '');
 
-/** The kinds of value that would do, where the kind is all that is wrong; else null. */
+/** The types that would be accepted, if only the type is wrong; otherwise null. */
 function kindsIn(branches: readonly (readonly Issue[])[]): string[] | null {
   const kinds: string[] = [];
   for (const [issue, ...others] of branches) {
@@ -154,7 +154,7 @@ function wrongKind(name: string, expected: readonly string[], found: unknown): s
   return `${name} must be ${kinds.join(' or ')}${isQuoted ? ', without quotes' : notKind(found)}.`;
 }
 
-/** By its kind alone: a value in an error ends up in logs, and it may be a password. */
+/** Only by its type: a value in an error ends up in logs, and it may be a password. */
 function notKind(found: unknown): string {
   if (found === undefined) return '';
   if (found === null) return ', not null';
@@ -162,7 +162,7 @@ function notKind(found: unknown): string {
   return `, not ${kindNames[typeof found] ?? typeof found}`;
 }
 
-/** A word that was chosen from a list is no secret. */
+/** A word chosen from a list is no secret. */
 const shown = (found: unknown): string =>
   typeof found === 'string' && found.length <= 40 ? `, not ${JSON.stringify(found)}` : notKind(found);
 

@@ -19,10 +19,10 @@ const always = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** As `Response.json` says it. */
+/** As `Response.json` writes it. */
 const jsonType = 'application/json;charset=utf-8';
 
-/** The API as a function from request to answer: JSON, save where an endpoint streams, and whatever goes wrong. */
+/** The API as a function from request to answer: always JSON, even for failures, unless an endpoint streams. */
 export function serveApi(routes: readonly Route[], context: ApiContext, resolver: CallerResolver, log: Log) {
   const app = new Hono<Bindings>();
   const methods = Map.groupBy(routes, (route) => route.path);
@@ -73,7 +73,7 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
   };
 }
 
-/** What isn't the router would take as it is sent, so that two addresses were one name. */
+/** The router would take other paths literally, so that one name had two addresses. */
 function isDecodable(url: string): boolean {
   const path = url.slice(0, url.search(/[?#]|$/));
   if (!path.includes('%')) return true;
@@ -90,7 +90,7 @@ const undecodable = (): Refusal =>
     'The path has a % that is not followed by the hex digits of UTF-8. Percent-encode it, such as é as %C3%A9 and % as %25.',
   );
 
-/** The response to HEAD: the headers of GET, with the length where it is known in advance. */
+/** The response to HEAD: the headers of GET, with the length if it is known in advance. */
 async function withoutBody(answered: Response | Promise<Response>): Promise<Response> {
   const { status, headers, body } = await answered;
   if (body === null || headers.get('content-type') !== jsonType) {
@@ -104,7 +104,7 @@ async function withoutBody(answered: Response | Promise<Response>): Promise<Resp
   });
 }
 
-/** `ofOne`: the methods that the path takes with an id behind it. */
+/** `ofOne`: the methods that the path takes when followed by an id. */
 function wrongMethod(method: string, allowed: readonly string[], ofOne: readonly string[] = []): Response {
   const more =
     method === 'PUT' && allowed.includes('PATCH')

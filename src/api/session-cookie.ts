@@ -4,15 +4,15 @@ import type { Site } from '../rules/site.ts';
 
 type Security = Pick<Site, 'isSecure'>;
 
-/** With `__Host-` no other host, no path and no plain connection can set it: browsers want https for that. */
+/** With `__Host-` no other host, no path and no plain connection can set it; browsers require https for that. */
 export const sessionCookieName = ({ isSecure }: Security): string => (isSecure ? '__Host-linnet' : 'linnet');
 
-/** The session that a browser sends along, if any. What can't be one of ours is passed over. */
+/** The session cookie of a browser, if any. Values that can't be ours are ignored. */
 export function sessionOf(headers: Headers, site: Security): string | null {
   return cookiesNamed(sessionCookieName(site), headers).find((token) => sessionTokens.matches(token)) ?? null;
 }
 
-/** What shows at which accounts this browser has signed in before; it opens nothing. */
+/** Identifies the accounts that this browser has signed in to before; it grants nothing. */
 const knownCookieName = (site: Security): string => `${sessionCookieName(site)}_known`;
 
 export const knownBrowserOf = (headers: Headers, site: Security): string | null =>

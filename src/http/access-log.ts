@@ -1,4 +1,4 @@
-/** An answer, as the access log has it: nothing of who asked, and no query. */
+/** An answer in the access log, without the visitor and the query. */
 export interface Answered {
   readonly request: string;
   readonly method: string;
@@ -14,7 +14,7 @@ const flushInterval = 100;
 const maxUnwritten = 64 * 1024;
 const maxShown = 500;
 
-/** What opens something for whoever has it. */
+/** Paths whose address alone grants access. */
 const secretPath = /^\/(invitation|app\/reset)\/.+/;
 
 /** A line of JSON for each answer, written many at a time. */

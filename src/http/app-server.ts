@@ -9,21 +9,21 @@ type Answer = Response | Promise<Response>;
 export type RequestHandler = (request: Request, caller: Caller) => Answer;
 
 interface AppServerOptions {
-  /** Runs a handler so that what it logs names its request. */
+  /** Runs a handler so that its log lines include the id of the request. */
   readonly during?: <T>(id: string, run: () => T) => T;
   readonly note?: NoteAnswer | null;
 }
 
-/** Far above every limit that an endpoint sets: those are checked before a byte is read, and say so in words. */
+/** Far above every limit of an endpoint: those are checked before a byte is read, with an error that explains them. */
 const largestBody = 1024 * 1024 * 1024;
-/** The longest there is: the listener ends silent connections, and a slow handler still answers. */
+/** The maximum: the listener ends silent connections, and a slow handler still answers. */
 const idleSeconds = 255;
-/** A body so small has surely arrived with the head, or right behind it. */
+/** A body of this size has arrived with the head, or right after it. */
 const smallBody = 8 * 1024;
 
 /**
- * Bun's own server, for everything that the fast path doesn't answer. Only the listener may connect to it, and it answers
- * 503 until it is opened.
+ * Bun's own server, for everything that the fast path doesn't answer. Only the listener may connect to it, and it answers 503
+ * until it is opened.
  */
 export class AppServer {
   readonly #server: Server<undefined>;
@@ -53,7 +53,7 @@ export class AppServer {
         const asked = performance.now();
         const named = (response: Response): Response => {
           response.headers.set('x-request-id', id);
-          // The runtime closes the connection then, and doesn't say so.
+          // The runtime closes the connection then, without announcing it.
           if (request.headers.get('connection') === 'close') response.headers.set('connection', 'close');
           note?.(answeredOf(id, request, response.status, performance.now() - asked));
           return response;
@@ -70,7 +70,7 @@ export class AppServer {
     });
   }
 
-  /** A handler that throws is answered for here, where its request is known. */
+  /** Handles a handler's exception here, where its request is known. */
   #answer(request: Request, caller: Caller, onFault: (cause: unknown) => void): Answer {
     const fail = (cause: unknown) => {
       onFault(cause);
@@ -91,12 +91,12 @@ export class AppServer {
     return this.#server.port ?? 0;
   }
 
-  /** From now on requests are answered by this. */
+  /** From now on this handler answers requests. */
   open(handler: RequestHandler): void {
     this.#handler = handler;
   }
 
-  /** From now on each answer ends its connection. */
+  /** From now on each answer closes its connection. */
   drain(): void {
     this.#isDraining = true;
   }
@@ -142,9 +142,9 @@ function mayHaveMore({ headers }: Request): boolean {
 }
 
 /**
- * An answer that was given before the body was read ends the connection: Bun reads no more of it, and would take it for
- * a request under way, for which a stop waits in vain. In pieces, a body may also be short and all there: then only
- * a refusal ends it.
+ * An answer given before the body was read closes the connection: Bun reads no more of the body, and would count it as a request
+ * under way, for which a stop waits in vain. A chunked body may also be short and complete: then only a refusal closes the
+ * connection.
  */
 async function closingUnlessRead(request: Request, answer: Answer): Promise<Response> {
   const response = await answer;

@@ -34,7 +34,7 @@ const hops: readonly Case[] = [
   ['1', proxy, '2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
   ['1', proxy, '::ffff:198.51.100.1', '198.51.100.1'],
   ['1', proxy, 'fe80::1%eth0', 'fe80::1'],
-  // What stands before the nearest proxy's entry is the visitor's own claim.
+  // The entries before the nearest proxy's are the visitor's own claim.
   ['1', proxy, '127.0.0.1, 198.51.100.1', '198.51.100.1'],
   ['1', proxy, '1.1.1.1, 2.2.2.2, 3.3.3.3, 198.51.100.1', '198.51.100.1'],
   ['1', proxy, 'unknown, 198.51.100.1', '198.51.100.1'],
@@ -42,7 +42,7 @@ const hops: readonly Case[] = [
   ['1', proxy, ',198.51.100.1', '198.51.100.1'],
   ['2', proxy, '198.51.100.1, 10.0.0.2', '198.51.100.1'],
   ['2', proxy, '1.1.1.1, 198.51.100.1, 10.0.0.2', '198.51.100.1'],
-  // Fewer entries than proxies: the farthest that is known.
+  // Fewer entries than proxies: the farthest known address.
   ['2', proxy, '10.0.0.2', '10.0.0.2'],
   ['9', proxy, '198.51.100.1', '198.51.100.1'],
   ['3', proxy, '198.51.100.1, 10.0.0.3, 10.0.0.2', '198.51.100.1'],
@@ -79,7 +79,7 @@ const networks: readonly Case[] = [
   ['10.0.0.0/8', proxy, '198.51.100.1', '198.51.100.1'],
   ['10.0.0.0/8', proxy, '198.51.100.1, 10.9.9.9', '198.51.100.1'],
   ['10.0.0.0/8', proxy, '10.8.8.8, 198.51.100.1, 10.9.9.9', '198.51.100.1'],
-  // A client that comes past the proxies is not believed, whatever it sends.
+  // A client that bypasses the proxies is not trusted, whatever it sends.
   ['10.0.0.0/8', peer, '198.51.100.1', peer],
   ['10.0.0.0/8', peer, '10.0.0.5', peer],
   ['10.0.0.0/8', '11.0.0.1', '198.51.100.1', '11.0.0.1'],
@@ -87,7 +87,7 @@ const networks: readonly Case[] = [
   ['10.0.0.1', proxy, '198.51.100.1', '198.51.100.1'],
   ['10.0.0.0/8,192.168.1.4', '192.168.1.4', '198.51.100.1, 10.0.0.9', '198.51.100.1'],
   ['10.0.0.0/8,192.168.1.4', '192.168.1.5', '198.51.100.1', '192.168.1.5'],
-  // Only proxies in sight: the farthest of them.
+  // Only proxies in the list: the farthest of them.
   ['10.0.0.0/8', proxy, '10.0.0.3, 10.0.0.2', '10.0.0.3'],
   ['10.0.0.0/8', proxy, 'unknown, 10.0.0.2', '10.0.0.2'],
   ['10.0.0.0/8', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],

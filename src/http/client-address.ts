@@ -3,8 +3,8 @@ import type { TrustedProxies } from '../config/options.ts';
 import { memoize } from '../structures/memoize.ts';
 
 /**
- * The client's address: the socket's, unless proxies are trusted. Then X-Forwarded-For is read from its end, where the
- * nearest proxy wrote, and only as far as the trust goes; clients can forge what stands before.
+ * The client's address: the socket's, unless proxies are trusted. Then X-Forwarded-For is read from its end, which the nearest
+ * proxy wrote, and only as far as the trust goes; clients can forge the entries before that.
  */
 export function clientAddress(
   peer: string | null,
@@ -24,20 +24,20 @@ export function clientAddress(
   return client;
 }
 
-/** Which network's limits a connection counts towards; null for a trusted proxy's, which carries those of many. */
+/** The network whose limits a connection counts towards; null for a trusted proxy's connection, which carries many clients. */
 export function limitedNetwork(peer: string, trust: TrustedProxies): string | null {
   const address = plainAddress(peer) ?? '0.0.0.0';
   return isBelieved(address, 0, trust) ? null : networkOf(address);
 }
 
-/** Whether there are proxies at all whose headers mean something. */
+/** Whether any proxies' headers are trusted. */
 export const believesProxies = (trust: TrustedProxies): boolean => trust.kind !== 'hops' || trust.count > 0;
 
-/** Whether what this proxy, so many steps away from us, says of its own caller is worth reading. */
+/** Whether this proxy, so many hops away, is trusted about its own client. */
 const isBelieved = (proxy: string, step: number, trust: TrustedProxies): boolean =>
   trust.kind === 'hops' ? step < trust.count : isWithin(proxy, trust.ranges);
 
-/** What limits count as one client: an IPv4 address, or the /64 that an IPv6 customer gets. */
+/** What rate limits count as one client: an IPv4 address, or the /64 of an IPv6 customer. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.parse(address);
@@ -56,8 +56,8 @@ export function isLoopbackAddress(peer: string | null): boolean {
 const inside: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat']);
 
 /**
- * Whether the peer is a proxy that is trusted. A number of hops names no addresses: then it is one in a private network,
- * because from the internet anybody can connect to a port that is open there.
+ * Whether the peer is a trusted proxy. A number of hops names no addresses: then it must be in a private network, because anybody
+ * on the internet can connect to a public port.
  */
 export function isTrustedProxy(peer: string | null, trust: TrustedProxies): boolean {
   const address = plainAddress(peer ?? '');

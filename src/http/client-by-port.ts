@@ -1,10 +1,10 @@
 const ports = 65_536;
-/** Longer than any address, the name of an IPv6 zone with it. */
+/** Longer than any address with the name of an IPv6 zone. */
 const slotLength = 64;
 
 /**
- * The client behind each local port that the listener connects to the app server from. In memory that two threads share:
- * the listener's writes it before it sends, and the app server's reads it at each request.
+ * The client behind each local port from which the listener connects to the app server. In memory that two threads share: the
+ * listener's thread writes it before it sends, and the app server's thread reads it at each request.
  */
 export class ClientByPort {
   readonly memory: SharedArrayBuffer;

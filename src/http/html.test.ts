@@ -22,6 +22,6 @@ test('whatever the text, in a page and in a quoted attribute it is text, and the
   );
 });
 
-/** HTMLRewriter shows attributes as they are written. */
+/** HTMLRewriter returns attributes as they are written. */
 const decoded = (written: string): string =>
   written.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Text from anywhere as text in a page, also inside a quoted attribute. */
+/** Any text as text of a page, also inside a quoted attribute. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 

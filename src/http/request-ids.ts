@@ -4,8 +4,8 @@ const length = 12;
 const perFill = 256;
 
 /**
- * Names for requests: random, so that they tell nothing, neither who asks nor how many do. They are cut out of one text of random
- * characters, which costs some nanoseconds each.
+ * Ids for requests: random, so that they reveal neither the client nor the number of requests. They are cut out of one text of
+ * random characters, which takes some nanoseconds each.
  */
 export class RequestIds {
   readonly #bytes = Buffer.alloc((length * perFill * 3) / 4);

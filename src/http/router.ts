@@ -10,66 +10,66 @@ import {
 } from './client-address.ts';
 import { hostName } from './host-name.ts';
 
-/** Who sent a request, as far as its connection shows. */
+/** The sender of a request, as far as its connection shows. */
 export interface Caller {
   readonly address: string | null;
-  /** Lets the answer pause for as long as it likes. */
+  /** Lets the answer pause for any time. */
   readonly keepOpen: (seconds?: number) => void;
 }
 
-/** A request with its URL taken apart once, for all routes. */
+/** A request with its URL split once, for all routes. */
 export interface IncomingRequest {
   readonly request: Request;
   readonly host: string;
-  /** As it was sent, percent-encoded, from the slash to the question mark. */
+  /** As it was sent, percent-encoded, up to the question mark. */
   readonly path: string;
   readonly search: string;
-  /** The client's, as far as the proxies are trusted. Computed when it is asked for, like its network. */
+  /** The client's address, after the trusted proxies. Computed when needed, like its network. */
   readonly address: () => string;
   readonly network: () => string;
-  /** From this very machine, through no proxy and from no web page of another site. */
+  /** Sent from this machine, not through a proxy and not from another site's page. */
   readonly isLocal: () => boolean;
-  /** Asked by a program on this machine or by a trusted proxy, for itself and not for a visitor. */
+  /** Sent by a program on this machine or by a trusted proxy on its own behalf, not for a visitor. */
   readonly isInternal: () => boolean;
-  /** Lets the answer pause for as long as it likes: no idle timeout ends it. */
+  /** Lets the answer pause for any time: no idle timeout ends it. */
   readonly keepOpen: (seconds?: number) => void;
 }
 
 type Answer = Response | Promise<Response>;
 
-/** What changes where this process itself speaks HTTPS. */
+/** The rules where this process terminates HTTPS itself. */
 export interface HttpsRules {
-  /** The answer to a request that came without TLS; null where it is answered like any other. */
+  /** The answer to a request without TLS; null if it is answered like any other. */
   insecure(
     incoming: IncomingRequest,
     target: { readonly isKnown: boolean; readonly isLink: boolean },
   ): Response | null;
-  /** An answer that goes out over TLS. */
+  /** Completes an answer that is sent over TLS. */
   secured(response: Response, incoming: IncomingRequest): Response;
 }
 
 export interface Routes {
   readonly https: HttpsRules | null;
-  /** What is answered under every host and scheme alike; null for all other requests. */
+  /** Answers under every host and scheme; null for all other requests. */
   readonly everywhere: (incoming: IncomingRequest) => Answer | null;
   readonly trustedProxies: TrustedProxies;
-  /** Whether BASE_URL leads to this machine alone: then no other client is expected. */
+  /** Whether BASE_URL leads to this machine only: then no other client is expected. */
   readonly baseIsLoopback: boolean;
-  /** The domain a host stands for; null for a host that is none of ours. */
+  /** The domain of a host; null for an unknown host. */
   readonly domainOf: (host: string) => number | null | Promise<number | null>;
   readonly isCustom: (domainId: number) => boolean;
-  /** The service's own paths by their first segment. On custom domains only the shared ones answer. */
+  /** The service's own paths by their first segment. On custom domains only the shared ones are answered. */
   readonly service: ReadonlyMap<string, (incoming: IncomingRequest) => Answer>;
-  /** Those that also answer old clients, which name no host. */
+  /** Those that also answer old clients without a Host header. */
   readonly hostless: ReadonlySet<string>;
   readonly home: (incoming: IncomingRequest) => Answer;
   readonly link: (incoming: IncomingRequest, domainId: number) => Answer;
-  /** For a host that is none of ours, or (`cause`) that could not be looked up. */
+  /** For an unknown host, or one that could not be looked up (`cause`). */
   readonly unknownHost: (incoming: IncomingRequest, cause?: unknown) => Answer;
   readonly badRequest: () => Response;
 }
 
-/** Finds the host that a request is for, and the route that answers it. */
+/** Finds the host of a request, and the route that answers it. */
 export function router(routes: Routes) {
   return (request: Request, caller: Caller): Answer => {
     const header = request.headers.get('host');
@@ -82,7 +82,7 @@ export function router(routes: Routes) {
     if (everywhere !== null) return everywhere;
     const domain = routes.domainOf(host);
     if (domain instanceof Promise) {
-      // The service's own paths answer also while hosts can't be looked up: the API says what is wrong.
+      // The service's own paths are answered even if hosts can't be looked up: the API reports the problem.
       return domain.then(
         (id) => dispatch(routes, incoming, id),
         (cause) => dispatch(routes, incoming, null, cause),
@@ -92,7 +92,7 @@ export function router(routes: Routes) {
   };
 }
 
-/** Some load balancers check health in HTTP/1.0 and name no host. Null for any other such request. */
+/** Some load balancers check health in HTTP/1.0 without a Host. Null for any other such request. */
 function answerHostless(routes: Routes, request: Request, caller: Caller): Answer | null {
   const incoming = incomingOf(request, caller, '', routes);
   if (incoming === null) return null;
@@ -126,15 +126,15 @@ function dispatch(
     : https.secured(given, incoming);
 }
 
-/** The listener has written the header, unless a trusted proxy has. */
+/** The header comes from our listener, or from a trusted proxy. */
 const isSecure = ({ headers }: Request): boolean =>
   headers.get('x-forwarded-proto')?.toLowerCase() === 'https';
 
-/** The address is cut by index: `new URL` throws on hosts that get this far, and costs more than the redirect. */
+/** Splits the address by index: `new URL` throws for some hosts that get this far, and costs more than the redirect. */
 function incomingOf(request: Request, caller: Caller, host: string, routes: Routes): IncomingRequest | null {
   const { url } = request;
   const { trustedProxies: trust, baseIsLoopback } = routes;
-  // Without a Host it is a path alone.
+  // Without a Host it is only a path.
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
   if (start < 0) return null;
   const query = url.indexOf('?', start);
@@ -168,13 +168,13 @@ const proxyMarks = [
   'cf-connecting-ip',
 ];
 
-/** Where this process speaks HTTPS itself, X-Forwarded-Proto comes from its own listener. */
+/** Where this process terminates HTTPS itself, X-Forwarded-Proto comes from its own listener. */
 const isForwarded = ({ headers }: Request, { https }: Routes): boolean =>
   proxyMarks.some((mark) => headers.has(mark) && (https === null || mark !== 'x-forwarded-proto'));
 
 /**
- * A proxy on this machine has a loopback address too, and may pass on any Host: so this is asked only where BASE_URL
- * and TRUSTED_PROXIES name no proxy. A browser on this machine that shows a page of another site has that address as well.
+ * A proxy on this machine has a loopback address too, and may forward any Host: so this is only trusted if BASE_URL and
+ * TRUSTED_PROXIES name no proxy. A browser on this machine that shows another site's page has that address as well.
  */
 function isLocal(request: Request, caller: Caller, host: string, routes: Routes): boolean {
   const { headers } = request;

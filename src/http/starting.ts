@@ -13,10 +13,10 @@ const page = `<!doctype html>
 `;
 const headers = { 'retry-after': '1', 'cache-control': 'no-store' };
 
-/** The process is there, whatever it is doing: what makes a supervisor end it is no answer. */
+/** The process is alive, whatever it is doing: a supervisor must not end it. */
 export const liveAnswer = (): Response => Response.json({ status: 'live' });
 
-/** The answer to every request until the service is open: JSON for programs, a page for browsers. */
+/** The answer to every request until the service is ready: JSON for programs, a page for browsers. */
 export function startingAnswer({ url }: Request): Response {
   const path = url.slice(Math.max(0, url.indexOf('/', url.indexOf('://') + 3)));
   if (/^\/livez(?:\?|$)/.test(path)) return liveAnswer();

@@ -6,13 +6,13 @@ import type { Context } from './context.ts';
 import { proofFor } from './domain-proof.ts';
 import { type DomainWithRecords, readDomain } from './read-domains.ts';
 
-/** Each is looked up again and again: what waits for its proof costs us and the name servers, and is worth nothing yet. */
+/** Each is looked up repeatedly: a domain without its proof costs us and the name servers, and is of no use yet. */
 const maxPending = 100;
 const maxDomains = 2_000;
 
 const field = 'domain';
 
-/** Claims a domain. It is looked up at once in the background, and then again and again until its proof is there. */
+/** Claims a domain. It is looked up at once in the background, and then repeatedly until its proof is found. */
 export async function addDomain(context: Context, caller: Caller, name: string): Promise<DomainWithRecords> {
   const read = readDomainName(name, context.domains.ownHosts);
   if (!read.ok) throw new Refusal(read.problem.code, read.problem.sentence, { field });

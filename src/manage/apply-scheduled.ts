@@ -14,19 +14,19 @@ import { occasionOf } from './webhook-occasion.ts';
 type Facts = Readonly<Record<string, string | number>>;
 
 interface Report {
-  /** A change that can't be made any more. */
+  /** Called for a change that can't be made any more. */
   readonly onRefused: (facts: Facts) => void;
-  /** A change that failed by a fault of ours. */
+  /** Called for a change that failed because of a fault of ours. */
   readonly onFault: (cause: unknown, facts: Facts) => void;
 }
 
 const perPage = 500;
-/** Changes of one store share its commits. */
+/** Concurrent changes share commits. */
 const linksAtOnce = 16;
 
 /**
- * Applies the scheduled changes whose instant has come. Any node may do it at any time, several at once too: a change is marked
- * as applied in the transaction that makes it, so that it is made once, and a node that dies has claimed nothing.
+ * Applies the scheduled changes that are due. Any node may do it at any time, and several at once: a change is marked as applied
+ * in the transaction that makes it, so that it is made once, and a node that dies has claimed nothing.
  */
 export async function applyScheduled(context: Context, report: Report): Promise<void> {
   let after: ScheduledRow | null = null;
@@ -39,7 +39,7 @@ export async function applyScheduled(context: Context, report: Report): Promise<
     const outcomes = await Promise.allSettled(
       Array.from({ length: Math.min(linksAtOnce, due.length) }, work),
     );
-    // What was left is due again in the next run. Later changes of its link must not be made before it.
+    // The rest is due again in the next run. Later changes of its link must not be made before it.
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
     if (due.length < perPage) return;
@@ -48,8 +48,8 @@ export async function applyScheduled(context: Context, report: Report): Promise<
 }
 
 /**
- * Those of a link stay in order, and organizations take turns. Each node begins at a link of its own (`random` is a byte), so
- * that several seldom try the same change.
+ * Changes of a link stay in order, and organizations take turns. Each node starts at a link of its own (`random` is a byte), so
+ * that several nodes rarely try the same change.
  */
 function inTurns(due: readonly ScheduledRow[], random: number): readonly (readonly ScheduledRow[])[] {
   const links = [...Map.groupBy(due, (change) => change.link_id).values()];
@@ -63,7 +63,7 @@ function inTurns(due: readonly ScheduledRow[], random: number): readonly (readon
 
 async function apply(context: Context, change: ScheduledRow, report: Report): Promise<void> {
   const { lookup } = context.database;
-  // Another node may have been here, and a look costs less than an update that is rolled back.
+  // Another node may have applied it, and a check costs less than an update that is rolled back.
   if ((await findScheduled(lookup, change.organization_id, change.id))?.done_at !== null) return;
   const member = await findMember(lookup, change.organization_id, change.user_id);
   const caller = callerOf(change, member?.role ?? 'editor');

@@ -2,9 +2,9 @@ import { keysNamed, membersNamed } from '../storage/link-history.ts';
 import type { Queries } from '../storage/schema.ts';
 
 export interface Author {
-  /** Null for one who is no member any more, and for what Linnet did by itself. */
+  /** Null for a former member, and for what Linnet did by itself. */
   readonly by: { readonly id: number; readonly name: string | null; readonly email: string } | null;
-  /** Null also for a key that was deleted. */
+  /** Null also for a deleted key. */
   readonly key: { readonly id: number; readonly name: string } | null;
 }
 
@@ -13,7 +13,7 @@ interface Authored {
   readonly key_id: number | null;
 }
 
-/** Finds the names of those who made changes. */
+/** Finds the names of the users who made changes. */
 export async function authorsOf(
   queries: Queries,
   organizationId: number,

@@ -5,7 +5,7 @@ import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import { deleteSetting, findSetting, replaceSetting } from '../storage/settings.ts';
 
-/** The address people reach, as it was set in the store. `BASE_URL` comes first. */
+/** The public address, as set in the store. `BASE_URL` takes precedence. */
 export const baseUrlSetting = 'base_url';
 
 export const findBaseUrl = ({ lookup }: Pick<Database, 'lookup'>): Promise<string | null> =>
@@ -16,7 +16,7 @@ export const storeBaseUrl = (queries: Queries, url: string): Promise<void> =>
 
 export const forgetBaseUrl = (queries: Queries): Promise<void> => deleteSetting(queries, baseUrlSetting);
 
-/** What may be stored: an address of which others than this machine can make use. */
+/** An address that may be stored: one that is useful beyond this machine. */
 export function requireBaseUrl(text: string): string {
   const refuse = (sentence: string) => new Refusal('FIELD_INVALID', sentence, { field: 'base_url' });
   let url: URL | null;

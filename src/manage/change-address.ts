@@ -27,18 +27,18 @@ import {
 } from './link-address.ts';
 import { addressOfLink, suffixTaken } from './taken-suffixes.ts';
 
-/** What a call says of a link's addresses. An alias is a web address, or a suffix on the link's own domain. */
+/** A call's fields about a link's addresses. An alias is a web address, or a suffix on the link's own domain. */
 export interface AddressFields {
   readonly domain?: string | undefined;
   readonly suffix?: string | undefined;
-  /** They take the place of all aliases. Null: none. */
+  /** They replace all aliases. Null: none. */
   readonly aliases?: readonly string[] | null | undefined;
   readonly add_aliases?: readonly string[] | undefined;
   readonly remove_aliases?: readonly string[] | undefined;
 }
 
 export interface AskedAddresses {
-  /** Null: as it is. */
+  /** Null: unchanged. */
   readonly domain: LinkDomain | null;
   readonly suffix: string | null;
   readonly aliases: readonly AskedAlias[] | null;
@@ -46,7 +46,10 @@ export interface AskedAddresses {
   readonly removed: readonly AskedAlias[];
 }
 
-/** Null where a call says nothing of addresses. Domains that the link is on already aren't looked up: a Link may be sent back as it was read. */
+/**
+ * Null if a call has no such fields. Domains that the link is on already aren't looked up: a Link may be sent back as it was
+ * read.
+ */
 export async function askedAddresses(
   context: Context,
   caller: Caller,
@@ -74,14 +77,14 @@ export interface AddressChange {
   readonly own: Alias;
   readonly aliases: readonly Alias[];
   readonly isMoved: boolean;
-  /** Those that the link didn't have, and those that it has no more. */
+  /** The addresses that the link gains, and those that it loses. */
   readonly gained: readonly Alias[];
   readonly lost: readonly Alias[];
   /** The field of the call that asks for an address. */
   readonly fieldOf: (address: LinkAddress) => 'suffix' | AliasField;
 }
 
-/** Null where all stays as it is. The address that a link had stays as an alias. */
+/** Null if nothing changes. The link's former address is kept as an alias. */
 export function addressChange(before: StoredLink, asked: AskedAddresses | null): AddressChange | null {
   if (asked === null) return null;
   const domain = asked.domain ?? { domainId: before.domain_id, host: before.host };
@@ -122,7 +125,7 @@ export const columnsAfter = (change: AddressChange | null) =>
     ...(change.isMoved && { moved: 1 }),
   };
 
-/** Stores the aliases of a link that this transaction has locked, as they are after a change, and makes sure that it can have its addresses. */
+/** Stores a changed link's aliases (this transaction has locked it), and makes sure that it can have its addresses. */
 export async function changeAliases(
   queries: Queries,
   before: StoredLink,

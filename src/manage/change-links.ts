@@ -19,7 +19,7 @@ interface ChangeOfMany {
   readonly watch_destination?: boolean | null | undefined;
 }
 
-/** Changes what many links can have in common, and returns how many of the links are there. */
+/** Changes settings that many links can share, and returns how many of the links exist. */
 export async function changeLinks(
   context: Context,
   caller: Caller,

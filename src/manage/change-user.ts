@@ -12,7 +12,7 @@ import type { Context } from './context.ts';
 import { endSignIns } from './end-sign-ins.ts';
 import { readUser, requireUser } from './read-user.ts';
 
-/** Null takes the name away. */
+/** Null removes the name. */
 export const renameUser = (context: Context, { userId }: Caller, name: string | null): Promise<StoredUser> =>
   context.database.write(async (queries) => {
     await storeName(queries, userId, name);
@@ -21,7 +21,7 @@ export const renameUser = (context: Context, { userId }: Caller, name: string | 
 
 const quarterOfAnHour = 15 * 60 * 1000;
 
-/** Guesses at the password of the user who is signed in. */
+/** Guesses at the password of the signed-in user. */
 export const ownPasswordLimit = (userId: number): Limit => ({
   key: `password change|${userId}`,
   max: 10,
@@ -33,7 +33,7 @@ interface PasswordChange {
   readonly new_password: string;
 }
 
-/** Ends every session that used the old password, except `session`, from which it was changed. */
+/** Ends every session that used the old password, except `session`, in which it was changed. */
 export async function changePassword(
   context: Context,
   caller: Caller,
@@ -41,7 +41,7 @@ export async function changePassword(
   session: string | null,
 ): Promise<void> {
   const { email } = await readUser(context, caller.userId);
-  // A signed-in user has a budget of their own: guesses at the sign-in form don't use it up.
+  // A signed-in user has a separate limit: guesses at the sign-in form don't use it up.
   const forgive = await context.limits.reserve([ownPasswordLimit(caller.userId)]);
   const current = await findPasswordHash(context.database.lookup, email);
   if (!current || !(await context.passwords.verify(change.current_password, current.password_hash)))
@@ -50,7 +50,7 @@ export async function changePassword(
   const hash = await context.passwords.hash(change.new_password);
   await context.database.write(async (queries) => {
     const isReplaced = await replacePassword(queries, caller.userId, current.password_hash, hash);
-    // Another change was quicker: this password is no longer the current one.
+    // Another change came first: this password is no longer the current one.
     if (!isReplaced) throw passwordWrong();
     await endSignIns(queries, caller.userId, context.now(), session === null ? null : digest(session));
   });

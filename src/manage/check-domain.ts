@@ -8,12 +8,12 @@ import type { Context } from './context.ts';
 import { proofOf } from './domain-proof.ts';
 
 /**
- * `gone`: the domain was deleted meanwhile. `taken`: its proof is right, but another organization was first. `left`: the
+ * `gone`: the domain was deleted meanwhile. `taken`: its proof is valid, but another organization was first. `left`: the
  * program is stopping; another node, or the next start, checks instead.
  */
 export type CheckResult = 'noted' | 'gone' | 'taken' | 'left';
 
-/** Looks a domain up in the DNS and keeps what was seen, and what follows from it. */
+/** Looks a domain up in the DNS, and stores the findings with their consequences. */
 export async function checkDomain(context: Context, domain: DomainRow): Promise<CheckResult> {
   const { dns, target } = context.domains;
   const [seen, { addresses }] = await Promise.all([dns.findingsFor(domain.host), target.find()]);
@@ -27,7 +27,7 @@ export async function checkDomain(context: Context, domain: DomainRow): Promise<
   }
 }
 
-/** False when the domain is gone. */
+/** False if the domain is gone. */
 async function note(
   context: Context,
   { id, organization_id, host, checked_at }: DomainRow,
@@ -41,7 +41,7 @@ async function note(
     const now = context.now();
     const before = standingOf(domain);
     const verdict = verdictOf(findings, proofOf(context, domain));
-    // Another check was stored while this one ran. It may have seen more: a proof that it found is not taken back.
+    // Another check was stored while this one ran. It may have found more: a proof that it found is kept.
     if (domain.checked_at !== checked_at && verdict !== 'present') return { before, after: before };
     const after =
       verifying === 'may_verify' ? afterCheck(before, verdict, now) : { ...before, checkedAt: now };

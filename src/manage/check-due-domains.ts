@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { clearAway } from './delete-domain.ts';
 
 const atOnce = 40;
-/** By then a check is long over, or its node has died. */
+/** By then a check has long ended, or its node has died. */
 const claimLength = 60_000;
 /** How long the links of one deleted domain are cleared away before other domains are checked. */
 const turn = 3_000;
@@ -18,7 +18,7 @@ export async function checkDueDomains(context: Context): Promise<void> {
     // Another node has claimed the rest.
     if (claimed.length === 0) return;
     const outcomes = await Promise.allSettled(claimed.map((domain) => checkOrClear(context, domain)));
-    // A failed check is due again when its claim ends; it doesn't delay the others.
+    // A failed check is due again when its claim expires; it doesn't delay the others.
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
     if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value === 'left')) return;

@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { unknownTags } from './link-tags.ts';
 import { domainIdOf } from './read-links.ts';
 
-/** Hours of so many links are summed in a second or two. */
+/** The hours of so many links are summed in a second or two. */
 const maxChosen = 10_000;
 
 interface ChosenLinks {
@@ -16,8 +16,8 @@ interface ChosenLinks {
 }
 
 /**
- * The ids of the links that statistics are asked of, in order; undefined for all of them. What isn't the organization's is refused,
- * and so are more links than can be counted together: nothing is left out without a word.
+ * The ids of the links to query statistics for, sorted; undefined for all of them. Links of other organizations are refused, and
+ * so are more links than can be counted together: nothing is omitted silently.
  */
 export async function chosenLinks(
   context: Context,

@@ -13,25 +13,25 @@ import { wantWordSweep } from '../storage/word-sweeps.ts';
 import type { Context } from './context.ts';
 import { deleteLinks } from './delete-link.ts';
 
-/** Few enough at a time that no other change waits long behind them. */
+/** Few enough that no other change waits long for them. */
 const linksAtOnce = 500;
 const rowsAtOnce = 1_000;
-/** How long one turn works, in milliseconds: others have the database to themselves until the next. */
+/** How long one turn works, in milliseconds: then other work has the database until the next turn. */
 const turn = 1_000;
-/** Hits of its links may have waited in a journal: what they add is deleted when it is looked at again. */
+/** Hits of its links may have waited in a journal: their counts are deleted when it is checked again. */
 const lookAgain = 60 * 60 * 1000;
 
-/** How far one deleted organization is cleared away. */
+/** The progress of clearing away one deleted organization. */
 interface Progress {
-  /** Of its deleted links, the counts of those up to this id are gone. */
+  /** The counts of its deleted links up to this id are gone. */
   countsUpTo: number;
-  /** Whether it may have had hits or counts: their words go with them. */
+  /** Whether it may have had hits or counts: their words are deleted as well. */
   hasHits: boolean;
-  /** When everything was gone but the suffixes, which are kept from others as those of any deleted link are. */
+  /** When everything was gone except the suffixes, which stay reserved like those of any deleted link. */
   clearedAt: number | null;
 }
 
-/** Clears away what organizations without members have left, a part at a time. Any node may do it, several at once too. */
+/** Clears away organizations without members, part by part. Any node may do it, and several at once. */
 export class DeletedOrganizations {
   readonly #context: Context;
   readonly #progress = new Map<number, Progress>();

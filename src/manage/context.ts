@@ -16,7 +16,7 @@ import type { BackgroundTasks } from './background-tasks.ts';
 import type { DomainContext } from './domain-context.ts';
 import type { StoreLink } from './prepared-link.ts';
 
-/** What the control plane works with. Made in `compose/context.ts`, where tests may replace the clock and randomness. */
+/** What the control plane depends on. Made in `compose/context.ts`, where tests may replace the clock and randomness. */
 export interface Context {
   readonly database: Database;
   readonly site: Site;
@@ -27,13 +27,13 @@ export interface Context {
   readonly guesses: Guesses;
   readonly storeLink: StoreLink;
   readonly webhooks: Webhooks;
-  /** Null where no mail server is set. */
+  /** Null without a mail server. */
   readonly mailer: Mailer | null;
   readonly backgroundTasks: BackgroundTasks;
   readonly domains: DomainContext;
-  /** Whether a host is a custom domain of this service, as this node's cache knows it; a promise where the store has to be asked. */
+  /** Whether a host is a custom domain of this service, from this node's cache; a promise if the store has to be asked. */
   readonly isOurHost: (host: string) => boolean | Promise<boolean>;
-  /** Looks at what the instance as a whole depends on. */
+  /** Checks what the instance as a whole depends on. */
   readonly examine: () => Promise<readonly Finding[]>;
   readonly config: Pick<
     Config,
@@ -50,12 +50,12 @@ export interface Context {
   readonly randomBytes: RandomBytes;
   /** For links without a chosen suffix. */
   readonly randomSuffix: () => string;
-  /** What rules of links can ask for besides countries. */
+  /** What rules of links can match besides countries. */
   readonly placesKnown: () => PlacesKnown;
-  /** Fulfilled when every click that this node has answered so far is in the store. */
+  /** Resolves when every click that this node has answered so far is in the store. */
   readonly clicksFolded: () => Promise<void>;
   /** Invalidates this node's caches at once; other nodes follow the change feed. */
   readonly linksChanged: (links: readonly ChangedLink[]) => void;
-  /** The same for keys of a user that have ended, and for what their keys may do. */
+  /** The same for keys of a user that were revoked, and for changed permissions. */
   readonly callerChanged: (userId: number) => void;
 }

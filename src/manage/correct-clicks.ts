@@ -23,29 +23,29 @@ import { readLink } from './read-links.ts';
 
 export type { ListedCorrection };
 
-/** Milliseconds after which another node may go on: a step takes far less. */
+/** Milliseconds after which another node may continue: a step takes far less. */
 const claimLength = 5_000;
-/** How long a call works at it before it leaves the rest to the background. */
+/** How long a call works on it before it leaves the rest to the background. */
 const callPatience = 1_500;
-/** How long a call waits until the clicks that have been answered are in the store. */
+/** How long a call waits until the clicks answered so far are in the store. */
 const foldPatience = 5_000;
-/** How long the background works at one correction before another one gets its turn. */
+/** How long the background works on one correction before another one gets its turn. */
 const turn = 1_000;
-/** After a fault. */
+/** After a failure. */
 const faultPause = 60_000;
 /** Milliseconds. A step that takes longer is followed by a pause, so that other changes and the fold get their turns. */
 const quick = 5;
 const minPause = 25;
 
-/** The clicks of a link, or of all links where it is null. */
+/** The clicks of a link, or of all links if it is null. */
 export interface ClickSpan {
   readonly linkId: number | null;
   readonly from?: number | undefined;
-  /** The first instant that is no longer in it. */
+  /** Exclusive. */
   readonly to?: number | undefined;
 }
 
-/** Erases clicks and everything that was counted of them: at once where there are few. */
+/** Erases clicks and all their counts: at once if there are few. */
 export async function eraseClicks(
   context: Context,
   caller: Caller,
@@ -71,7 +71,7 @@ export async function reclassifyClicks(
   return correct(context, caller, span, { ...classes, way_back_of: null });
 }
 
-/** Gives hits that a correction moved to another class the class back that they had. */
+/** Restores the class of hits that a correction moved to another class. */
 export async function takeBack(
   context: Context,
   caller: Caller,
@@ -137,7 +137,7 @@ async function correct(
         field: 'from',
       },
     );
-  // A click that was answered before the call is meant, also where it isn't in the store yet.
+  // A click that was answered before the call is included, even if it isn't in the store yet.
   const asked = now();
   await Promise.race([context.clicksFolded(), Bun.sleep(foldPatience)]);
   const row = {
@@ -161,7 +161,7 @@ async function correct(
     if (await isFirstInLine(database.read, made)) await workAt(context, made, callPatience);
     else await database.write((queries) => setCorrectionDue(queries, made.id, now()));
   } catch (cause) {
-    // The background goes on with it.
+    // The background continues it.
     if (!(cause instanceof TookTooLong || cause instanceof StoreAway)) throw cause;
   }
   const listed = await findCorrection(database.lookup, { organizationId, linkId }, made.id);
@@ -169,7 +169,7 @@ async function correct(
   return listed;
 }
 
-/** Makes steps until it is finished or the time is over; then any node may go on. */
+/** Makes steps until it is finished or the time is up; then any node may continue. */
 async function workAt(
   { database, now }: Pick<Context, 'database' | 'now'>,
   correction: StoredCorrection,
@@ -190,7 +190,7 @@ async function workAt(
   }
 }
 
-/** Goes on with what calls have left to the background, and with what nodes that died were at. Any node may run it. */
+/** Continues corrections that calls have left to the background, and those of nodes that died. Any node may run it. */
 export async function continueCorrections(
   context: Pick<Context, 'database' | 'now'>,
   isStopped: () => boolean = () => false,
@@ -209,7 +209,9 @@ export async function continueCorrections(
   }
 }
 
-/** Of an hour whose hits are no longer kept only all can go: nothing says which of them came before an instant. */
+/**
+ * If an hour's hits are no longer kept, only the whole hour can be erased: nothing tells which of them came before an instant.
+ */
 async function refuseCutHours(
   { database, now }: Context,
   { organizationId }: Caller,

@@ -5,10 +5,10 @@ import type { Queries } from '../storage/schema.ts';
 /** From so many links on it pays to look up where a page begins. */
 export const deepOffset = 20_000;
 
-/** By organization: how many links it had when counting its blocks was last requested. */
+/** By organization: its number of links when counting its blocks was last requested. */
 const countedAhead = new WeakMap<Queries, Map<number, number>>();
 
-/** A client that reads the first page of a long list may jump far down next: prepares what that needs. */
+/** A client that reads the first page of a long list may jump far ahead next: prepares for that. */
 export function countAhead(database: Database, organizationId: number, total: number): void {
   const totals = countedAhead.get(database.lookup) ?? new Map<number, number>();
   countedAhead.set(database.lookup, totals);
@@ -19,7 +19,7 @@ export function countAhead(database: Database, organizationId: number, total: nu
 
 const counting = new WeakMap<Queries, Set<number>>();
 
-/** One run per organization at a time. Errors are ignored: the next read that far down meets them itself. */
+/** One run per organization at a time. Errors are ignored: the next deep read will meet them itself. */
 export async function countInPassing(database: Database, organizationId: number): Promise<void> {
   const running = counting.get(database.lookup) ?? new Set();
   counting.set(database.lookup, running);

@@ -36,7 +36,7 @@ const maxProblems = 100;
 
 interface CreationOptions {
   readonly withPng: boolean;
-  /** A link that leads to the same destination is taken instead. */
+  /** Uses an existing link with the same destination instead. */
   readonly findsFirst?: boolean;
 }
 
@@ -49,11 +49,11 @@ interface BulkOptions extends CreationOptions {
 
 /** The links of one call: each is prepared for storing, or refused. */
 interface Batch {
-  /** Resolves when all are prepared; rejects where one refusal refuses all. */
+  /** Resolves when all are prepared; rejects if one refusal refuses all. */
   readonly links: Promise<readonly Prepared[]>;
   /**
-   * Stores them in one transaction, the first of them while others still get ready, and says of each what became of it.
-   * `onPlaced` is called before that: what it is given is certain once it is among what is returned.
+   * Stores them in one transaction, the first of them while others are still being prepared, and returns the result of each.
+   * `onPlaced` is called before that: its links are certain only once they are in the result.
    */
   store(onPlaced?: OnPlaced): Promise<readonly (LinkWithTags | Refusal)[]>;
 }
@@ -80,7 +80,7 @@ export function prepareLinks(
   return {
     links,
     async store(onPlaced) {
-      // The transaction begins only after hashing, after a possible refusal of all, and after sorting where rows are locked.
+      // The transaction only begins after hashing, after a possible refusal of all, and after sorting if rows are locked.
       if (options.atomic || options.findsFirst || needsHashing || needsOneOrder) await links;
       return await storeBatch(context, parts, options, onPlaced);
     },

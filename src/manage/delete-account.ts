@@ -22,13 +22,13 @@ import { firstAccount } from './register-user.ts';
 
 interface AccountDeletion {
   readonly password: string;
-  /** Needed where the organization goes too. */
+  /** Required if the organization is deleted too. */
   readonly confirm?: 'delete_organization' | undefined;
 }
 
 /**
- * What names the person goes at once. What they made belongs to the organization and stays, unless they are alone in it: then
- * that goes too, and what it has is cleared away afterwards (`clear-organizations.ts`).
+ * Data that identifies the person is deleted at once. What they made belongs to the organization and stays, unless they are its
+ * only member: then the organization is deleted too, and cleared away afterwards (`clear-organizations.ts`).
  */
 export async function deleteAccount(
   context: Context,
@@ -48,7 +48,7 @@ export async function deleteAccount(
     await leave(context, queries, member, confirm !== undefined);
     await forgetInvitationsOf(queries, member.id, member.email);
     await deleteUser(queries, member.id, context.now());
-    // Nobody is left: the next account is a first one again.
+    // No user is left: the next account is a first one again.
     if (await hasUsers(queries)) return;
     for (const setting of [firstAccount, instanceOrganization]) await deleteSetting(queries, setting);
   });
@@ -67,7 +67,7 @@ async function leave(
   if (members > 1) {
     if (role === 'administrator' && administrators < 2)
       throw new Refusal('LAST_ADMINISTRATOR', lastAdministratorStays(organization, members));
-    // An organization that was given no name has its first member's.
+    // An organization without a name of its own has its first member's.
     if (organization === member.email || organization === member.name)
       await updateOrganization(queries, id, { name: `Organization ${id}` });
     return;

@@ -17,15 +17,15 @@ import { deleteLinks } from './delete-link.ts';
 import { onPaper } from './on-paper.ts';
 import { removeAliasesOn } from './remove-aliases.ts';
 
-/** Few enough that no click waits long behind them. */
+/** Few enough that no click waits long for them. */
 const linksAtOnce = 500;
 /** How long a call clears links away before it leaves the rest to the background. */
 const callPatience = 4_000;
 const takeOver = 30_000;
 
 /**
- * Hides the domain first, so that nothing new is made on it; then its links go, some at a time; then it goes itself.
- * If the node dies meanwhile, the next check does the rest.
+ * Hides the domain first, so that nothing new is made on it; then deletes its links, some at a time; then the domain itself. If
+ * the node dies meanwhile, the next check does the rest.
  */
 export async function deleteDomain(
   context: Context,
@@ -43,7 +43,7 @@ export async function deleteDomain(
     if (links + aliases.onPaper > 0 && !isConfirmed)
       await refuseOnPaper(queries, organizationId, domain, aliases.onPaper);
     const now = context.now();
-    // If this node dies, any other goes on from there.
+    // If this node dies, any other continues from there.
     const changes = { deleted_at: now, verified_at: null, next_check_at: now + takeOver };
     await updateDomain(queries, organizationId, id, changes);
     await recordHostChange(queries, domain.host, now);
@@ -53,7 +53,10 @@ export async function deleteDomain(
   await clearAway(context, hidden, callPatience);
 }
 
-/** Deletes the links of a hidden domain, takes it from those that have aliases on it and, once there are none, deletes the domain. What takes too long is due again at once. */
+/**
+ * Deletes the links of a hidden domain, removes their aliases on it from other links and, once there are none, deletes the
+ * domain. What takes too long is due again at once.
+ */
 export async function clearAway(
   { database, ...context }: Context,
   { id, organization_id }: Pick<DomainRow, 'id' | 'organization_id'>,

@@ -23,12 +23,12 @@ export async function deleteLink(
   if ((await deleteLinks(context, caller, [id], isConfirmed)).length === 0) throw notFound('link');
 }
 
-/** Deletes those of these links that are there, all of them or none, and returns their ids. */
+/** Deletes the existing ones of these links, all or none, and returns their ids. */
 export async function deleteLinks(
   context: Context,
   caller: Caller,
   ids: readonly number[],
-  /** Links that are in print may be among them. */
+  /** Links in print may be among them. */
   isConfirmed: boolean,
 ): Promise<readonly number[]> {
   const gone = await context.database.write(async (queries) => {
@@ -41,7 +41,7 @@ export async function deleteLinks(
   return gone.map((link) => link.id);
 }
 
-/** Moves links that this transaction has locked to the bin, and updates all that counts or caches them. */
+/** Moves links that this transaction has locked to the bin, and updates their counts and caches. */
 async function removeLinks(
   context: Context,
   queries: Queries,

@@ -1,11 +1,11 @@
 import type { DomainFindings, DomainTarget } from '../rules/domain-findings.ts';
 import type { DomainState } from '../rules/domain-standing.ts';
 
-/** What custom domains are managed with. */
+/** What managing custom domains depends on. */
 export interface DomainContext {
   /** Null: the program is ending, and doesn't wait for the answer. */
   readonly dns: { findingsFor(host: string): Promise<DomainFindings | null> };
-  /** Whether there is a public address to lead to. */
+  /** Whether there is a public address that domains can lead to. */
   readonly leadHere: boolean;
   readonly target: { find(): Promise<DomainTarget> };
   /** Whether this service gets certificates for them itself. */

@@ -2,8 +2,8 @@ import type { DomainRow } from '../storage/domains.ts';
 import type { Context } from './context.ts';
 
 /**
- * What the TXT record of a domain must say: a different text for each organization, so that no other can use
- * the proof. It is stored with the domain, so that a new master key needs no new records.
+ * The required value of a domain's TXT record: a different text for each organization, so that no other can use the proof. It is
+ * stored with the domain, so that a new master key needs no new records.
  */
 export const proofFor = (
   { secrets }: Pick<Context, 'secrets'>,

@@ -3,7 +3,10 @@ import type { Queries } from '../storage/schema.ts';
 import { endSessionsOf } from '../storage/sessions.ts';
 import { endFamilies } from '../storage/tokens.ts';
 
-/** Every session (save one) and token pair of a user. API keys are revoked one by one, as other programs depend on them. */
+/**
+ * Ends every session (except one) and token pair of a user. API keys are revoked one by one, because other programs depend on
+ * them.
+ */
 export async function endSessions(
   queries: Queries,
   userId: number,
@@ -14,7 +17,7 @@ export async function endSessions(
   await endFamilies(queries, 'user_id', userId, now);
 }
 
-/** The same in the transaction that replaces a password, with the mailed links that would set another one. */
+/** The same in the transaction that replaces a password, together with mailed links that would set another one. */
 export async function endSignIns(
   queries: Queries,
   userId: number,

@@ -8,19 +8,19 @@ import type { Context } from './context.ts';
 import { aliasUrls } from './link-address.ts';
 
 interface Visit extends Omit<Description, 'hashSeed' | 'search' | 'pathBehind'> {
-  /** The address that is visited, or what follows the link's in it: `?utm_source=mail`. */
+  /** The visited address, or the part after the link's: `?utm_source=mail`. */
   readonly url: string;
   readonly at: number;
 }
 
 export interface Explanation {
   readonly outcome: Outcome;
-  /** Null where the visitor isn't led anywhere. */
+  /** Null if the visitor isn't redirected. */
   readonly status: number | null;
   readonly steps: readonly Step[];
 }
 
-/** Where a visit would be led, and why: by the function that answers visits. Nothing is recorded. */
+/** Where a visit would be redirected, and why: uses the function that answers visits. Nothing is recorded. */
 export async function explainLink(
   { database, config, secrets, site }: Context,
   caller: Caller,

@@ -6,7 +6,7 @@ import type { Queries } from '../storage/schema.ts';
 import type { Context } from './context.ts';
 import type { LinkWithTags, PreparedLink } from './prepared-link.ts';
 
-/** `holder` is the link that has it, where that is certain to stay. */
+/** `holder` is the link that has it, if that is certain to stay. */
 const externalIdTaken = (externalId: string, holder: number | null): Refusal =>
   new Refusal(
     'EXTERNAL_ID_TAKEN',
@@ -14,7 +14,10 @@ const externalIdTaken = (externalId: string, holder: number | null): Refusal =>
     { field: 'external_id' },
   );
 
-/** Of links that could not be inserted, those whose external id is taken. Links of the same call are not named: they may be undone. */
+/**
+ * The links that could not be inserted because their external id is taken. Links of the same call are not named: they may be
+ * rolled back.
+ */
 export async function takenExternalIds(
   queries: Queries,
   missed: readonly PreparedLink[],

@@ -11,7 +11,7 @@ const wantedOf = ({ row, suffix, isChosen }: PreparedLink): WantedLink => ({
   suffix: isChosen ? suffix : null,
 });
 
-/** For each of an organization's links that there could be already: the one there is, or null. */
+/** For each of an organization's links, an existing one with the same destination, or null. */
 export async function findLinks(
   { now }: Pick<StoringMeans, 'now'>,
   queries: Queries,
@@ -26,8 +26,8 @@ export async function findLinks(
 }
 
 /**
- * Stores those of an organization's links that lead to where none of its links leads yet. Of several that lead to one
- * destination the first is stored, and the others find it; where it is refused they are tried once more, without it.
+ * Stores those of an organization's links whose destination none of its links has yet. Of several with the same destination the
+ * first is stored, and the others find it; if it is refused they are retried without it.
  */
 export async function findOrStore(
   means: StoringMeans,
@@ -64,11 +64,11 @@ export async function findOrStore(
   return answers.map((answer, index) => mended.get(links[index] as PreparedLink) ?? answer);
 }
 
-/** Whether what refused the link before may not hold for this one. A suffix that is taken is taken for both. */
+/** Whether the reason for refusing the previous link may not apply to this one. A suffix that is taken is taken for both. */
 const isOfAnother = (link: PreparedLink, outcome: Outcome): boolean =>
   outcome instanceof Refusal && !(link.isChosen && outcome.code === 'SUFFIX_TAKEN');
 
-/** The link before this one that leads to the same destination, or this one itself. */
+/** An earlier link with the same destination, or this one itself. */
 function originalOf(link: PreparedLink, stored: Map<string, PreparedLink>): PreparedLink {
   const { domain_id, destination_url, suffix } = wantedOf(link);
   const keyFor = (chosen: string | null) => JSON.stringify([domain_id, destination_url, chosen]);

@@ -17,8 +17,8 @@ const hour = 60 * 60 * 1000;
 const lifetime = hour;
 
 /**
- * Mails a link that sets a new password, to an address that has an account. Before the answer nothing is done that
- * depends on whether it has one.
+ * Mails a link for setting a new password, if the address has an account. Nothing before the answer depends on whether it has
+ * one.
  */
 export async function forgotPassword(
   context: Context,

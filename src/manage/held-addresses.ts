@@ -13,18 +13,18 @@ import type { Queries } from '../storage/schema.ts';
 
 interface Wanting {
   readonly organizationId: number;
-  /** It is this address that is wanted, and not any. */
+  /** Whether exactly this address is wanted, and not just any. */
   readonly isChosen: boolean;
 }
 
 const isOver = ({ deleted_at }: HeldAddress, now: number): boolean =>
   deleted_at !== null && deleted_at <= goneBefore(now);
 
-/** Its own organization may have the address of a deleted link again, if it wants that one. */
+/** The organization of a deleted link may have its address again, if it asks for exactly that one. */
 export const isFreeFor = (held: HeldAddress, { organizationId, isChosen }: Wanting, now: number): boolean =>
   isOver(held, now) || (held.deleted_at !== null && isChosen && held.organization_id === organizationId);
 
-/** Of what gave an address up: aliases, and deleted links that can't come back any more. */
+/** Deletes what gave up an address: aliases, and deleted links that can't be restored any more. */
 export async function release(queries: Queries, held: readonly HeldAddress[], now: number): Promise<void> {
   const aliases = held.filter(({ is_alias }) => is_alias === 1);
   if (aliases.length > 0) await deleteAliases(queries, aliases);
@@ -35,8 +35,8 @@ export async function release(queries: Queries, held: readonly HeldAddress[], no
 }
 
 /**
- * Which of these addresses can't be had: a link or an alias has them, a deleted link keeps them, or one before them in the list wants the
- * same. The others no one else gets until this transaction ends.
+ * Which of these addresses aren't available: a link or an alias has them, a deleted link reserves them, or an earlier one in the
+ * list wants the same. No one else gets the others until this transaction ends.
  */
 export async function takenAmong(
   queries: Queries,
@@ -45,7 +45,7 @@ export async function takenAmong(
 ): Promise<ReadonlySet<WantedAddress>> {
   const free = await claimAddresses(queries, wanted);
   const held: HeldAddress[] = [];
-  // After the claim: what was under way has then ended on every database.
+  // After the claim: concurrent transactions have ended by then on every database.
   for (const [domainId, some] of Map.groupBy(wanted, (address) => address.domain_id))
     held.push(
       ...(await heldUnder(

@@ -9,8 +9,8 @@ interface OnDomain {
 }
 
 /**
- * Links whose domain was verified when they were prepared, and isn't any more, with the refusal of each. The other
- * domains are locked until the transaction ends: none is deleted while a link is being made on it.
+ * Links whose domain was verified when they were prepared and isn't any more, with their refusals. The other domains are locked
+ * until the transaction ends: none is deleted while a link is being made on it.
  */
 export async function onLostDomains<Link extends OnDomain>(
   queries: Queries,

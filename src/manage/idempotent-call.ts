@@ -13,9 +13,9 @@ import type { Context } from './context.ts';
 import { linkStorer } from './store-links.ts';
 
 const kept = 24 * 60 * 60 * 1000;
-/** In characters, as it is stored. A thousand links of the usual kind take 0.4 million. */
+/** In characters, as it is stored. A thousand ordinary links take 0.4 million. */
 const maxAnswer = 8 * 1024 * 1024;
-/** Milliseconds. Longer than a mail server is waited for. */
+/** Milliseconds. Longer than the timeout of the mail server. */
 const maxWait = 10_000;
 const waitStep = 50;
 
@@ -27,7 +27,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** What the answer to a call will be, by what its change returns; null where that decides nothing. */
+/** Determines the answer to a call from the result of its change; null if that isn't enough. */
 export type Foresight = (made: unknown) => Promise<Answered | null>;
 
 interface SentCall {
@@ -38,14 +38,14 @@ interface SentCall {
   readonly request: string;
 }
 
-/** Another call got the key first. */
+/** Another call used the key first. */
 class KeyTaken extends Error {
   override readonly name = 'KeyTaken';
 }
 
 /**
- * A call that is carried out once, however often it is sent. Its first change claims the key in its own transaction, and
- * stores the answer there too: both are there, or neither.
+ * A call that is carried out once, however often it is sent. Its first change claims the key in its own transaction, and stores
+ * the answer there too: both are stored, or neither.
  */
 export class IdempotentCall {
   readonly #context: Pick<Context, 'database' | 'secrets' | 'now'>;
@@ -59,7 +59,7 @@ export class IdempotentCall {
     const { secrets } = context;
     this.#context = context;
     this.#row = {
-      // Another member's answer may hold what is theirs alone.
+      // Another member's answer may contain private data of theirs.
       user_id: sent.userId,
       organization_id: sent.organizationId,
       key_hash: secrets.sign('idempotency', `key ${sent.key}`),
@@ -67,12 +67,12 @@ export class IdempotentCall {
     this.#requestHash = secrets.sign('idempotency', `request ${sent.request}`);
   }
 
-  /** Has the answer made from what the first change returns, while that is still under way. */
+  /** Sets the function that makes the answer from the result of the first change, while that is still under way. */
   foresee(foresight: Foresight): void {
     this.#foresight = foresight;
   }
 
-  /** What the call was answered before, or what `carryOut` answers now. A refusal may be an answer, too. */
+  /** The stored answer to the call, or the answer that `carryOut` gives now. A refusal may be an answer, too. */
   async answer<Means extends Context>(
     context: Means,
     carryOut: (context: Means) => Promise<Answered>,
@@ -123,7 +123,7 @@ export class IdempotentCall {
     const writeTogether = <Item, Outcome>(item: Item, work: WriteItems<Item, Outcome>): Promise<Outcome> =>
       write(async (queries) => {
         const [outcome] = await work(queries, [item]);
-        // Nothing was made: the claim goes with the transaction.
+        // Nothing was made: the claim is rolled back with the transaction.
         if (outcome instanceof Refusal) throw outcome;
         return outcome as Outcome;
       });
@@ -151,7 +151,7 @@ export class IdempotentCall {
     await keepIdempotentAnswer(queries, this.#row, { status, answer });
   }
 
-  /** Of a call that made nothing, or whose answer needed more than its change. */
+  /** For a call without a change, or whose answer needed more than its change. */
   async #keepLate(answered: Answered): Promise<void> {
     await this.#context.database.write(async (queries) => {
       if (this.#isClaimed || (await this.#claim(queries))) await this.#keep(queries, answered);

@@ -7,8 +7,8 @@ import { isFreeFor, release } from './held-addresses.ts';
 import type { PreparedLink } from './prepared-link.ts';
 
 /**
- * The outcome of each row: what was inserted, the deleted link that keeps the suffix, or null where a link has it, if only as an alias, or
- * its external id.
+ * The result of each row: the inserted one, the deleted link that reserves the suffix, or null if a link has the suffix, even as
+ * an alias, or its external id.
  */
 export async function insertWhereFree(
   queries: Queries,
@@ -19,7 +19,7 @@ export async function insertWhereFree(
   const byDomain = [...Map.groupBy(rows, (row) => row.domain_id)];
   const [inserted, ...found] = await together(
     insertLinks(queries, rows),
-    // After the insertion: a deletion or an alias that was under way has then ended on every database.
+    // After the insertion: concurrent deletions and aliases have ended by then on every database.
     ...byDomain.map(([domainId, some]) =>
       heldUnder(
         queries,

@@ -5,7 +5,9 @@ import type { Queries } from '../storage/schema.ts';
 import { claimSetting, findSetting } from '../storage/settings.ts';
 import type { Context } from './context.ts';
 
-/** The setting with the id of the organization that runs the instance: that of the first account. It is never another's. */
+/**
+ * The setting with the id of the organization that runs the instance: that of the first account. It never changes to another one.
+ */
 export const instanceOrganization = 'instance_organization';
 
 export const claimInstance = (queries: Queries, organizationId: number): Promise<boolean> =>
@@ -16,7 +18,7 @@ export const runsInstance = async (
   organizationId: number,
 ): Promise<boolean> => (await findSetting(database.lookup, instanceOrganization)) === String(organizationId);
 
-/** For administrators of the organization that runs the instance: other tenants are told nothing of the machine. */
+/** For administrators of the organization that runs the instance: other tenants learn nothing about the machine. */
 export async function requireInstanceAdministrator(context: Context, caller: Caller): Promise<void> {
   if (caller.role !== 'administrator' || !(await runsInstance(context, caller.organizationId)))
     throw new Refusal(

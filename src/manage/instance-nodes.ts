@@ -4,7 +4,7 @@ import { listNodes } from '../storage/nodes.ts';
 import type { Context } from './context.ts';
 import { requireInstanceAdministrator } from './instance-health.ts';
 
-/** The nodes of the instance, those too that are gone and have left clicks. */
+/** The nodes of the instance, including those that are gone and have left clicks. */
 export const nodesOfInstance = async ({
   database,
   now,

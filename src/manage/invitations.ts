@@ -25,8 +25,8 @@ interface NewInvitation extends stored.StoredInvitation {
 }
 
 /**
- * The token is in this answer and in the mail, and never again; its holder, with that address, may join. An
- * invitation that can't be mailed is made all the same: its link can be handed over in another way.
+ * The token is in this answer and in the mail, and never again; a person with the token and that address may join. An invitation
+ * that can't be mailed is made anyway: its link can be passed on in another way.
  */
 export async function inviteMember(
   context: Context,
@@ -39,7 +39,7 @@ export async function inviteMember(
   const invitation = await context.database.write(async (queries) => {
     const address = normaliseEmail(email);
     await lockOrganizations(queries, [caller.organizationId]);
-    // They may have been lowered or removed meanwhile: what they invite from then on counts for nothing.
+    // They may have been demoted or removed meanwhile: then their invitations don't count.
     await requireAdministrator(queries, caller);
     if (await isMember(queries, caller.organizationId, address)) {
       throw new Refusal('ALREADY_MEMBER', `${address} is a member of your organization already.`, {

@@ -14,10 +14,10 @@ export interface LinkDomain {
   readonly host: string | null;
 }
 
-/** The host that a call names as a domain: null for the default domain, and empty for what is none. */
+/** The host that a call names as a domain: null for the default domain, and empty for an invalid one. */
 export function hostOf(site: Site, domain: string): string | null {
   if (domain === '') return null;
-  // Answers carry a scheme in front, and what was read may be sent back.
+  // Answers include a scheme, and what was read may be sent back.
   const url = URL.parse(/^https?:\/\//i.test(domain) ? domain : `https://${domain}`);
   const host = url && url.pathname === '/' ? normaliseHostname(url.hostname) : '';
   return host !== '' && site.isDefaultHost(host) ? null : host;
@@ -85,7 +85,7 @@ async function inAliases(domainOf: DomainOf, domain: string, field: AliasField):
   }
 }
 
-/** A web address has what isn't ASCII in bytes; what can't be read is refused as a suffix. */
+/** Web addresses have non-ASCII text percent-encoded; an undecodable one is refused as a suffix. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -101,7 +101,7 @@ export const addressOn = (own: LinkDomain, { domain, suffix }: AskedAlias): Alia
 
 const maxAliases = 20;
 
-/** Without doubles and the link's own address. */
+/** Without duplicates and the link's own address. */
 export function distinctAliases(aliases: readonly Alias[], own: LinkAddress): Alias[] {
   const byKey = new Map(aliases.map((alias) => [addressKey(alias), alias]));
   byKey.delete(addressKey(own));

@@ -63,15 +63,15 @@ export interface LinkFields extends UtmChanges {
 
 type AddressField = 'android_link_destination' | 'ios_link_destination' | 'before_start_url' | 'expired_url';
 
-/** Columns in their stored form; undefined where the call has no such field. */
+/** Columns in their stored form; undefined if the call has no such field. */
 type ProvidedColumns = { readonly [Column in keyof LinkChanges]: LinkChanges[Column] | undefined };
 
-/** Columns for the fields of a call, checked and in their stored form. */
+/** Columns for the fields of a call, validated and in their stored form. */
 export async function columnsOf(context: Context, fields: LinkFields): Promise<LinkChanges> {
   return withoutAbsent(await providedColumns(context, fields));
 }
 
-/** Awaits only what takes a promise: a call may make a thousand links. */
+/** Awaits only actual promises: a call may make a thousand links. */
 export async function providedColumns(context: Context, fields: LinkFields): Promise<ProvidedColumns> {
   const destination = required(fields.destination_url, destinationIn(context, 'destination_url'));
   const destination_url = destination && withUtmOf(destination.text, fields);
@@ -128,7 +128,7 @@ export async function providedColumns(context: Context, fields: LinkFields): Pro
   };
 }
 
-/** The columns of a new link: defaults for those that the call has no field of. `marker` null: the organization's. */
+/** The columns of a new link: defaults where the call has no field. `marker` null: the organization's. */
 export const columnsOfNew = (provided: ProvidedColumns, marker: number | null) => ({
   destination_url: provided.destination_url ?? '',
   destination_key: provided.destination_key ?? null,
@@ -168,17 +168,17 @@ export const columnsOfNew = (provided: ProvidedColumns, marker: number | null) =
   expiry_event_at: provided.expires_at ?? null,
 });
 
-/** The UTM parameters of a call that sends no destination: they go into the one there is. */
+/** The UTM parameters of a call without a destination: they are set on the existing one. */
 export function utmColumns(link: Pick<StoredLink, 'destination_url'>, fields: LinkFields): LinkChanges {
   if (fields.destination_url !== undefined || !hasUtmChanges(fields)) return {};
   const destination_url = withUtmOf(link.destination_url, fields);
   return { destination_url, destination_key: destinationKey(destination_url) };
 }
 
-/** What is never read back as it was sent. */
+/** Fields that are never answered as they were sent. */
 type SecretField = 'password' | 'webhook_auth_key';
 
-/** The way back: what a call would send to give a link its settings, secrets aside. */
+/** The reverse: what a call would send to give a link its current settings, except secrets. */
 export const fieldsOf = (link: StoredLink) =>
   ({
     destination_url: asUri(link.destination_url),

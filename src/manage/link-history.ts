@@ -23,7 +23,7 @@ export interface HistoryEntry
   readonly refusal: Problem | null;
 }
 
-/** A page of what happened to a link, the newest first. Its creation is the last entry. */
+/** A page of a link's history, newest first. Its creation is the last entry. */
 export async function readHistory(
   context: Context,
   caller: Caller,
@@ -74,7 +74,7 @@ async function withAuthors(
   }));
 }
 
-/** Gives a link the settings and tags that it had after an entry of its history. Its secrets stay as they are. */
+/** Restores the settings and tags that a link had after an entry of its history. Its secrets are unchanged. */
 export async function revertLink(
   context: Context,
   caller: Caller,
@@ -101,7 +101,7 @@ const noEntry = (entry: number): Refusal =>
 
 const entriesAtOnce = 200;
 
-/** What the first change of each field since then changed it from. */
+/** For each field that changed since, its value before the first change. */
 async function settingsAfter(
   { database }: Context,
   which: { readonly organizationId: number; readonly linkId: number },
@@ -123,7 +123,7 @@ async function settingsAfter(
   return Object.fromEntries(settings);
 }
 
-/** Tags that were deleted since can't come back. */
+/** Tags that were deleted since can't be restored. */
 async function tagsToGet(
   { database }: Context,
   { organizationId }: Caller,

@@ -27,7 +27,7 @@ interface VariantInput {
 }
 
 interface CheckedRules {
-  /** As they are stored; null where there are none. */
+  /** As they are stored; null if there are none. */
   readonly text: string | null;
   readonly destinations: readonly FoundDestination[];
 }
@@ -62,7 +62,7 @@ export function checkRules(context: Context, rules: readonly RuleInput[]): Check
   return { text, destinations };
 }
 
-/** The file is looked into only where a rule asks for what not every file has. */
+/** The file is only checked if a rule asks for something that not every file has. */
 function refuseUnknownPlaces(rules: readonly RuleInput[], placesKnown: Context['placesKnown']): void {
   for (const [index, { when }] of rules.entries())
     for (const [conditions, path] of [
@@ -95,7 +95,7 @@ function variantsOf(
   }));
 }
 
-/** What the ids are that are taken. */
+/** `what` names the ids that are taken. */
 function refuseTwice(entries: readonly { readonly id?: string | undefined }[], field: string) {
   const ids = new Set<string>();
   for (const [index, { id }] of entries.entries()) {

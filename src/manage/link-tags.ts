@@ -20,8 +20,8 @@ export async function requireTags(
 }
 
 /**
- * Puts tags on links and takes tags off them (one that is gone, or was never there, is off already), and returns
- * the ids of the links that are not as they were.
+ * Adds tags to links and removes tags from them (deleted tags and those that a link doesn't have count as removed), and returns
+ * the ids of the links that changed.
  */
 export async function changeTags(
   queries: Queries,

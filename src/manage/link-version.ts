@@ -2,8 +2,8 @@ import { Refusal } from '../rules/errors.ts';
 import { formatIso, parseInstant } from '../rules/instant.ts';
 
 /**
- * Refuses to change a link that was changed since it was read: `expected` is the `If-Match` header of the call, the
- * `updated_at` that its sender has seen, with or without quotes. `*` is any.
+ * Refuses to change a link that was changed since it was read: `expected` is the call's `If-Match` header with the
+ * `updated_at` that its sender has seen, with or without quotes. `*` matches any.
  */
 export function requireVersion(expected: string | null, link: { readonly updated_at: number }): void {
   if (expected === null) return;
@@ -18,7 +18,7 @@ export function requireVersion(expected: string | null, link: { readonly updated
   );
 }
 
-/** For a header that can't be the version of any link: it doesn't show that the link was changed. */
+/** For a header that can't be the version of any link: it doesn't prove that the link was changed. */
 function noVersion(tags: readonly string[], link: { readonly updated_at: number }): Refusal {
   const isWeak = tags.some((tag) => /^w\//i.test(tag));
   return new Refusal(

@@ -20,25 +20,25 @@ const second = 1_000;
 const hour = 60 * 60 * second;
 const day = 24 * hour;
 const pause = 10 * second;
-/** Longer than any question takes: past it, a node is taken to have died. */
+/** Longer than any request takes: after that, a node is assumed to have died. */
 const claimLength = 60 * second;
 const hostsAtOnce = 64;
-/** While no other host answers, this service's own line may be down: for so long nothing is said to be broken. */
+/** While no other host answers, this service's own connection may be down: for this long nothing is reported as broken. */
 const doubtLength = 6 * hour;
 
 const robotsCharacters = 512 * 1024;
 const pageCharacters = 32 * 1024;
 const agent = 'Linnet-Watch';
 
-/** What a question was and when, and what it came to. */
+/** A request, its time, and its result. */
 interface Asked {
   readonly at: number;
   readonly isAnswered: boolean;
-  /** The destination's next state; null where robots.txt was asked for. */
+  /** The destination's next state; null if robots.txt was requested. */
   readonly state: WatchedUrl | null;
 }
 
-/** Looks at destinations that are due: one question a host in ten seconds, over all nodes and organizations. */
+/** Checks due destinations: one request per host in ten seconds, over all nodes and organizations. */
 export class DestinationWatch {
   readonly #context: Context;
   readonly #options: RequestOptions;
@@ -49,7 +49,7 @@ export class DestinationWatch {
     this.#options = options;
   }
 
-  /** Questions under way are broken off, and asked again later. */
+  /** Aborts the requests under way, which are made again later. */
   stop(): void {
     this.#stopping.abort();
   }
@@ -73,7 +73,7 @@ export class DestinationWatch {
     const isWatched = due !== null && (await isWatchedUrl(database.read, due.id));
     const asked = due && isWatched ? await this.#ask(due) : null;
     if (this.#stopping.signal.aborted && asked) return;
-    // What no link leads to is not asked for, and goes with the next sweep.
+    // An address that no link leads to is not requested, and is deleted by the next sweep.
     const state = due && !isWatched ? { ...due, next_at: now() + day } : (asked?.state ?? null);
     await database.write(async (queries) => {
       if (state) await updateUrl(queries, state.id, state);
@@ -95,7 +95,7 @@ export class DestinationWatch {
     return this.#after(due, attempt, pageOutcome(due, attempt), at);
   }
 
-  /** Where a site can't be reached for its robots.txt, its pages can't either. */
+  /** If a site's robots.txt can't be fetched, its pages can't either. */
   async #askForRobots(due: WatchedUrl, origin: string, before: string | null | undefined): Promise<Asked> {
     const { database, now } = this.#context;
     const at = now();
@@ -144,8 +144,9 @@ function failure({ fault, sentence }: Extract<Attempt, { kind: 'failed' }>): Loo
 }
 
 /**
- * RFC 9309: without a robots.txt all is allowed; while a server fails, what it said before holds, and without that nothing is.
- * One that redirects counts as none: pages of that host redirect too, and the other host's own is asked for then.
+ * RFC 9309: without a robots.txt everything is allowed; while a server fails, its previous robots.txt applies, and without one
+ * nothing is allowed. One that redirects counts as none: pages of that host redirect too, and the other host's own is requested
+ * then.
  */
 function robotsIn(attempt: Attempt, before: string | null | undefined): string | null | undefined {
   if (attempt.kind !== 'answered') return undefined;

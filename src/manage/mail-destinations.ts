@@ -14,14 +14,14 @@ import type { Context } from './context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
 
 const minute = 60_000;
-/** What is found together is told together. */
+/** Problems found within this time are reported together. */
 const gathering = 10 * minute;
 const interval = 6 * 60 * minute;
 const retryAfter = 10 * minute;
 const organizationsPerRun = 50;
 const maxListed = 20;
 
-/** Mails administrators what is wrong with destinations: all of it in one mail, at most every six hours. Any node may run it. */
+/** Mails administrators about problems of destinations: all in one mail, at most every six hours. Any node may run it. */
 export async function mailDestinations(context: Context): Promise<void> {
   const { database, mailer, now } = context;
   if (mailer === null) return;
@@ -37,7 +37,7 @@ export async function mailDestinations(context: Context): Promise<void> {
   }
 }
 
-/** False where it has to be tried again. */
+/** False if it has to be retried. */
 async function mailOne(
   context: Context,
   mailer: NonNullable<Context['mailer']>,
@@ -47,7 +47,7 @@ async function mailOne(
   const { database, site, config } = context;
   const organization = await findOrganization(database.lookup, organizationId);
   const administrators = await administratorsOf(database.read, organizationId);
-  // Where registration is open, an address that wasn't proved may be a stranger's.
+  // With open registration, an unverified address may belong to a stranger.
   const told = administrators.filter(
     ({ email_proven }) => email_proven === 1 || config.registration === 'closed',
   );

@@ -10,9 +10,9 @@ const toAddress = (address: string): Limit => ({ key: `mail|to|${address}`, max:
 const ofOrganization = (id: number): Limit => ({ key: `mail|organization|${id}`, max: 50, window: hour });
 
 /**
- * Anyone can request a mail to any account. One network has a smaller budget than all together, and a browser or
- * network that has signed in there before (`known`) has its own, so that others can't use up the owner's. Invitations have
- * another budget, which these mails don't use up.
+ * Anyone can request a mail to any account. One network has a smaller limit than all together, and a browser or network that has
+ * signed in there before (`known`) has its own, so that others can't use up the owner's. Invitations have another limit, which
+ * these mails don't use up.
  */
 export const resetMailLimits = (address: string, network: string, known: string | null): readonly Limit[] =>
   known === null
@@ -22,7 +22,7 @@ export const resetMailLimits = (address: string, network: string, known: string 
       ]
     : [{ key: `mail|reset|${address}|${known}`, max: 3, window: 24 * hour }];
 
-/** Resolves to a function that takes the attempt back, or to null when a limit is reached. */
+/** Resolves to a function that takes the attempt back, or to null if a limit is reached. */
 export async function withinLimits(
   limits: Context['limits'],
   wanted: readonly Limit[],
@@ -35,7 +35,7 @@ export async function withinLimits(
   }
 }
 
-/** False when the mail wasn't sent, for any reason. */
+/** False if the mail wasn't sent, for any reason. */
 export async function mailWithinLimits(
   { limits }: Pick<Context, 'limits'>,
   mailer: Mailer,
@@ -49,7 +49,7 @@ export async function mailWithinLimits(
     return false;
   }
   const isSent = await mailer.send(mail);
-  // No mail was sent: the user must be able to try again once the mail server works.
+  // No mail was sent: the user must be able to retry once the mail server works.
   if (!isSent) await forgive();
   return isSent;
 }

@@ -13,16 +13,16 @@ import type { Context } from './context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
 
 const minute = 60_000;
-/** What is refused at one time is told together. */
+/** Refusals within this time are reported together. */
 const gathering = 5_000;
-/** Longer than a mail takes: past it, a node is taken to have died. */
+/** Longer than a mail takes: after that, a node is assumed to have died. */
 const claimLength = 10 * minute;
-/** Later it isn't told by mail any more; it stands in the list and in the history. */
+/** After that it isn't mailed any more; it is still in the list and in the history. */
 const toldWithin = 3 * 24 * 60 * minute;
 const perRun = 500;
 const maxListed = 20;
 
-/** Mails what was refused to the member who planned it, or to administrators where that one has left. Any node may run it. */
+/** Mails refused changes to the member who planned them, or to administrators if that member has left. Any node may run it. */
 export async function mailRefusals(context: Context): Promise<void> {
   const { database, mailer, now } = context;
   if (mailer === null) return;
@@ -40,7 +40,7 @@ export async function mailRefusals(context: Context): Promise<void> {
   }
 }
 
-/** False where it has to be tried again. */
+/** False if it has to be retried. */
 async function mailOne(
   context: Context,
   mailer: NonNullable<Context['mailer']>,
@@ -53,7 +53,7 @@ async function mailOne(
   const organization = await findOrganization(database.lookup, id);
   const author = await mailableMember(database.read, id, user_id);
   const wanted = author ? [author] : await administratorsOf(database.read, id);
-  // Where registration is open, an address that wasn't proved may be a stranger's.
+  // With open registration, an unverified address may belong to a stranger.
   const told = wanted.filter(({ email_proven }) => email_proven === 1 || config.registration === 'closed');
   if (!organization || told.length === 0) return true;
   const ofOneLink = changes.every((change) => change.link_id === link_id);

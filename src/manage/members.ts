@@ -42,8 +42,8 @@ export async function changeRole(
 }
 
 /**
- * A removed member gets an organization of their own. All their credentials for this one end: keys too,
- * or else they would work again if the member came back.
+ * A removed member gets an organization of their own. All their credentials for this one end, including keys: otherwise these
+ * would work again if the member came back.
  */
 export async function removeMember(context: Context, caller: Caller, id: number): Promise<void> {
   await context.database.write(async (queries) => {
@@ -57,7 +57,7 @@ export async function removeMember(context: Context, caller: Caller, id: number)
   context.callerChanged(id);
 }
 
-/** A member of the caller's organization. Locks its membership until the transaction ends. */
+/** A member of the caller's organization. Locks the membership until the transaction ends. */
 async function lockMember(queries: Queries, caller: Caller, id: number): Promise<Membership> {
   const member = await lockMembership(queries, id);
   if (member?.organization_id !== caller.organizationId) throw notFound('member');

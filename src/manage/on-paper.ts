@@ -6,7 +6,7 @@ type Ending = Pick<
   'on_paper' | 'disabled' | 'start_at' | 'expires_at' | 'click_limit' | 'host' | 'suffix'
 >;
 
-/** Whether a change ends a link, now, at an instant that it didn't have or after fewer clicks, or lets it start later. */
+/** Whether a change ends a link: now, at a new instant or after fewer clicks; or lets it start later. */
 export const endsBy = (before: Ending, after: Ending): boolean =>
   (after.disabled === 1 && before.disabled === 0) ||
   (after.start_at !== null && after.start_at !== before.start_at) ||
@@ -24,7 +24,7 @@ export function requireConfirmation(links: readonly Ending[], isConfirmed: boole
   throw onPaper(what);
 }
 
-/** Refuses to change what may be printed: a link's address, or an alias that goes. */
+/** Refuses to change what may be printed: a link's address, or an alias that is removed. */
 export function requireAddressConfirmation(
   link: Ending,
   { isMoved, lost }: { readonly isMoved: boolean; readonly lost: readonly { readonly suffix: string }[] },

@@ -5,25 +5,25 @@ import * as stored from '../storage/destination-pages.ts';
 import { type FetchedPage, guardedPage, type PageOptions } from '../webhooks/guarded-page.ts';
 import type { Context } from './context.ts';
 
-/** So many destinations are looked at by one node at a time, each at a host of its own. */
+/** Destinations fetched at once by one node, each on a host of its own. */
 const atOnce = 8;
 const perClaim = 100;
-/** By then a look is long over, or its node has died. */
+/** By then a fetch has long ended, or its node has died. */
 const claimLength = 60_000;
-/** Milliseconds: how long a host is left alone after a look, and after which it is asked whether it is free. */
+/** Milliseconds between two requests to a host, and until it is checked again whether the host is free. */
 const hostRest = 1_000;
 const busyWait = 2_000;
-/** Bytes. Titles stand at the beginning. */
+/** Bytes. Titles are at the beginning. */
 const maxPage = 256 * 1024;
 const maxIcon = 32 * 1024;
 const iconsTried = 2;
-/** An icon that another link has too is not fetched again for so long. */
+/** An icon that another link uses too is not fetched again for so long. */
 const iconKept = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Looks at the destinations of links that are new or lead elsewhere, for the title and the icon of the page. Which those are
- * stands in the store: each is claimed by one node, and a node that dies leaves its own to others. It is done once, whatever
- * comes of it.
+ * Fetches the destinations of links that are new or have a new destination, for the title and the icon of the page. The store
+ * knows which are due: each is claimed by one node, and those of a node that dies are taken over. It is done once, whatever the
+ * result.
  */
 export class PageFetcher {
   readonly #context: Context;
@@ -38,7 +38,7 @@ export class PageFetcher {
     this.#onFault = onFault;
   }
 
-  /** Begins with what is due, as far as there is room, and doesn't wait for its end. */
+  /** Starts what is due, as far as there is room, without waiting for the end. */
   async run(): Promise<void> {
     const { database, now } = this.#context;
     while (this.#active.size < atOnce && !this.#stopping.signal.aborted) {
@@ -56,7 +56,7 @@ export class PageFetcher {
           if (!isAskedFor && hasRoom && (await stored.claimHost(queries, host, now(), now() + claimLength)))
             chosen.set(host, page);
           else {
-            // Those of one host come up again one after the other, and not all of them each time.
+            // Pages of one host become due again one after the other, and not all of them each time.
             const turn = (waiting.get(host) ?? 0) + 1;
             waiting.set(host, turn);
             later.push({ id: page.id, until: now() + turn * busyWait });
@@ -78,7 +78,7 @@ export class PageFetcher {
   #begin(host: string, page: stored.DuePage): void {
     const look = this.#lookAt(host, page)
       .catch((cause) => {
-        // The claim ends by itself, and then it is looked at again.
+        // The claim expires by itself, and then it is fetched again.
         if (!(cause instanceof StoreAway) && !(cause instanceof Refusal)) this.#onFault(cause);
       })
       .finally(() => this.#active.delete(look));
@@ -95,7 +95,7 @@ export class PageFetcher {
     });
     const head = found && pageHead(decodePage(found.bytes, found.contentType));
     const icon = found && head && (await this.#iconOf(found, head.icons));
-    // What was broken off tells nothing of the page.
+    // An aborted request says nothing about the page.
     if (this.#stopping.signal.aborted) return;
     await database.write(async (queries) => {
       await stored.setPage(queries, page, { page_title: head?.title || null, page_icon: icon });
@@ -103,7 +103,7 @@ export class PageFetcher {
     });
   }
 
-  /** The key of the page's icon, which is stored by then. */
+  /** The key of the page's icon, which has been stored. */
   async #iconOf(page: FetchedPage, named: readonly string[]): Promise<string | null> {
     const { database, secrets, now } = this.#context;
     for (const href of [...named.slice(0, iconsTried - 1), '/favicon.ico']) {
@@ -137,7 +137,7 @@ export class PageFetcher {
 
 const hostOf = (destination: string): string => URL.parse(destination)?.host ?? '';
 
-/** When the page of a new destination is due; null where it isn't looked at: by setting, or as it is none of the web's. */
+/** When the page of a new destination is due; null if it isn't fetched: by setting, or because it is no web page. */
 export const pageDueAt = (
   { config, now }: Pick<Context, 'config' | 'now'>,
   destination: string,

@@ -26,8 +26,8 @@ export interface LinkToCreate extends LinkFields {
 }
 
 /**
- * Turns the links of one call into rows that can be stored, or refuses them. Lookups that several links need are made
- * once. `marker` is the default of `qr_marker`; null: what the organization chose.
+ * Turns the links of one call into rows that can be stored, or refuses them. Lookups that several links need are made once.
+ * `marker` is the default of `qr_marker`; null: the organization's.
  */
 export function linkPreparer(context: Context, caller: Caller, withPng: boolean) {
   const domainOf = memoize((domain: string) => findLinkDomain(context, caller, domain));
@@ -55,7 +55,7 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
       created_via: caller.via,
       page_title: null,
       page_icon: null,
-      // An import brings many, of which few are looked at.
+      // An import brings many links, few of which anybody looks at.
       page_due_at: caller.via === 'import' ? null : pageDueAt(context, provided.destination_url ?? ''),
     };
     refuseEqualColours(row, input);
@@ -79,7 +79,7 @@ function newAliases(asked: readonly AskedAlias[], domain: LinkDomain, suffix: st
   return aliases;
 }
 
-/** Calls `ask` once per key. Returns the value itself, not a promise, once it is there. */
+/** Calls `ask` once per key. Returns the value itself instead of a promise once it is known. */
 function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => T | Promise<T> {
   const answers = new Map<string, T | Promise<T>>();
   return (key) => {
@@ -107,7 +107,7 @@ export function refuseEqualColours(
   );
 }
 
-/** A link that would end before it starts leads nobody anywhere. */
+/** A link that would end before it starts could never redirect. */
 export function refuseEndBeforeStart(
   { start_at, expires_at }: { readonly start_at: number | null; readonly expires_at: number | null },
   input: LinkFields,

@@ -4,7 +4,7 @@ import type { CompleteLink } from '../storage/insert-links.ts';
 import type { StoredLink } from '../storage/links.ts';
 import type { StoredTag } from '../storage/tags.ts';
 
-/** A link whose fields are valid: it can be stored if its suffix is free. */
+/** A link with valid fields: it can be stored if its suffix is free. */
 export interface PreparedLink {
   /** Normalised. A random one is drawn again if it is taken. */
   readonly suffix: string;
@@ -17,7 +17,7 @@ export interface PreparedLink {
 export interface LinkWithTags {
   readonly link: StoredLink;
   readonly tags: readonly StoredTag[];
-  /** It was there before the call that would have made it. */
+  /** It existed before the call that would have made it. */
   readonly isFound?: boolean;
 }
 
@@ -30,5 +30,5 @@ export interface StoringMeans {
   readonly randomSuffix: () => string;
 }
 
-/** Stores a single link; those that arrive together share their statements. */
+/** Stores a single link; links that arrive together share their statements. */
 export type StoreLink = (link: PreparedLink) => Promise<LinkWithTags>;

@@ -10,11 +10,14 @@ const maxTries = 5;
 
 interface PutOptions {
   readonly withPng: boolean;
-  /** The call names a version: a link that isn't there has none, and isn't made. */
+  /** The call names a version: a link that doesn't exist has none, and isn't created. */
   readonly mustExist: boolean;
 }
 
-/** Changes the link that has the external id of `input`, or makes it. Of two at once one makes it, and the other changes it. */
+/**
+ * Updates the link that has the external id of `input`, or creates it. Of two concurrent calls one creates it, and the other
+ * updates it.
+ */
 export async function putLink(
   context: Context,
   caller: Caller,

@@ -14,11 +14,11 @@ export type { DeletedLink, DeletedPosition };
 interface DeletedLinks {
   readonly links: readonly DeletedLink[];
   readonly total: number;
-  /** Where the next page goes on; null behind the last one. */
+  /** The position of the next page; null after the last one. */
   readonly next: DeletedPosition | null;
 }
 
-/** The organization's links that are deleted and can still be brought back, newest first. */
+/** The organization's deleted links that can still be restored, newest first. */
 export async function readDeletedLinks(
   { database, now }: Pick<Context, 'database' | 'now'>,
   { organizationId }: Caller,

@@ -11,13 +11,13 @@ import type { Queries } from '../storage/schema.ts';
 import type { Context } from './context.ts';
 import { proofOf } from './domain-proof.ts';
 
-/** A domain with everything that follows from what was last seen of it. */
+/** A domain with everything that follows from its last findings. */
 export interface DomainWithRecords {
   readonly domain: StoredDomain;
   readonly state: DomainState;
   readonly records: readonly DnsRecord[];
   readonly problem: string | null;
-  /** Null while it isn't verified, and where this service gets no certificates itself. */
+  /** Null while it isn't verified, and if this service gets no certificates itself. */
   readonly certificate: DomainCertificate | null;
 }
 
@@ -25,7 +25,7 @@ export interface DomainCertificate {
   /** `none`: it is ordered when the first visitor comes. */
   readonly state: 'none' | 'ready' | 'failing';
   readonly validUntil: number | null;
-  /** What is wrong, and what to do. */
+  /** What is wrong, and what to do about it. */
   readonly problem: string | null;
 }
 

@@ -34,7 +34,7 @@ export async function readLink(context: Context, caller: Caller, id: number): Pr
   return found;
 }
 
-/** The picture of a link's QR code is public under its signed address. Null where there is none. */
+/** The picture of a link's QR code is public under its signed address. Null if there is none. */
 export async function readLinkForPicture(context: Context, id: number): Promise<StoredLink | null> {
   const link = await findAnyLink(context.database.lookup, id);
   return link?.qr_png === 1 ? link : null;
@@ -46,7 +46,7 @@ export interface LinkFilterInput {
   readonly tagIds?: readonly number[] | undefined;
   readonly ids?: readonly number[] | undefined;
   readonly domain?: string | undefined;
-  /** Not given: 'false', and 'any' where the links are named by their ids. */
+  /** Default: 'false', or 'any' if the links are named by their ids. */
   readonly archived?: 'true' | 'false' | 'any' | undefined;
   readonly onPaper?: boolean | undefined;
   readonly hasProblem?: boolean | undefined;
@@ -58,9 +58,9 @@ interface LinkQuery extends LinkFilterInput, LinkPage {
 
 interface LinkPageFound {
   readonly links: readonly LinkWithTags[];
-  /** How many match, whatever the page. */
+  /** The number of matches, whatever the page. */
   readonly total: number;
-  /** Where the next page goes on; null behind the last one. */
+  /** The position of the next page; null after the last one. */
   readonly next: LinkPosition | null;
 }
 
@@ -82,7 +82,7 @@ export async function readLinks(context: Context, caller: Caller, query: LinkQue
   return { links, total, next };
 }
 
-/** Beyond, it pays to pass over links by an index alone, which can be done where none is archived. */
+/** Beyond that, it pays to skip links by an index alone, which is possible if none is archived. */
 const maxUsualOffset = 1_000;
 const noFilters = ['text', 'tagIds', 'ids', 'domain', 'onPaper', 'hasProblem'] as const;
 
@@ -92,7 +92,7 @@ const isUsual = (query: LinkQuery): boolean =>
   query.order === '-created_at' &&
   query.offset <= maxUsualOffset;
 
-/** The list that nearly all callers ask for: one question, unless the page is empty. */
+/** The list that nearly all callers ask for: one query, unless the page is empty. */
 async function usualPage(
   { database }: Context,
   { organizationId }: Caller,
@@ -112,7 +112,7 @@ async function usualPage(
   };
 }
 
-/** A page far down a list by id, found without counting down to it. In any other order that is what is done. */
+/** A page far down a list by id, found without counting up to it. In any other order links are counted. */
 async function deepPage(
   { database }: Context,
   { organizationId }: Caller,
@@ -128,10 +128,10 @@ async function deepPage(
   return listFrom(database.read, organizationId, start, limit, direction);
 }
 
-/** With addresses of eight kilobytes more would take this thread for many milliseconds. */
+/** With addresses of eight kilobytes, more would block this thread for many milliseconds. */
 const perRead = 200;
 
-/** All links that match, newest first, some at a time. Each time goes on where the last one ended. */
+/** All matching links, newest first, some at a time. Each step continues where the last one ended. */
 export async function* eachLink(
   context: Context,
   caller: Caller,
@@ -154,10 +154,10 @@ export async function* eachLink(
   }
 }
 
-/** Up to so many links are all searched for a text; of more, those that `storage/link-search.ts` says. */
+/** Up to so many links are all searched for a text; of more, only those that `storage/link-search.ts` describes. */
 const maxSearchedWhole = 50_000;
 
-/** Null where nothing can match. */
+/** Null if nothing can match. */
 async function filterFor(
   context: Context,
   caller: Caller,
@@ -196,7 +196,7 @@ async function filterFor(
   };
 }
 
-/** Without an archived link, which is usual, nothing has to be left out. */
+/** Usually there is no archived link, and nothing has to be excluded. */
 async function archivedIn(
   queries: Queries,
   organizationId: number,
@@ -207,7 +207,7 @@ async function archivedIn(
   return (await hasArchived(queries, organizationId)) ? false : undefined;
 }
 
-/** Null where one of them is not the organization's: no link of it has that. */
+/** Null if one of them belongs to another organization: no link of this one has it. */
 async function rarestFirst(
   { database }: Context,
   caller: Caller,
@@ -224,7 +224,7 @@ async function rarestFirst(
 const isWhole = ({ text, tags, ids, domainId, archived, onPaper, hasProblem }: LinkFilter): boolean =>
   [text, tags, ids, domainId, archived, onPaper, hasProblem].every((condition) => condition === undefined);
 
-/** Where a count is kept it is not made: it must not slow down with the number of links. */
+/** Where a count is stored it is not computed: it must not slow down with the number of links. */
 async function totalOf({ database }: Context, caller: Caller, filter: LinkFilter): Promise<number> {
   const { text, tags, ids, domainId, archived, onPaper, hasProblem } = filter;
   const { organizationId } = caller;
@@ -240,7 +240,7 @@ async function totalOf({ database }: Context, caller: Caller, filter: LinkFilter
     : countLinks(database.read, organizationId, filter);
 }
 
-/** Null for a domain that isn't the organization's: no link of it can be there. */
+/** Null for another organization's domain: no link of this one can be there. */
 export async function domainIdOf(context: Context, caller: Caller, domain: string): Promise<number | null> {
   const host = normaliseHostname(domain.replace(/^https?:\/\//i, '').replace(/[:/].*$/, ''));
   if (context.site.isDefaultHost(host)) return defaultDomainId;

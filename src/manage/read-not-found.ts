@@ -28,9 +28,9 @@ export interface NotFoundWithHost extends NotFoundAddress {
 
 interface NotFoundList {
   readonly addresses: readonly NotFoundWithHost[];
-  /** Visits to addresses that were too many to be kept apart. */
+  /** Visits to addresses that are not stored separately. */
   readonly others: number;
-  /** Where the next page goes on; null behind the last one. */
+  /** The position of the next page; null after the last one. */
   readonly next: NotFoundPosition | null;
 }
 
@@ -42,8 +42,8 @@ interface NotFoundQuestion {
 }
 
 /**
- * Addresses of the organization's domains that people came to and that no link has. Those of the default domain may be other organizations'
- * deleted or mistyped links: only administrators of the organization that runs the service see them.
+ * Addresses of the organization's domains that people visited and that no link has. Those of the default domain may be other
+ * organizations' deleted or mistyped links: only administrators of the organization that runs the service see them.
  */
 export async function readNotFound(
   context: Context,

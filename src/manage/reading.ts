@@ -1,14 +1,14 @@
 import { inTheNameOf, type ReadTerms } from '../storage/database.ts';
 import type { Context } from './context.ts';
 
-/** Milliseconds that the store may take for all of a call. A person still waits for the answer. */
+/** Milliseconds that the store may take for all of a call, while a person still waits for the answer. */
 const maxCallTime = 2_000;
-/** For calls that ask or change much. Shorter than clients, proxies and the database itself wait. */
+/** For calls that query or change much. Shorter than the timeouts of clients, proxies and the database. */
 const maxLongCallTime = 8_000;
 
 /**
- * On what terms a call reads and changes. One that only reads has so long from its beginning, and ends with its caller; a
- * stream has as long for each piece. What changes something doesn't end with its caller.
+ * The terms for a call's reads and changes. A call that only reads has so long from its beginning, and ends with its caller; a
+ * stream has as long for each chunk. A call that changes something doesn't end with its caller.
  */
 export const termsOf = (call: {
   readonly organizationId: number;
@@ -22,13 +22,13 @@ export const termsOf = (call: {
     organizationId: call.organizationId,
     signal: call.kind === 'change' ? null : call.signal,
     deadline: call.kind === 'read' ? call.begunAt + patience : Number.POSITIVE_INFINITY,
-    // On SQLite a change waits for those before it.
+    // On SQLite a change waits for earlier ones.
     patience: call.kind === 'change' ? maxLongCallTime : patience,
     ...(call.kind === 'change' ? { changeDeadline: performance.now() + patience } : {}),
   };
 };
 
-/** The same context, whose reads are made on a caller's terms. */
+/** The same context, whose reads use a caller's terms. */
 export const readingFor = <Means extends Context>(context: Means, terms: ReadTerms): Means => ({
   ...context,
   database: inTheNameOf(context.database, terms),

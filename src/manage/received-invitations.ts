@@ -30,7 +30,7 @@ interface InvitationPreview {
   readonly hasAccount: boolean;
 }
 
-/** What the holder of the link may know before signing in or up. */
+/** What a person with the link may learn before signing in or up. */
 export async function previewInvitation(context: Context, token: string): Promise<InvitationPreview> {
   const invitation = invitationTokens.matches(token)
     ? await findReceivedInvitation(context.database.lookup, digest(token))
@@ -54,14 +54,15 @@ export async function declineInvitation(context: Context, caller: Caller, id: nu
   if (!deleted) throw noSuchInvitation();
 }
 
-/** From the list of one's own invitations. */
+/** From the user's own list of invitations. */
 export const acceptInvitation = (context: Context, caller: Caller, id: number): Promise<StoredUser> =>
   joining(context, caller, async (queries) => {
     const member = await lockCaller(queries, caller);
     const invitation = await findInvitationById(queries, id);
     if (invitation?.email !== member.email || invitation.expires_at <= context.now())
       throw noSuchInvitation();
-    // Anyone could have made an account under this address. Where invitations are mailed, its holder has the link.
+    // Anyone could have created an account with this address. Where invitations are mailed, the owner of the address has the
+    // link.
     if (context.mailer !== null && member.email_proven === 0) {
       throw new Refusal(
         'EMAIL_UNPROVEN',
@@ -106,8 +107,8 @@ async function lockCaller(queries: Queries, { userId }: Caller): Promise<Members
 }
 
 /**
- * One belongs to one organization at a time, so joining is leaving. API keys were made for the organization that is
- * left and end with the membership; sessions and tokens are the person's own and go along.
+ * A user belongs to one organization at a time, so joining means leaving. API keys were made for the former organization and end
+ * with the membership; sessions and tokens belong to the person and stay valid.
  */
 async function join(
   queries: Queries,
@@ -118,7 +119,7 @@ async function join(
   const { organization_id: left } = member;
   const { organization_id: joined, role } = invitation;
   await lockOrganizations(queries, [left, joined]);
-  // Read again under the lock: it may have been withdrawn, or taken by another call, in the meantime.
+  // Read again under the lock: it may have been withdrawn, or accepted by another call, in the meantime.
   if (!(await deleteReceivedInvitation(queries, member.email, invitation.id))) throw noSuchInvitation();
   if (left !== joined) {
     await requireLeave(queries, member);

@@ -13,21 +13,21 @@ import { aliasUrls } from './link-address.ts';
 import { fieldsOf } from './link-fields.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 
-/** A tag as it was called then. */
+/** A tag with the name that it had then. */
 export type TagThen = Pick<StoredTag, 'id' | 'name'>;
 
-/** From what to what a field changed, as the API shows it. Of a secret only that it changed. */
+/** A field's values before and after, as the API shows them. Of a secret only that it changed. */
 export type HistoryChange =
   | { readonly field: string; readonly from: HistoryValue; readonly to: HistoryValue }
   | { readonly field: string; readonly hidden: true };
 
 export type HistoryValue = string | number | boolean | string[] | TagThen[] | readonly RuleFields[] | null;
 
-/** Where a change comes from that isn't a plain update. */
+/** The origin of a change that isn't a plain update. */
 export interface HistoryOrigin {
-  /** The entry of the link's history that it goes back to. */
+  /** The entry of the link's history that it restores. */
   readonly backTo?: number | null;
-  /** The scheduled change that it is. */
+  /** The scheduled change that it applies. */
   readonly scheduled?: number | null;
 }
 
@@ -36,7 +36,7 @@ export interface HistoryState {
   readonly after: LinkWithTags;
 }
 
-/** Written in the transaction that changes the links. Nothing is written for a link that is as it was. */
+/** Written in the transaction that changes the links. Nothing is written for a link that didn't change. */
 export async function recordUpdates(
   { secrets, site, now }: Pick<Context, 'secrets' | 'site' | 'now'>,
   queries: Queries,
@@ -53,7 +53,7 @@ export async function recordUpdates(
   await insertHistory(queries, rows);
 }
 
-/** Deletions, and what was brought back from the bin. */
+/** Deletions, and restorations from the bin. */
 export async function recordMoves(
   { now }: Pick<Context, 'now'>,
   queries: Queries,
@@ -120,7 +120,7 @@ const shownOf = (site: Site, { link, tags }: LinkWithTags): Readonly<Record<stri
   tags: tags.map(({ id, name }) => ({ id, name })).sort((one, other) => one.id - other.id),
 });
 
-/** A key that is sent again is sealed anew: only where the sealed texts differ do they have to be opened. */
+/** A key that is sent again is sealed anew: only if the sealed texts differ do they have to be opened. */
 const hasOtherKey = (secrets: Secrets, before: LinkWithTags, after: LinkWithTags): boolean =>
   before.link.webhook_auth_key !== after.link.webhook_auth_key &&
   keyIn(secrets, before) !== keyIn(secrets, after);

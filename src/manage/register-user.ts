@@ -23,11 +23,11 @@ interface Registration {
   readonly organization_name?: string | null | undefined;
   readonly invitation_token?: string | undefined;
   readonly setup_token?: string | undefined;
-  /** The address people are to reach, where nothing else says it. */
+  /** The public address, if nothing else defines it. */
   readonly base_url?: string | undefined;
 }
 
-/** Where a registration comes from. Besides an invitation or open registration, it decides whether it is allowed. */
+/** The origin of a registration. Together with an invitation or open registration, it decides whether it is allowed. */
 type RegistrationSource = 'anywhere' | 'this_machine' | 'shell';
 
 const hour = 60 * 60 * 1000;
@@ -35,7 +35,7 @@ const hour = 60 * 60 * 1000;
 /** The key under which an instance remembers that its first account was made. */
 export const firstAccount = 'first_account';
 
-/** What proves that the service is one's own, until there is an account. Derived: every node has the same. */
+/** Proves ownership of the service until there is an account. Derived, so that every node has the same. */
 export const setupToken = (context: Pick<Context, 'secrets'>): string =>
   context.secrets.sign('setup', 'first account', 24);
 
@@ -145,7 +145,7 @@ async function membershipFor(
   return { organizationId: invitation.organization_id, role: invitation.role };
 }
 
-/** Before the password is hashed: a made-up invitation must not cost us what a real one does. */
+/** Before the password is hashed: a made-up invitation must not cost us as much as a real one. */
 async function refuseUselessInvitation(context: Context, input: Registration): Promise<void> {
   if (input.invitation_token === undefined) return;
   const invitation = await findInvitation(context.database.lookup, digest(input.invitation_token));

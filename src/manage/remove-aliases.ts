@@ -6,7 +6,7 @@ import { lockLinks, type StoredLink, touchLinks } from '../storage/links.ts';
 import type { Context } from './context.ts';
 import { recordUpdates } from './record-history.ts';
 
-/** Takes some of the aliases on a domain from their links. Those of links in the bin go with them. */
+/** Removes some of the aliases on a domain from their links, including links in the bin. */
 export async function removeAliasesOn(
   context: Context,
   caller: Caller,

@@ -3,7 +3,7 @@ import { forAdministrators } from '../rules/errors.ts';
 import { findMember } from '../storage/members.ts';
 import type { Queries } from '../storage/schema.ts';
 
-/** Checked in the transaction that locks the organization: the caller may have been lowered or removed meanwhile. */
+/** Checked in the transaction that locks the organization: the caller may have been demoted or removed meanwhile. */
 export async function requireAdministrator(queries: Queries, caller: Caller): Promise<void> {
   const acting = await findMember(queries, caller.organizationId, caller.userId);
   if (acting?.role !== 'administrator') throw forAdministrators();

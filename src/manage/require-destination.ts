@@ -26,7 +26,7 @@ export interface FoundDestination {
   readonly field: string;
 }
 
-/** A link to a link of ours would send visitors round in circles, and hide where they end. */
+/** A link to one of our own links could send visitors in circles, and hide where they end. */
 export const destinationIn =
   (context: Pick<Context, 'config' | 'site'>, field: string) =>
   (text: string): FoundDestination => {
@@ -35,7 +35,7 @@ export const destinationIn =
     return { text: stored, host: url.hostname.replace(/\.$/, ''), field };
   };
 
-/** A stored destination with the UTM parameters of a call, which stand in it and nowhere else. */
+/** A stored destination with the UTM parameters of a call, which are stored nowhere else. */
 export function withUtmOf(destination: string, changes: UtmChanges): string {
   if (!hasUtmChanges(changes)) return destination;
   const changed = withUtm(destination, changes);

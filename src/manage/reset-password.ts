@@ -34,7 +34,7 @@ export async function resetPassword(
   }
   const hash = await context.passwords.hash(new_password);
   const user = await context.database.write(async (queries) => {
-    // The user first, as in every change of a password: two at once wait for each other and never deadlock.
+    // The user first, as in every change of a password: concurrent changes wait for each other and never deadlock.
     await setPassword(queries, userId, hash);
     if (!(await takeReset(queries, digest(token), context.now()))) throw uselessReset();
     await endSignIns(queries, userId, context.now());

@@ -12,7 +12,7 @@ import type { Context } from './context.ts';
 import { onHeldDomains } from './held-domains.ts';
 import { recordMoves } from './record-history.ts';
 
-/** Brings back those of these links that are in the bin and whose suffix is free, as they were, and returns their ids. */
+/** Restores those of these links that are in the bin and whose suffix is free, and returns their ids. */
 export async function restoreLinks(
   context: Context,
   caller: Caller,

@@ -26,7 +26,7 @@ interface Plan {
   readonly changes: LinkUpdate;
 }
 
-/** Those to come, the next first, and then what became of others, the latest first. */
+/** Open changes, next one first, followed by the results of others, latest first. */
 export async function readScheduled(
   context: Context,
   { organizationId }: Caller,
@@ -70,7 +70,7 @@ export async function scheduleChange(
   });
 }
 
-/** Gives a change that wasn't applied another instant or other changes. One that was refused is open again. */
+/** Gives a change that wasn't applied another instant or other changes. A refused one is open again. */
 export async function changeScheduled(
   context: Context,
   caller: Caller,
@@ -95,7 +95,7 @@ export async function changeScheduled(
     if (before.updated_at !== found.updated_at) throw changedMeanwhile();
     const open = await stored.listOpen(queries, organizationId, link.id);
     const others = open.filter((row) => row.id !== id);
-    // A second yes is given to the changes that were sent with it.
+    // A confirmation applies to the changes that were sent with it.
     const confirmed = isConfirmed || (update.changes === undefined && before.is_confirmed === 1);
     await requireApplicable(queries, link, { plan, columns, asked, others, isConfirmed: confirmed });
     const changes = {
@@ -107,7 +107,7 @@ export async function changeScheduled(
   });
 }
 
-/** Withdraws a change that wasn't applied; one that was refused leaves the list. */
+/** Withdraws a change that wasn't applied; a refused one is removed from the list. */
 export async function withdrawScheduled(
   { database }: Context,
   { organizationId }: Caller,
@@ -122,7 +122,7 @@ const changesOf = (row: stored.ScheduledRow): LinkUpdate => JSON.parse(row.chang
 
 const isApplied = (row: stored.ScheduledRow): boolean => row.done_at !== null && row.refusal === null;
 
-/** An open one, of the caller, who answers for it from now on. */
+/** An open change, for which the caller is responsible from now on. */
 const rowOf = ({ userId, keyId, via }: Caller, { at, changes }: Plan, isConfirmed: boolean) => ({
   at,
   changes: JSON.stringify(changes),
@@ -135,7 +135,7 @@ const rowOf = ({ userId, keyId, via }: Caller, { at, changes }: Plan, isConfirme
   untold: null,
 });
 
-/** Whatever of a plan can be checked without its link. */
+/** Validates everything in a plan that doesn't depend on its link. */
 async function checkedColumns(context: Context, { at, changes }: Plan): Promise<LinkChanges> {
   const now = context.now();
   if (at <= now) throw new Refusal('FIELD_INVALID', 'Give an instant that is yet to come.', { field: 'at' });
@@ -149,12 +149,12 @@ interface Applicable {
   readonly plan: Plan;
   readonly columns: LinkChanges;
   readonly asked: AskedAddresses | null;
-  /** What else is to be changed of the link. */
+  /** Other open changes of the link. */
   readonly others: readonly stored.ScheduledRow[];
   readonly isConfirmed: boolean;
 }
 
-/** Refuses what could not be applied to the link. When it is applied, that is looked at again. */
+/** Refuses what could not be applied to the link. This is checked again when it is applied. */
 async function requireApplicable(
   queries: Queries,
   link: StoredLink,
@@ -168,14 +168,14 @@ async function requireApplicable(
     const addresses = addressChange(link, asked);
     if (addresses) requireAddressConfirmation(link, addresses, isConfirmed);
     await requireTags(queries, link.organization_id, changes.add_tags ?? [], 'add_tags');
-    // What comes before may change what this is compared with.
+    // An earlier change may modify what this one is compared with.
     if (others.some((other) => other.at <= plan.at)) return;
     refuseEqualColours(after, changes);
     if (changes.start_date || changes.expiration_date) refuseEndBeforeStart(after, changes);
   });
 }
 
-/** Says of a refused field that it is one of the changes. */
+/** Puts a refused field under `changes`. */
 async function inChanges<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check();

@@ -10,7 +10,7 @@ export async function sendExpiries({ database, site, now, webhooks }: Context): 
     const taken = await database.write(async (queries) => {
       const expired = await takeExpired(queries, now(), perTransaction);
       for (const link of expired.links) {
-        // The same however often this runs, as the expiry itself is what happened.
+        // The same however often this runs, because the event is the expiry itself.
         const messageId = `msg_expired_${link.id}_${link.expires_at}`;
         await enqueueLinkEvent(queries, 'link.expired', link, { site, now: now(), messageId });
       }

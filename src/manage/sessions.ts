@@ -9,7 +9,7 @@ export interface OwnSession extends ShownSession {
   readonly isCurrent: boolean;
 }
 
-/** Where the user is signed in with a browser. `current` is what the asking browser's cookie holds, if it was one. */
+/** The user's browser sessions. `current` is the value of the calling browser's cookie, if it sent one. */
 export async function readSessions(
   { database, now }: Pick<Context, 'database' | 'now'>,
   { userId }: Caller,
@@ -20,7 +20,7 @@ export async function readSessions(
   return sessions.map((session) => ({ ...session, isCurrent: session.hash === hash }));
 }
 
-/** Ends one of the user's sessions; true when it was the one that makes this call. */
+/** Ends one of the user's sessions; true if it was the one that makes this call. */
 export async function endOwnSession(
   { database }: Pick<Context, 'database'>,
   { userId }: Caller,

@@ -63,8 +63,8 @@ export async function startSession(
 }
 
 /**
- * Guesses are counted before they are checked; a right one is taken back from the count. The session begins in a
- * transaction that finds the password unchanged: a change of the password ends all sessions that began before it.
+ * Guesses are counted before they are checked; a right one is uncounted. The session begins in a transaction that checks that the
+ * password is unchanged: a change of the password ends all sessions that began before it.
  */
 async function signIn<T>(
   context: Context,

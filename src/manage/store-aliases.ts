@@ -6,7 +6,7 @@ import { takenAmong } from './held-addresses.ts';
 import type { Outcome, PreparedLink } from './prepared-link.ts';
 import { suffixTaken } from './taken-suffixes.ts';
 
-/** Gives new links their aliases. A link that can't have one of them is taken back and refused. */
+/** Gives new links their aliases. A link that can't have one of them is deleted again and refused. */
 export async function storeAliases(
   queries: Queries,
   outcomes: Map<PreparedLink, Outcome>,

@@ -22,7 +22,7 @@ export type OnPlaced = (some: ReadonlyMap<PreparedLink, Outcome>) => void;
 /** Seven random characters rarely collide: many collisions in a row mean another fault. */
 const maxDraws = 10;
 
-/** So few that other changes don't wait long behind them. */
+/** Few enough that other changes don't wait long for them. */
 const perPart = 250;
 
 export const inParts = <Thing>(things: readonly Thing[]): Thing[][] =>
@@ -31,9 +31,9 @@ export const inParts = <Thing>(things: readonly Thing[]): Thing[][] =>
   );
 
 /**
- * Stores links of one or several organizations, and returns the outcome of each. They come in parts: the store goes
- * on with one while the next gets ready. `onPlaced` is called as they get their suffixes: what it is given holds only if
- * this transaction does.
+ * Stores links of one or several organizations, and returns the result of each. They come in parts: the store processes one while
+ * the next is being prepared. `onPlaced` is called as they get their suffixes: its links are only certain once this transaction
+ * commits.
  */
 export async function storeLinks(
   context: StoringMeans,
@@ -73,8 +73,8 @@ export function outcomeOf(outcomes: ReadonlyMap<PreparedLink, Outcome>, link: Pr
 }
 
 /**
- * Single links: those that arrive while the store is busy share a transaction and its statements. One statement of each kind
- * a link, instead of one a batch, cost 17 % more CPU a link on SQLite and 27 % on PostgreSQL (16 connections).
+ * Single links: those that arrive while the store is busy share a transaction and its statements. One statement of each kind per
+ * link, instead of one per batch, cost 17 % more CPU a link on SQLite and 27 % on PostgreSQL (16 connections).
  */
 export function linkStorer(means: StoringMeans): StoreLink {
   const storeTogether = async (queries: Queries, links: readonly PreparedLink[]) => {
@@ -92,8 +92,8 @@ type Parts = readonly (readonly PreparedLink[] | Promise<readonly PreparedLink[]
 type Ids = ReadonlyMap<PreparedLink, number>;
 
 /**
- * With more than one writer, inserting a suffix waits for a transaction that is just inserting the same one. Two calls with the
- * same suffixes must not wait for each other: every call inserts them in one order, with ids in its own.
+ * With more than one writer, inserting a suffix waits for a transaction that is inserting the same one. Two calls with the same
+ * suffixes must not wait for each other: every call inserts them in one order, with ids in its own.
  */
 async function inOneOrder(
   { database }: StoringMeans,
@@ -151,8 +151,8 @@ async function storeSome(
 }
 
 /**
- * Stores what goes with new links: their tags, the counts, and the change that tells every node's cache. Last and together: rows
- * that other calls count in are locked for a moment only and always in one order, and on SQLite all of it is one message.
+ * Stores what belongs to new links: their tags, the counts, and the change for every node's cache. Last and together: rows that
+ * other calls update too are locked only briefly and always in one order, and on SQLite all of it is one message.
  */
 async function recordMade(
   context: StoringMeans,
@@ -185,7 +185,7 @@ const madeFrom = (
 const freshSuffix = (link: PreparedLink, { randomSuffix }: StoringMeans): string =>
   link.isChosen ? link.suffix : randomSuffix();
 
-/** The tags of each link; a link that names another organization's is refused like one that names none. */
+/** The tags of each link; a link with another organization's tag is refused like one with a missing tag. */
 async function tagsFor(
   queries: Queries,
   wanted: readonly PreparedLink[],

@@ -13,18 +13,18 @@ interface Wanted {
 
 interface Taken {
   readonly clicks: number;
-  /** The link, where these were its last clicks. */
+  /** The link, if these were its last clicks. */
   readonly ended: StoredLink | undefined;
 }
 
 /**
- * Takes so many of the clicks that a link with a limit has left, and returns how many. The last one tells every node that the
+ * Takes so many of the clicks that a link with a limit has left, and returns how many. The last one informs every node that the
  * link has ended, and its webhook.
  */
 export function clickTaker(context: Context): (linkId: number, clicks: number) => Promise<number> {
   const takeTogether = async (queries: Queries, wanted: readonly Wanted[]) => {
     const taken = new Map<Wanted, Taken>();
-    // In one order everywhere: two transactions don't wait for each other's links.
+    // In the same order everywhere: two transactions don't deadlock on each other's links.
     for (const each of wanted.toSorted((one, other) => one.linkId - other.linkId))
       taken.set(each, await takeFor(context, queries, each));
     return wanted.map((each) => taken.get(each) ?? { clicks: 0, ended: undefined });

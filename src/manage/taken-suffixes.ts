@@ -16,8 +16,8 @@ export const addressOfLink = (suffix: string, id: number, field: 'suffix' | Alia
   );
 
 /**
- * Refuses taken suffixes, and says where the caller's own link has one: a creation that was sent again
- * finds what it made. Links of the same call are left out, because they may be undone with it.
+ * Refuses taken suffixes, and names the caller's own link that has one: a repeated creation finds what it made. Links of the same
+ * call are not named, because they may be rolled back with it.
  */
 export async function takenSuffixes(
   queries: Queries,

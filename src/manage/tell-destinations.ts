@@ -18,8 +18,8 @@ const urlsPerRun = 100;
 const linksPerTransaction = 50;
 
 /**
- * Tells links how their destinations stand: what their webhooks and administrators are told follows from what is written here.
- * Any node may do it at any time; a link that was told already is told nothing.
+ * Copies the state of destinations to their links: messages to webhooks and administrators follow from that. Any node may do it
+ * at any time; links that are up to date are not written.
  */
 export async function tellDestinations(context: Context): Promise<void> {
   const { database, webhooks } = context;

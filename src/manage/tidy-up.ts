@@ -20,23 +20,23 @@ import { outageKept } from './webhook-outages.ts';
 const day = 24 * 60 * 60 * 1000;
 const changesKept = day;
 const deliveriesKept = deliveryDays * day;
-/** What became of scheduled changes; their link's history has it for as long as the link. */
+/** Finished scheduled changes; the link's history keeps them for as long as the link. */
 const scheduledKept = 90 * day;
-/** In characters, of one organization: the answers to some 190,000 calls that each make a link. */
+/** In characters, per organization: the answers to about 190,000 calls that make one link each. */
 const maxAnswersKept = 256 * 1024 * 1024;
 /** Of at most 32 KB each, most of them of one or two. */
 const iconsKept = 20_000;
-/** Few enough at a time that no click waits long behind them. */
+/** Few enough that no click waits long for them. */
 const rowsAtOnce = 1_000;
 
-/** Deletes what has expired. Any node may do it at any time. */
+/** Deletes expired data. Any node may do it at any time. */
 export async function tidyUp({
   database,
   config,
   now,
 }: Pick<Context, 'database' | 'config' | 'now'>): Promise<void> {
   const instant = now();
-  // Bodies of webhooks tell of single clicks, so none is kept for longer than these are.
+  // Bodies of webhooks contain single clicks, so none is kept for longer than these are.
   const clicksBefore = instant - config.clickRetentionDays * day;
   const old = {
     before: Math.max(clicksBefore, instant - deliveriesKept),

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { TimeSlice } from './time-slice.ts';
 
-/** Keeps the thread busy, as work would. */
+/** Keeps the thread busy. */
 function work(milliseconds: number): void {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);

@@ -1,25 +1,25 @@
-/** How long one call may occupy this thread, in milliseconds: others wait behind it. */
+/** Milliseconds that one call may occupy this thread while others wait. */
 const maxMilliseconds = 0.5;
-/** Reading the clock takes as long as a small item itself. */
+/** Reading the clock takes as long as processing a small item. */
 const checkEvery = 4;
 
 let lastTurn: Promise<void> = Promise.resolve();
 
 /**
- * For work that takes milliseconds in one go and may arrive in bursts: each item gets its own turn of the event loop, with
- * other work in between.
+ * For work that takes milliseconds in one go and may arrive in bursts: each item gets its own turn of the event loop, with other
+ * work in between.
  */
 export function ownTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
   return lastTurn;
 }
 
-/** Splits work on many items into slices that end by the clock, as the time an item takes is not known beforehand. */
+/** Splits work on many items into slices that end by the clock, because the time per item is not known beforehand. */
 export class TimeSlice {
   #end = performance.now() + maxMilliseconds;
   #things = 0;
 
-  /** Ask before each item. */
+  /** Check before each item. */
   get isOver(): boolean {
     this.#things++;
     return this.#things % checkEvery === 0 && performance.now() >= this.#end;

@@ -9,7 +9,7 @@ import { type DeliveryWithAttempts, noWebhook, readDelivery } from './webhook-de
 import { limitWebhookCalls } from './webhook-limit.ts';
 import { occasionOf } from './webhook-occasion.ts';
 
-/** Sends a made-up click at once, and returns the outcome. It is listed among the deliveries, and isn't retried. */
+/** Sends a made-up click at once, and returns the result. It is listed among the deliveries, and isn't retried. */
 export async function tryWebhook(
   context: Context,
   caller: Caller,

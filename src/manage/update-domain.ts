@@ -45,7 +45,7 @@ export async function updateDomain(
   return readDomain(context, caller, id);
 }
 
-/** A URL on a short domain would send visitors round in circles, also on one that is not verified yet. */
+/** A URL on a short domain could send visitors in circles, even if the domain is not verified yet. */
 async function fallbackUrl(
   context: Context,
   { organizationId }: Caller,

@@ -34,17 +34,17 @@ export interface LinkUpdate extends LinkFields, AddressFields {
 }
 
 export interface UpdateTerms {
-  /** The `If-Match` header of the call. */
+  /** The call's `If-Match` header. */
   readonly expectedVersion?: string | null;
-  /** A link that is in print may be ended. */
+  /** A link in print may be ended. */
   readonly isConfirmed?: boolean;
-  /** The entry of the link's history that this goes back to. */
+  /** The entry of the link's history that this restores. */
   readonly backTo?: number | null;
-  /** The scheduled change that this is: marked as applied in the same transaction. */
+  /** The scheduled change that this applies: marked as applied in the same transaction. */
   readonly scheduled?: ScheduledRow | null;
 }
 
-/** A scheduled change that another node has applied meanwhile, or that is not as it was read any more. */
+/** A scheduled change that another node has applied meanwhile, or that has changed since it was read. */
 export class NotDue extends Error {
   override readonly name = 'NotDue';
 }
@@ -56,7 +56,7 @@ export async function updateLink(
   update: LinkUpdate,
   { expectedVersion = null, isConfirmed = false, backTo = null, scheduled = null }: UpdateTerms = {},
 ): Promise<LinkWithTags> {
-  // Ownership is checked first: nothing is hashed or looked up for a link of another organization.
+  // Ownership is checked first: nothing is hashed or looked up for another organization's link.
   const found = await findLink(context.database.lookup, caller.organizationId, id);
   if (!found) throw notFound('link');
   const asked = await askedAddresses(context, caller, found, update);
@@ -67,15 +67,15 @@ export async function updateLink(
     if (scheduled && !(await finishScheduled(queries, scheduled, context.now(), null))) throw new NotDue();
     requireVersion(expectedVersion, before);
     const columns = { ...sent, ...utmColumns(before, update) };
-    // An instant that is sent again is not an expiry anew.
+    // An instant that is sent again is not a new expiry.
     const { expires_at = before.expires_at } = columns;
     const expiry = expires_at === before.expires_at ? {} : { expiry_event_at: expires_at };
-    // A limit counts the clicks that there are when it is set.
+    // A limit counts the clicks that exist when it is set.
     const isLimited = before.click_limit === null && columns.click_limit;
     const spent = isLimited ? { clicks_spent: before.clicks ?? 0 } : {};
     const addresses = addressChange(before, asked);
     const moved = addresses && { ...columnsAfter(addresses), host: addresses.own.host };
-    // What is known of the page was of another one.
+    // The stored title and icon belong to another page.
     const { destination_url = before.destination_url } = columns;
     const page =
       destination_url === before.destination_url

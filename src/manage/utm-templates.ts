@@ -11,7 +11,7 @@ export type { StoredTemplate } from '../storage/utm-templates.ts';
 type Values = { readonly [Field in UtmField]?: string | null | undefined };
 
 const maxTemplates = 100;
-/** So many of the newest links are looked at for what was used. */
+/** How many of the newest links are searched for values in use. */
 const linksLookedAt = 2_000;
 const maxValues = 20;
 
@@ -64,7 +64,7 @@ export async function readTemplate(
   return found;
 }
 
-/** What isn't named stays; '' and null take a parameter out. */
+/** Parameters that aren't named stay; '' and null remove one. */
 export async function updateTemplate(
   { database, now }: Context,
   { organizationId }: Caller,
@@ -97,7 +97,7 @@ export async function deleteTemplate(
   if (!isDeleted) throw notFound('template');
 }
 
-/** Which values the organization's templates and newest links have of each parameter, the most frequent first. */
+/** The values that the organization's templates and newest links have for each parameter, most frequent first. */
 export async function readUtmValues(
   { database }: Context,
   { organizationId }: Caller,

@@ -18,7 +18,7 @@ import type { Context } from './context.ts';
 /** A link can have a hundred destinations. */
 const perTransaction = 200;
 
-/** Has what these links lead to looked at, no more and no less. Nothing is written where that is so already. */
+/** Makes the destinations of these links exactly the watched ones. Nothing is written if they are already. */
 export async function watchLinks(
   { database, now }: Pick<Context, 'database' | 'now'>,
   links: readonly StoredLink[],
@@ -45,7 +45,7 @@ export async function watchLinks(
   for (const rows of inParts(missing)) await database.write((queries) => addAll(queries, rows, at));
 }
 
-/** They are not watched any more: nothing is said of them. */
+/** They are not watched any more: their problems are cleared. */
 export async function unwatchLinks(
   { database }: Pick<Context, 'database'>,
   ids: readonly number[],
@@ -70,7 +70,7 @@ async function addAll(queries: Queries, missing: readonly Missing[], now: number
     queries,
     created.map(([url, url_key]) => ({ url_key, ...notLookedAt(url), next_at: now })),
   );
-  // In one order, so that two nodes never wait for each other.
+  // In the same order on all nodes, so that two nodes never deadlock.
   const hosts = new Set(created.map(([url]) => new URL(url).hostname));
   for (const host of [...hosts].sort()) await hostIsDue(queries, host, now);
   const urls = new Map((await urlsByKey(queries, [...keys.values()])).map((row) => [row.url, row]));
@@ -82,7 +82,7 @@ async function addAll(queries: Queries, missing: readonly Missing[], now: number
       return row ? [{ link_id: id, url_id: row.id, organization_id, unmailed: null }] : [];
     }),
   );
-  // A link that comes back from the bin may still have what was said of it then.
+  // A link that was restored from the bin may still have its former problems.
   const said = new Set(
     missing.flatMap(({ link }) => readProblems(link.destination_problems).map(({ url }) => url)),
   );

@@ -23,9 +23,9 @@ import { zapierClick } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { limitWebhookCalls } from './webhook-limit.ts';
 
-/** For how many days deliveries are kept, where single clicks are kept for as many. */
+/** How many days deliveries are kept, if single clicks are kept for as long. */
 export const deliveryDays = 30;
-/** The list is asked for again and again while its page is looked at. */
+/** The list is requested repeatedly while its page is open. */
 const maxFailedCounted = 10_000;
 
 export interface DeliveryWithAttempts {
@@ -38,7 +38,7 @@ interface DeliveriesFound {
   readonly total: number;
   /** How many of them failed for good, up to `maxFailedCounted`. */
   readonly failed: number;
-  /** The id before which the next page begins; null behind the last one. */
+  /** The id before which the next page begins; null after the last one. */
   readonly next: number | null;
 }
 
@@ -84,8 +84,8 @@ export async function readDelivery(
 }
 
 /**
- * Sends a message again under its own id: to where the link's webhook is now, as a target that was mistyped is the
- * usual reason. A message about a deleted link goes to its old target.
+ * Sends a message again under its own id, to the current target of the link's webhook: a mistyped target is the usual reason. A
+ * message about a deleted link goes to its old target.
  */
 export async function redeliver(context: Context, caller: Caller, id: number): Promise<DeliveryWithAttempts> {
   const { delivery } = await readDelivery(context, caller, id);
@@ -98,20 +98,20 @@ export async function redeliver(context: Context, caller: Caller, id: number): P
   return readDelivery(context, caller, id);
 }
 
-/** So many at a time that no other change waits long behind them. */
+/** Few enough that no other change waits long for them. */
 const perTransaction = 500;
-/** Milliseconds after which a call says how far it got instead of going on. */
+/** Milliseconds after which a call reports how far it got instead of continuing. */
 const maxTime = 5_000;
 
 export interface Redelivered {
   readonly redelivered: number;
   /** Those whose link has no webhook now. */
   readonly leftOut: number;
-  /** When the first was made that this call didn't get to; null where it got to all. */
+  /** When the first delivery was made that this call didn't reach; null if it reached all. */
   readonly continueFrom: number | null;
 }
 
-/** Sends again what failed in a span, each message as `redeliver` does, the oldest first. */
+/** Sends failed deliveries of a time range again, each as `redeliver` does, oldest first. */
 export async function redeliverFailed(
   context: Context,
   { organizationId }: Caller,
@@ -143,7 +143,7 @@ export async function redeliverFailed(
   }
 }
 
-/** Where these deliveries go now, by target; those that have none are left out. */
+/** Where these deliveries go now, by target; those without one are left out. */
 async function targetsNow(
   queries: Queries,
   deliveries: readonly FailedDelivery[],
@@ -165,7 +165,7 @@ async function targetsNow(
 
 type Hooks = Pick<StoredLink, 'webhook_url' | 'webhook_auth_key' | 'zapier_hook_url'>;
 
-/** Null where the link has no such webhook any more. A message about a deleted link goes to its old target. */
+/** Null if the link has no such webhook any more. A message about a deleted link goes to its old target. */
 function targetNow(
   { event, target_url, signing_key }: Pick<StoredDelivery, 'event' | 'target_url' | 'signing_key'>,
   link: Hooks | undefined,

@@ -4,7 +4,7 @@ import { limitCalls } from './limit-calls.ts';
 
 const minute = 60_000;
 
-/** Calls of the API that send requests elsewhere must not serve as an attack on others. */
+/** Calls of the API that send requests elsewhere must not be usable for attacks. */
 const limits = (linkId: number, organizationId: number): readonly Limit[] => [
   { key: `webhook|link|${linkId}`, max: 10, window: minute },
   { key: `webhook|organization|${organizationId}`, max: 60, window: minute },

@@ -14,14 +14,14 @@ import { mailWithinLimits } from './mail-limit.ts';
 import { countFailedDeliveries, deliveryDays } from './webhook-deliveries.ts';
 
 const hour = 60 * 60 * 1000;
-/** A target that fails for so long is told of. */
+/** A target that has failed for so long is reported. */
 const toldAfter = 24 * hour;
-/** Deliveries are tried at least every twelve hours: a target without a failure for longer isn't used any more. */
+/** Deliveries are retried at least every twelve hours: a target without a failure for longer isn't used any more. */
 export const outageKept = 15 * hour;
 const perRun = 50;
 /** Longer than the mail server may take for all mails of a run. */
 const claimLength = hour;
-/** Somebody may have proved an address by then; until then it keeps no other from being told of. */
+/** An administrator may have verified an address by then; until then it keeps no other outage from being reported. */
 const claimOfNobody = 24 * hour;
 const maxListed = 100;
 
@@ -41,8 +41,8 @@ export async function readOutages(context: Context, caller: Caller): Promise<Out
 }
 
 /**
- * Mails the administrators of organizations whose webhook targets fail for a day: once an outage, and again only if a node dies
- * before it could note that they were told. Any node may run it.
+ * Mails the administrators of organizations whose webhook targets have failed for a day: once per outage, and again only if a
+ * node dies before it could record that. Any node may run it.
  */
 export async function tellOutages(context: Context): Promise<void> {
   const { database, mailer, now } = context;
@@ -75,7 +75,7 @@ async function mailAdministrators(
   const { database, site, config } = context;
   const organization = await findOrganization(database.lookup, organization_id);
   const administrators = await administratorsOf(database.read, organization_id);
-  // Where registration is open, an address that wasn't proved may be a stranger's.
+  // With open registration, an unverified address may belong to a stranger.
   const told = administrators.filter(
     ({ email_proven }) => email_proven === 1 || config.registration === 'closed',
   );

@@ -12,7 +12,7 @@ interface ZapierHook {
   readonly target_url: string;
 }
 
-/** The link that a `zapier_key` stands for. */
+/** The link of a `zapier_key`. */
 export async function linkOfKey(context: Context, key: string | null): Promise<StoredLink> {
   if (key === null) {
     throw new Refusal(
@@ -26,14 +26,14 @@ export async function linkOfKey(context: Context, key: string | null): Promise<S
   return link;
 }
 
-/** What a Zap is built with: these clicks, or a made-up one. */
+/** Examples for building a Zap: these clicks, or a made-up one. */
 export const sampleFor = (
   { site, now }: Context,
   link: StoredLink,
   clicks: Parameters<typeof zapierSample>[1],
 ) => zapierSample(link, clicks, site, now());
 
-/** A link has one subscription: a new one takes the place of the one before. */
+/** A link has one subscription: a new one replaces the previous one. */
 export async function subscribeZapier(
   context: Context,
   key: string | null,
@@ -50,7 +50,7 @@ export async function subscribeZapier(
   return { id, target_url };
 }
 
-/** Without a number: whichever subscription there is. */
+/** Without a number: any subscription. */
 export async function unsubscribeZapier(
   context: Context,
   key: string | null,

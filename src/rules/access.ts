@@ -4,7 +4,7 @@ export type Role = 'administrator' | 'editor';
 export const ways = ['dashboard', 'api_key', 'token', 'import', 'linnet'] as const;
 export type Way = (typeof ways)[number];
 
-/** The maker of an authenticated call: a member of one organization, in one role. */
+/** The sender of an authenticated call: a member of one organization, in one role. */
 export interface Caller {
   readonly via: Way;
   /** The API key that was sent. */
@@ -14,7 +14,7 @@ export interface Caller {
   readonly role: Role;
 }
 
-/** An editor does everything with links, tags, domains and webhooks; members are an administrator's business. */
+/** An editor may do everything with links, tags, domains and webhooks; only administrators manage members. */
 export type Permission = 'edit' | 'manage_members' | 'erase_clicks';
 
 export const may = (role: Role, permission: Permission): boolean =>

@@ -1,7 +1,7 @@
 const shape =
   /^[^\s@<>()[\]\\,;:"]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
 
-/** Accounts are told apart by this form: people don't mean different mailboxes by case. */
+/** Accounts are identified by this form: case doesn't distinguish mailboxes. */
 export const normaliseEmail = (email: string): string => email.trim().normalize('NFC').toLowerCase();
 
 export const isEmail = (email: string): boolean => email.length <= 254 && shape.test(email);

@@ -32,7 +32,7 @@ const inside = `
   ::ffff:a00:1 ::ffff:169.254.169.254 ::ffff:c0a8:101 ::ffff:0.0.0.0 ::ffff:168.63.129.16 ::a83f:8110
 `;
 
-/** The neighbours of every special range, and a few that everybody knows. */
+/** The neighbours of every special range, and some well-known addresses. */
 const open = `
   1.0.0.0 1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 168.63.129.15
   168.63.129.17 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.1.255 192.0.3.0
@@ -44,7 +44,7 @@ const open = `
   3fff:1000:: 3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
 `;
 
-/** What no name server writes: another reader could take each of these for another address. */
+/** Forms that no name server writes: another parser could read each of them as another address. */
 const unreadable = [
   ...[
     '127.1',

@@ -2,19 +2,19 @@ import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** On Azure it reaches the host of the virtual machine, and no registry lists it as special. */
+/** On Azure it reaches the virtual machine's host, and no registry lists it as special. */
 const hostOfTheMachine = '168.63.129.16';
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Protocol assignments with Teredo among them, 6to4, and the two ranges for documentation. */
+/** Protocol assignments (including Teredo), 6to4, and the two ranges for documentation. */
 const notGlobal = ['2001::/23', '2002::/16', '2001:db8::/32', '3fff::/20'].map((range) =>
   ipaddr.IPv6.parseCIDR(range),
 );
 
 /**
- * Reads an address in the one form that DNS and WHATWG URLs write. Null for what leaves room for another reading:
- * fewer than four parts, octal, hexadecimal, a zone, brackets.
+ * Reads an address in the one form that DNS and WHATWG URLs write. Null for ambiguous forms: fewer than four parts, octal,
+ * hexadecimal, a zone, brackets.
  */
 export function readAddress(text: string): Address | null {
   const four = readFourParts(text);
@@ -23,7 +23,7 @@ export function readAddress(text: string): Address | null {
   return ipaddr.IPv6.parse(text);
 }
 
-/** By hand, as rules ask for it on each visit: the library's expressions take ten times as long. */
+/** By hand, because rules need it on each visit: the library's regular expressions take ten times as long. */
 function readFourParts(text: string): ipaddr.IPv4 | null {
   const parts: number[] = [];
   let part = -1;
@@ -39,7 +39,7 @@ function readFourParts(text: string): ipaddr.IPv4 | null {
   return parts.length === 3 && part >= 0 ? new ipaddr.IPv4([...parts, part]) : null;
 }
 
-/** As `readAddress`, with what is mapped into IPv6 as IPv4. */
+/** Like `readAddress`, with IPv4-mapped addresses as IPv4. */
 export function readUnmapped(text: string): Address | null {
   const address = readAddress(text);
   return address && unmapped(address);
@@ -51,8 +51,8 @@ export function unmapped(address: Address): Address {
 }
 
 /**
- * Whether an address belongs to the public internet. IPv6 forms that carry an IPv4 address (mapped, compatible, NAT64,
- * 6to4, Teredo) never do, whatever they carry: no service is published under them.
+ * Whether an address belongs to the public internet. IPv6 forms that contain an IPv4 address (mapped, compatible, NAT64, 6to4,
+ * Teredo) never do, whatever they contain: no service is published under them.
  */
 export function isPublic(address: Address): boolean {
   if (address instanceof ipaddr.IPv4) {

@@ -2,13 +2,13 @@ import { unknownName } from './agent-system.ts';
 
 export interface AgentBrowser {
   readonly name: string;
-  /** The major one, or ''. */
+  /** The major version, or ''. */
   readonly version: string;
 }
 
 /**
- * Browsers by what they add to the user agent of the engine that they are built on, so that the engine's own browsers come
- * last. The version is the pattern's first group.
+ * Browsers by what they add to the user agent of their engine, so that the engine's own browsers come last. The version is the
+ * pattern's first group.
  */
 const browsers: readonly (readonly [string, RegExp])[] = [
   ['Yandex Browser', /YaBrowser(?:Lite)?\/(\d+)|YaSearchBrowser\/(\d+)|YaApp_\w+\/(\d+)|\bYowser\/(\d+)/],
@@ -105,7 +105,7 @@ const browsers: readonly (readonly [string, RegExp])[] = [
   ['Safari', /(?:Safari|AppleWebKit)\/(?:.*?Version\/(\d+))?/],
 ];
 
-/** Every name that there is. */
+/** All possible names. */
 export const browserNames: readonly string[] = [...new Set(browsers.map(([name]) => name)), unknownName];
 
 export function browserOf(userAgent: string): AgentBrowser {

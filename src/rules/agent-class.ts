@@ -8,12 +8,12 @@ interface AgentClass {
   readonly reason: ClassReason;
 }
 
-/** Characters: what is behind them decides nothing. */
+/** Characters: the rest is ignored. */
 export const maxAgentLength = 512;
 
 /**
- * Classifies a user agent as a person, a preview fetcher or a machine, for all uses alike: bot
- * protection, previews and the ledger all ask here. Takes some microseconds: remember the answer.
+ * Classifies a user agent as a person, a preview fetcher or a machine, for all purposes: bot protection, previews and the ledger
+ * use this. Takes some microseconds: cache the result.
  */
 export function classOfAgent(given: string): AgentClass {
   const userAgent = given.slice(0, maxAgentLength);
@@ -36,7 +36,7 @@ export function classOfAgent(given: string): AgentClass {
     : { class: 'bot', reason: 'unlike_browser' };
 }
 
-/** Apps have all sorts of names, and write them behind their phone's web view: there only an address gives a machine away. */
+/** Apps have all sorts of names, and append them to their phone's web view: there only an address identifies a machine. */
 function looksLikeBot(userAgent: string, hasEngine: boolean): boolean {
   if (!hasEngine) return isbot(userAgent);
   return webView.test(userAgent)
@@ -44,25 +44,25 @@ function looksLikeBot(userAgent: string, hasEngine: boolean): boolean {
     : isbotBesideEngine(userAgent) && !botTab.test(userAgent);
 }
 
-/** A tablet of Logicom's, which says bot as machines do. */
+/** A tablet by Logicom, which contains "bot" like machines do. */
 const botTab = /; M bot tab /i;
 
 const webView = /; wv\)|\((?:iPhone|iPad|iPod)[^)]*\) AppleWebKit\/\S+ \([^)]*\) Mobile\/\w+(?! Safari)/;
 
-/** The engine of a browser, wherever it stands: some apps write their own name in front of it, or leave out the rest. */
+/** The engine of a browser, anywhere: some apps put their own name in front of it, or leave out the rest. */
 const engine = /applewebkit\/|gecko\/\d|trident\/|presto\/|khtml\/|\bmsie \d|goanna\//i;
 
-/** Behind these words of televisions stand the makers' names for their models, in which isbot finds words of its own. */
+/** In televisions' user agents these words are followed by model names, in which isbot finds words of its own. */
 const isTelevision = (userAgent: string): boolean =>
   userAgent.includes('HbbTV/') || userAgent.includes('CE-HTML/') || userAgent.includes('; Viera)');
 
-/** Nearly every browser says Mozilla. */
+/** Nearly every browser begins with Mozilla. */
 const browserStart = /^(?:mozilla\/\d\.\d+ [([]|(?:opera|e?links|lynx|w3m|dillo)\b)/i;
 
-/** Browsers and phones of before, which have no engine that they name. isbot takes some of them for machines. */
+/** Old browsers and phones, which name no engine. isbot takes some of them for machines. */
 const oldBrowsers =
   /^(?:(?:nokia|blackberry|samsung|sonyericsson|mot-|lge?-|sie-|docomo\/|m4a1-|zte-|huawei|alcatel|sagem)[\w-]+\/|ucweb\/|untrusted\/|e?links |lynx\/\d|amiga-?aweb\/|amigavoyager\/|voyager\d|ibrowse\/|ncsa_mosaic\/|onebrowser\/|opera\/\d|uzbl )|\bup\.(?:browser|link)\/|konqueror\/\d|\(compatible; ibrowse|amiga-aweb|netpositive\/|^mozilla\/\d\.\d+ \((?:nintendo|qsp; roku|playstation|s60v5)/i;
 
-/** Browsers that call themselves compatible. Whatever else does so beside an engine is a machine that wants a browser's page. */
+/** Browsers that call themselves compatible. Anything else that does so and names an engine is a machine imitating a browser. */
 const compatibleBrowsers =
   /\(compatible; ?(?:u; ?)?(?:msie \d|konqueror|ibrowse|abrowse|origyn|webpositive|netpositive|linux mips)/i;

@@ -4,7 +4,7 @@ import type { DeviceKind } from './click-fields.ts';
 
 const machine = /(?<!cu)bots?\b(?! tab)|crawl|spider|slurp|headless/i;
 
-/** Televisions, what is plugged into them, and game consoles, by what their makers call them. */
+/** Televisions, devices plugged into them, and game consoles, by their makers' names for them. */
 const television =
   /smart-?tv|smarthub|(?:^|[\W_])(?:g|mi ?|smart ?|android ?|google ?|apple ?|i|philips|net|linux|hbb|opera |and)?tv(?:[\W_]|$)|\btv (?:bro|box|store|stick)|mitv-|\bAFT[A-Z]\w*|bravia|crkey|\broku|netcast|web0s|hbbtv|ce-html|vidaa|viera|inettv|\bmaple[ _]?\d|\bwebtv|sonydtv|[\W_]dtv(?<!android [^)]*)[\W_\d]|vizio|\bomi\/|vestel|lg browser|large screen|brightsign|shield android|playstation|xbox|nintendo|chromecast|nexus player|mibox|blu-ray|gfiber|google fiber|plutotv|tesla_tv|tclwebkit/i;
 

@@ -1,9 +1,10 @@
 /**
- * Models of Android devices, which stand behind its version in the user agent. A maker that makes one kind of thing alone is known by
- * its name, as looking a word up costs the same however many there are. Of the others a pattern asks for what their models share.
+ * Models of Android devices, which follow its version in the user agent. A maker of only one kind of device is recognised by its
+ * name, because looking up a word costs the same however many there are. For the others a pattern matches what their models have
+ * in common.
  */
 
-/** Makers of boxes, projectors and televisions, operators that lend boxes, and what such things are called. */
+/** Makers of boxes, projectors and televisions, operators with boxes of their own, and words for such devices. */
 const televisionWords = new Set(
   `mecool ugoos mygica tanix kivi toucan wiwa nexon digifors formuler magicsee transpeed rombica perfeo artline zidoo dune vontar
   beelink minix nexbox sunvell scishion vorke egreat himedia tronsmart rikomagic measy zappiti buzztv dreamlink xtreamer wetek probox
@@ -15,7 +16,7 @@ const televisionWords = new Set(
   ott hdmi dongle iptv droidlogic redrobox projector mitv androidtv googletv`.split(/\s+/),
 );
 
-/** Makers of tablets, and names that they gave to tablets alone. */
+/** Makers of tablets, and product names used only for tablets. */
 const tabletWords = new Set(
   `xelio aquila clanga aoson novo ainovo arnova protab ramosi softwiner softwinerevb navitel crony odys eben azimut iconia monza
   ideapad xoom kobo flytouch lepan mediapad ideatab yogatab galapad hannspad pocketbook wondro advent alcor artes
@@ -24,8 +25,8 @@ const tabletWords = new Set(
 );
 
 /**
- * A box, TV, LED, UHD or 4K in the name, a screen's inches in front of letters, the chip of a box, or a build of the branch for
- * televisions (PTT1, QTS1, UTT3), or one of the two that most boxes with Android 10 and 11 were built from.
+ * A box, TV, LED, UHD or 4K in the name, a screen size in front of letters, the chip of a box, a build of the branch for
+ * televisions (PTT1, QTS1, UTT3), or one of the two builds of most boxes with Android 10 and 11.
  */
 const television = new RegExp(
   [
@@ -39,7 +40,7 @@ const television = new RegExp(
     String.raw`GT-?King|NEO[- ][GUXZ]\d|BeyondTV|S_TURBO|N5NOVA|\b[MG]K[89][01]\d|\bCX-?9\d\d\b|google cube|\bLe(?:tv|TV ?)(?: [CU]\d| S\d\d | ?X(?:3-|60))`,
     String.raw`\b(?:TB-(?:G|PO)\d|K[DM]\d\b|XDS\d|S[BS]Q-A|GT-B9150|AND1E|(?:KANT|HEGE|PLAT|OSCA)-\d{3}|VMP\d{3}|AS_4K|ProVision|Polar_P|MITO_|LEAP-S|KJ-SMART|GI UNI|iconBIT (?:Stick|Movie))`,
     String.raw`\b(?:ADT-[123]|DV\d{4}|BDP-|TPM\d|Q[MV]\d{3}|PH\d[A-Z] |X-MEDIA|Smart_Starwind|HiSmart|VAP\d{3}|SMT-[CE]\d{4})`,
-    // Operators' boxes, by the names that their makers gave to them
+    // Operators' boxes, by their makers' names
     String.raw`\b(?:BID-|UIE\d{4}|NV\d{3}WB|B8\d\d[AHV]|EC61\d\d|HG680|HST \d{3}|S[HT]9\d\d[CI]-|BSTB-|HB-1000?\b|DTP\d{4}|fbx\d)`,
     String.raw`\bU\d{2}[A-Z]\d{4}|\b\d{2}L[A-Z]\d{3}`,
   ].join('|'),
@@ -48,7 +49,7 @@ const television = new RegExp(
 const televisionBuild =
   /TV\d*(?:[\W_]|$)|Build\/(?:[P-V]T(?:[A-Z]{1,2}\d|[;)])|QP1A\.191105\.004; wv|RD2A\.211001\.002)/;
 
-/** Tablets by the names of their models, for those that ask for a telephone's pages. */
+/** Tablets by their model names, for those that ask for a phone's pages. */
 export const tablet = new RegExp(
   [
     String.raw`\biPad\b|\bTablets?\b(?! PC)|_Tablet_|[a-z]Tab\b|\bTAB\d|\bTab(?:[ _-]?\w*\d|[ _]\w|\b)`,
@@ -62,19 +63,19 @@ export const tablet = new RegExp(
     String.raw`Lenovo[ _](?:TB|YT|YB|PB)|\bTB\d{3}\w*|\bTB-?[\dX]\w*|\bY[TB][1-9]?-\w|\bLenovo [ABS]\d{4}-[HFL]`,
     // Xiaomi, OPPO, OnePlus, realme, vivo
     String.raw`\b2\d{3,5}[A-Z]?RP\w*|\b2(?:1051182|2081283|105113\d)\w*|\bM2105K81|\bOPD2\d{3}|\bRMP\d{4}|\bi?PA2\d{3}\b`,
-    // TCL and Alcatel: their telephones have lower numbers
+    // TCL and Alcatel: their phones have lower numbers
     String.raw`; (?:80[5-9]|8[14]\d|90[0-8]|9[1-4]\d)\d[A-Z]?(?:_\w+)?(?: Build|;|\))`,
     // Teclast, Chuwi, Alldocube, Doogee, Oukitel, Digma, Prestigio, Irbis, Acer, Asus, HP, Dell
     String.raw`\b[PMTX]\d{2}\w*\(\w{4}\)|\bT[2345]0 ?(?:PRO|Plus|HD|Air|S|Mini)|\bTLA\d{3}|\bCW-V|\biPlay|\bRT[1-9]\b`,
     String.raw`\bPM[TP]\d{4}|\bTZ\d{3}\b|\b[AB]\d-[A-Z]?\d{2}\w?\b|\b[KP]0[01]\w\b|\bSlate\b|\bVenue\b|Transformer|PlayBook`,
-    // Japan's and others
+    // Japanese makers and others
     String.raw`\bd-\d\d[A-Z]\b|\bPC-T[ES]\d|\bKYT3\d|\bTMRV\w*TB\b|\bQMV\d|\bQTA\w|\bEX7X\d|\bTG ?\d{2}\b|\bL16 Max|\bM-M?P\d|\bETL-T`,
-    // The application for tablets
+    // The app for tablets
     String.raw`\/apad\b`,
   ].join('|'),
 );
 
-/** The same where only the model is asked, as an app's name could say it, too. */
+/** The same for checking only the model, because an app's name could contain it, too. */
 const tabletModel = new RegExp(
   [
     String.raw`_Tab[_ ]?\w|\bN51[0-2]0\b|\bP02\d\b|\bME(?:1\d\d|30\d|37\d|400|5[78]\d)[A-Z]{0,2}\b|\bTF[1-7]0[01]|\b[CNPRST][ST](?:[789]|1[0-4])\d{2,3}[MPQ][GL]`,
@@ -89,7 +90,7 @@ const tabletModel = new RegExp(
   ].join('|'),
 );
 
-/** What stands behind the system's version in the same brackets: the model with its build, and a language of some. */
+/** The text after the system's version in the same parentheses: the model with its build, and for some a language. */
 function modelOf(userAgent: string): string {
   const start = userAgent.indexOf(';', userAgent.search(/Andr[o0]id/i));
   if (start < 0) return '';
@@ -97,13 +98,13 @@ function modelOf(userAgent: string): string {
   return end < 0 ? userAgent.slice(start) : userAgent.slice(start, end + 1);
 }
 
-/** Most telephones, which nothing else need be asked about. */
+/** Most phones, for which nothing else needs checking. */
 const telephone = /^; (?:SM-[AFGJMNS]\d|CPH\d|RMX\d|Pixel \d|Redmi [AN\d]|moto |VOG-|Mobile;)/;
 
-/** Yandex's start page of televisions: its other applications name themselves. */
+/** Yandex's start page on televisions: its other apps name themselves. */
 const yandexOfTelevision = /^Mozilla\/5\.0 \(Linux; arm; [^)]*; wv\).* Mobile Safari\/[\d.]+$/;
 
-/** What an Android is by its model: null where the model doesn't say. */
+/** The kind of an Android device by its model: null if the model doesn't tell. */
 export function kindOfModel(userAgent: string): 'tablet' | 'tv' | null {
   if (yandexOfTelevision.test(userAgent)) return 'tv';
   const model = modelOf(userAgent);

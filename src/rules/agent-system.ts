@@ -1,13 +1,13 @@
-/** An operating system as it is counted. */
+/** An operating system as statistics count it. */
 export interface AgentSystem {
   readonly name: string;
-  /** '' where the user agent doesn't say. */
+  /** '' if the user agent doesn't say. */
   readonly version: string;
 }
 
 export const unknownName = 'Unknown';
 
-/** Android is asked before iOS: there are tablets called MiPad and HiPad. The version is the pattern's first group. */
+/** Android comes before iOS: there are tablets called MiPad and HiPad. The version is the pattern's first group. */
 const systems: readonly (readonly [string, RegExp])[] = [
   ['Windows Phone', /Windows Phone(?: OS)?(?: ([\d.]+))?|IEMobile|\bZuneWP7/i],
   ['KaiOS', /KAIOS(?:\/([\d.]+))?/i],
@@ -35,10 +35,10 @@ const systems: readonly (readonly [string, RegExp])[] = [
   ['Linux', /Linux|X11|Ubuntu/i],
 ];
 
-/** Every name that there is. */
+/** All possible names. */
 export const systemNames: readonly string[] = [...new Set(systems.map(([name]) => name)), unknownName];
 
-/** Versions that Windows is known by, by those of its kernel. */
+/** Product versions of Windows by kernel version. */
 const windowsVersions: Readonly<Record<string, string>> = {
   '5.0': '2000',
   '5.1': 'XP',
@@ -51,7 +51,7 @@ const windowsVersions: Readonly<Record<string, string>> = {
   '10.0': '10',
 };
 
-/** An iPad that asks for desktop pages calls itself a Macintosh. Apps and other browsers on it give it away. */
+/** An iPad that asks for desktop pages calls itself a Macintosh. Apps and other browsers on it can be recognised. */
 export const isDesktopModePad = (userAgent: string): boolean =>
   /Macintosh/.test(userAgent) && /\bMobile\/|CriOS|FxiOS|EdgiOS|OPiOS|\bOPT\/|GSA\//.test(userAgent);
 

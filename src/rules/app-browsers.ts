@@ -1,6 +1,6 @@
 /**
- * The app whose built-in browser this is, or null. Behind it sits a person, though some of these names are also in the
- * user agents of the same company's preview fetchers: those are to be told apart before.
+ * The app whose built-in browser this is, or null. It is used by a person, although some of these names also appear in the user
+ * agents of the same company's preview fetchers: those must be ruled out before.
  */
 export function appBrowser(userAgent: string): string | null {
   if (bareFacebook.test(userAgent)) return facebookApp(userAgent);
@@ -8,13 +8,13 @@ export function appBrowser(userAgent: string): string | null {
   return apps.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? null;
 }
 
-/** Facebook's apps leave out everything but their own part where the page is opened by its lighter views. */
+/** Facebook's apps send only their own part if the page is opened by their lighter views. */
 const bareFacebook = /^(?:LightSpeed )?\[FB(?:AN|_IAB)\/[\w-]+;/;
 
 const facebookApp = (userAgent: string): string =>
   /\[FB\w+\/(?:Messenger|Orca|MESSENGER|mLite)/.test(userAgent) ? 'Messenger' : 'Facebook';
 
-/** The first that fits is the name: Messenger and Instagram carry Facebook's marks too. */
+/** The first match is the name: Messenger and Instagram contain Facebook's marks too. */
 const apps: readonly (readonly [string, RegExp])[] = [
   ['Instagram', /\bInstagram \d/],
   ['Threads', /\bBarcelona \d/],
@@ -88,5 +88,5 @@ const apps: readonly (readonly [string, RegExp])[] = [
   ['Yandex app', /\bYandexSearchApp\b/],
 ];
 
-/** Every name that there is. */
+/** All possible names. */
 export const appNames: readonly string[] = [...new Set(apps.map(([name]) => name))];

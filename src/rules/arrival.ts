@@ -1,15 +1,15 @@
-/** How a request came to the service: by this it shows what proxies do with it. */
+/** How a request reached the service: this shows what proxies do with it. */
 export interface Arrival {
-  /** The visitor's address, as far as proxies are trusted. */
+  /** The visitor's address, after the trusted proxies. */
   readonly client: string;
-  /** Header fields by name, as they arrived; those that didn't are missing. */
+  /** Header fields by name, as they arrived; missing ones are left out. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The path that tells it, to those who can sign for it. */
+/** The path that returns it, to clients with the signing key. */
 export const arrivalPath = '/internal/arrival';
 export const arrivalHeader = 'linnet-check';
-/** A browser's, sent along to see whether it arrives. */
+/** A browser's header, sent to see whether it arrives. */
 export const witnessHeader = 'sec-fetch-mode';
 
 export const arrivalHeaders = [

@@ -39,7 +39,7 @@ const sentences: Readonly<Record<CertificateProblem, (host: string) => string>> 
     'The authority gave a certificate that can not be used. It is asked again later; if that goes on, use another authority (ACME_URL).',
 };
 
-/** What is wrong, and what to do. */
+/** What is wrong, and what to do about it. */
 export const certificateSentence = (problem: CertificateProblem, host: string): string =>
   sentences[problem](host);
 

@@ -7,7 +7,7 @@ export interface Classification {
   readonly reason: ClassReason;
 }
 
-/** What tells a person from a machine. */
+/** What distinguishes a person from a machine. */
 export interface VisitorSigns {
   readonly userAgent: string;
   readonly witness: Witness;
@@ -15,7 +15,7 @@ export interface VisitorSigns {
 
 interface HitSigns extends VisitorSigns {
   readonly method: string;
-  /** The value of Sec-Purpose, Purpose, X-Purpose or X-Moz, whichever is there; '' when none is. */
+  /** The value of Sec-Purpose, Purpose, X-Purpose or X-Moz, whichever is present; '' if none is. */
   readonly purpose: string;
 }
 
@@ -23,7 +23,7 @@ const head: Classification = { class: 'head', reason: 'head_method' };
 const unusualMethod: Classification = { class: 'bot', reason: 'unusual_method' };
 const prefetch: Classification = { class: 'prefetch', reason: 'purpose_header' };
 
-/** `ofAgent` is there for callers that remember the answer: it depends on the user agent alone. */
+/** `ofAgent` is for callers that cache the result: it depends only on the user agent. */
 export function classify(
   hit: HitSigns,
   ofAgent: (userAgent: string) => Classification = classOfAgent,
@@ -38,15 +38,15 @@ const notNavigation: Classification = { class: 'bot', reason: 'not_navigation' }
 const noBrowserHeaders: Classification = { class: 'bot', reason: 'no_browser_headers' };
 
 /**
- * Chrome and Edge since version 89, under their own name alone: on https they always send Sec-Fetch-*. Safari does so since
- * 16.4, and in web views and browsers built on theirs apps may do as they like.
+ * Chrome and Edge since version 89, under their own names: on https they always send Sec-Fetch-*. Safari does so since 16.4, but
+ * in web views, and in browsers built on them, apps may change that.
  */
 const sendsFetchHeaders =
   /^Mozilla\/5\.0 \((?:Windows NT|Macintosh|X11|Linux; Android)(?![^)]*; wv\))[^)]*\) AppleWebKit\/537\.36 \(KHTML, like Gecko\) Chrome\/(?:89|9\d|[1-9]\d\d)\.[\d.]+ (?:Mobile )?Safari\/537\.36(?: EdgA?\/[\d.]+)?$/;
 
 /**
- * Person, preview or machine: the ledger, bot protection and previews all ask here. Headers are heard only of what calls
- * itself a browser.
+ * Person, preview or machine: the ledger, bot protection and previews use this. Headers only count for clients that call
+ * themselves a browser.
  */
 export function classOfVisitor(
   { userAgent, witness }: VisitorSigns,
@@ -58,5 +58,5 @@ export function classOfVisitor(
   return sendsFetchHeaders.test(userAgent) ? noBrowserHeaders : found;
 }
 
-/** `preview` is what Safari's top sites and Facebook's app say when they load a page before anybody asked for it. */
+/** `preview` is sent by Safari's top sites and Facebook's app when they load a page before anybody asked for it. */
 const fetchedAhead = /prefetch|prerender|preview/i;

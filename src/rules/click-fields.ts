@@ -1,19 +1,19 @@
-/** What a click says of its visitor: taken from the address and the headers. */
+/** What a click tells about its visitor: from the address and the headers. */
 export const visitorFields = ['country', 'os', 'browser', 'language'] as const;
-/** Parameters of the link's address, by the names that they have there. */
+/** Parameters in the link's address, by their names there. */
 export const utmFields = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const;
 export type UtmField = (typeof utmFields)[number];
 /** Where a click came from. Most clicks have none of these. */
 export const originFields = ['referrer', ...utmFields] as const;
 
-/** By what a visitor was led: the rule's id, and `rule/variant` where it has variants. Nearly all clicks have neither. */
+/** What chose the destination: the rule's id, and `rule/variant` if it has variants. Nearly all clicks have neither. */
 export const ruleFields = ['rule', 'variant'] as const;
-/** Where a visitor was: the region's code, and the city with its region or country in front. Only a file of cities tells them. */
+/** The visitor's location: the region's code, and the city prefixed with its region or country. Only city files have them. */
 export const placeFields = ['region', 'city'] as const;
-/** By which alias of its link a visitor came; nothing for the link's own address. */
+/** The alias of its link that was visited; empty for the link's own address. */
 export const aliasFields = ['alias'] as const;
 
-/** The texts of a click. The ledger keeps them as ids of words; '' has the id 0. */
+/** The texts of a click. The ledger stores them as ids of words; '' has the id 0. */
 export const wordFields = [
   ...visitorFields,
   ...originFields,
@@ -23,7 +23,7 @@ export const wordFields = [
 ] as const;
 export type WordField = (typeof wordFields)[number];
 
-/** The ledger's columns. Packs have them in this order. */
+/** The ledger's columns. Packs store them in this order. */
 export const hitColumns = [
   'link_id',
   'organization_id',
@@ -43,18 +43,18 @@ export const eachField = <Field extends string, T>(
   of: (field: Field) => T,
 ): Record<Field, T> => Object.fromEntries(fields.map((field) => [field, of(field)])) as Record<Field, T>;
 
-/** The texts of a click of which nothing is known. */
+/** The texts of a click about which nothing is known. */
 export const noWords: Readonly<Record<WordField, string>> = eachField(wordFields, () => '');
 
 /**
- * The ledger and the roll-ups have a code for each word of a closed list: its index in the list. Lists are only ever
- * added to at their end. Outcomes and targets have the codes of the journal.
+ * The ledger and the roll-ups have a code for each word of a closed list: its index in the list. Lists may only grow at their
+ * end. Outcomes and targets have the codes of the journal.
  */
 export const sources = ['link', 'qr'] as const;
 export const devices = ['desktop', 'mobile', 'tablet', 'tv', 'other'] as const;
 export type DeviceKind = (typeof devices)[number];
 
-/** What a hit on a link was. Only a `human` hit that was redirected is a click; the others are kept to be looked at. */
+/** The class of a hit on a link. Only a redirected `human` hit is a click; the others are kept for inspection. */
 export const classes = ['human', 'preview', 'bot', 'prefetch', 'head', 'repeat', 'flood'] as const;
 export type ClickClass = (typeof classes)[number];
 
@@ -83,8 +83,8 @@ export const reasons = [
 export type ClassReason = (typeof reasons)[number];
 
 /**
- * Classes of the roll-ups, and the columns of `link_hours` that count them. A click is a person who was redirected; a
- * person who was shown a page (password, captcha, expired) is `page`; the others are the ledger's classes.
+ * Classes of the roll-ups, and the columns of `link_hours` that count them. A click is a person who was redirected; a person who
+ * was shown a page (password, captcha, expired) is `page`; the others are the ledger's classes.
  */
 export const rollupClasses = [
   'click',
@@ -98,16 +98,16 @@ export const rollupClasses = [
 ] as const;
 export type RollupClass = (typeof rollupClasses)[number];
 
-/** The roll-ups' class of a hit, by codes of the ledger: those but a person's follow in its order. */
+/** The roll-ups' class of a hit, by codes of the ledger: the classes after a person's follow in its order. */
 export function rollupClassOf(ofClass: number, outcome: number): number {
   if (ofClass > 0) return ofClass + 1;
   return outcome === 0 ? 0 : 1;
 }
 
 /**
- * What roll-ups are kept by. `total` has one value, 0, for every class; `visitors` counts the visitors whose
- * first click of a UTC day is in the hour (`stats/rule-changes.ts`: since when); `reason` is for hits that are no clicks; all others are for
- * clicks alone. `variant_visitors` is kept of links alone: visitors by the variant of their first click of a UTC day.
+ * The dimensions of roll-ups. `total` has one value, 0, for every class; `visitors` counts the visitors whose first click of a
+ * UTC day is in the hour (`stats/rule-changes.ts`: since when); `reason` is for hits that are no clicks; all others are only for
+ * clicks. `variant_visitors` is only kept for links: visitors by the variant of their first click of a UTC day.
  */
 export const dimensions = [
   'total',
@@ -135,7 +135,7 @@ export const dimensions = [
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 
-/** Has a column of the ledger, and is counted for clicks alone. */
+/** Has a column in the ledger, and is only counted for clicks. */
 export type ClickDimension = Exclude<Dimension, 'total' | 'visitors' | 'reason' | 'variant_visitors'>;
 const ofNoColumn: readonly Dimension[] = ['total', 'visitors', 'reason', 'variant_visitors'];
 export const clickDimensions = dimensions.filter(
@@ -143,8 +143,8 @@ export const clickDimensions = dimensions.filter(
 );
 
 /**
- * Dimensions of which nearly all clicks have nothing: an organization's roll-ups don't have their value 0, which is what
- * the other values leave of its clicks.
+ * Dimensions that nearly all clicks leave empty: an organization's roll-ups don't store their value 0, which is what the other
+ * values leave of its clicks.
  */
 export const sparseDimensions = [
   'utm_term',
@@ -158,7 +158,7 @@ export const sparseDimensions = [
 export const isSparse = (dimension: Dimension): boolean =>
   sparseDimensions.some((sparse) => sparse === dimension);
 
-/** The column that has a dimension's values. */
+/** The column with a dimension's values. */
 export function columnOf(dimension: ClickDimension | 'reason' | 'class'): HitColumn {
   if (dimension === 'destination') return 'target';
   return dimension === 'address' ? 'alias' : dimension;

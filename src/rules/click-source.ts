@@ -3,9 +3,9 @@ import { eachField, type UtmField, utmFields } from './click-fields.ts';
 type Utm = Readonly<Record<UtmField, string>>;
 
 export interface ClickSource {
-  /** `qr` when the address carries the marker of a printed code: `?qr`, with or without a value. */
+  /** `qr` if the address has the marker of a printed code: `?qr`, with or without a value. */
   readonly source: 'qr' | 'link';
-  /** '' where a parameter is missing. */
+  /** '' for a missing parameter. */
   readonly utm: Utm;
 }
 
@@ -15,7 +15,7 @@ const noUtm: Utm = eachField(utmFields, () => '');
 const plainLink: ClickSource = { source: 'link', utm: noUtm };
 const plainQr: ClickSource = { source: 'qr', utm: noUtm };
 
-/** Where a visitor came from, as far as the request's query (with or without its `?`) says. Never throws. */
+/** The source of a visit, as far as the request's query (with or without its `?`) tells. Never throws. */
 export function clickSource(query: string): ClickSource {
   if (query.length < 2) return plainLink;
   if (query === '?qr') return plainQr;
@@ -27,7 +27,7 @@ export function clickSource(query: string): ClickSource {
   return { source, utm: eachField(utmFields, (name) => bounded(parameters.get(name) ?? '')) };
 }
 
-/** The source alone, for the decision about a visit: most queries aren't even read for it. */
+/** Only the source, for the decision about a visit: most queries needn't even be parsed for it. */
 export const sourceIn = (query: string): ClickSource['source'] =>
   query.includes('qr') || query.includes('%')
     ? readSource(new URLSearchParams(query.slice(0, maxQuery)))
@@ -36,7 +36,7 @@ export const sourceIn = (query: string): ClickSource['source'] =>
 const readSource = (parameters: URLSearchParams): ClickSource['source'] =>
   parameters.has('qr') ? 'qr' : 'link';
 
-/** Cut where no character is split, and without what storage refuses. */
+/** Cut between characters, and without characters that storage refuses. */
 function bounded(text: string): string {
   if (text === '') return '';
   return text

@@ -1,4 +1,4 @@
-/** Where single hits are kept when they aren't in the database: a server that speaks ClickHouse's HTTP interface. */
+/** Where single hits are stored if they aren't in the database: a server with ClickHouse's HTTP interface. */
 export interface ClickServer {
   /** http or https, with host and port. */
   readonly origin: string;
@@ -12,7 +12,7 @@ const schemes: Readonly<Record<string, readonly [scheme: string, port: string]>>
   'clickhouses:': ['https', '8443'],
 };
 
-/** Of `clickhouse://user:password@host:8123/database`, or `clickhouses://` over TLS; null for what is no such address. */
+/** From `clickhouse://user:password@host:8123/database`, or `clickhouses://` over TLS; null for any other address. */
 export function clickServerOf(text: string): ClickServer | null {
   const url = URL.parse(text);
   const [scheme, port] = schemes[url?.protocol ?? ''] ?? [];
@@ -25,7 +25,7 @@ export function clickServerOf(text: string): ClickServer | null {
   return { origin: `${scheme}://${url.hostname}:${url.port || port}`, user, password, database };
 }
 
-/** How people are told of it: without its user and password. */
+/** For messages: without its user and password. */
 export const clickServerName = ({ origin, database }: ClickServer): string => `${origin}/${database}`;
 
 function decoded(text: string): string | null {

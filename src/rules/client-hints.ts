@@ -1,7 +1,7 @@
 const prime = 0x0100_0193;
 const otherPrime = 0x85eb_ca6b;
 
-/** What a browser says of itself beside its user agent. Those of Chrome's kind send these three unasked, others none. */
+/** What a browser tells about itself beside its user agent. Chromium-based ones send these three by default, others none. */
 export interface ClientHints {
   /** Sec-CH-UA, Sec-CH-UA-Mobile and Sec-CH-UA-Platform. */
   readonly brands: string | null;
@@ -9,7 +9,7 @@ export interface ClientHints {
   readonly platform: string | null;
 }
 
-/** 24 bits, to tell browsers apart that send the same user agent from one address; 0 where there are no hints. */
+/** 24 bits, to distinguish browsers that send the same user agent from one address; 0 if there are no hints. */
 export function hintsChecksum({ brands, mobile, platform }: ClientHints): number {
   if (brands === null && mobile === null && platform === null) return 0;
   let hash = 1;
@@ -21,7 +21,7 @@ export function hintsChecksum({ brands, mobile, platform }: ClientHints): number
 }
 
 /**
- * The bytes between these offsets, eight at a time. Every redirect waits for it: in two hashes, of which neither waits for the
+ * Hashes the bytes between these offsets, eight at a time. Every redirect waits for it: in two hashes that don't depend on each
  * other (the three hints of a Chrome: 40 ns; 65 in one).
  */
 export function mixBytes(before: number, bytes: DataView, from: number, to: number): number {

@@ -1,11 +1,11 @@
 const form = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^@/?#]+)([/?#].*)?$/;
 
-/** What `target_session_attrs` may ask for: Linnet writes. */
+/** The accepted values of `target_session_attrs`: Linnet writes. */
 const targets: ReadonlySet<string> = new Set(['any', 'read-write', 'primary']);
 
 /**
- * The servers that an address of PostgreSQL names, as libpq writes several: `host1:port,host2:port`. One address for each, in
- * their order; null for what is no such address.
+ * The servers in a PostgreSQL address, which may have several like libpq's: `host1:port,host2:port`. One address for each, in
+ * their order; null for an invalid address.
  */
 export function serversOf(text: string): readonly string[] | null {
   const [, start = '', hosts = '', rest = ''] = form.exec(text) ?? [];
@@ -19,11 +19,11 @@ export function serversOf(text: string): readonly string[] | null {
   return urls.map((url) => String(url));
 }
 
-/** How people are told of it: without its user and password. */
+/** For messages: without its user and password. */
 export function serverName(url: string): string {
   const { hostname, port } = new URL(url);
   return `${hostname}:${port || 5432}`;
 }
 
-/** How many connections people's calls have at most, unless it is set. */
+/** The default maximum of connections for callers. */
 export const defaultPool = 12;

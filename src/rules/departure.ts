@@ -10,12 +10,12 @@ interface Things {
 interface Belonging extends Things {
   readonly organization: string;
   readonly role: Role;
-  /** Themselves included. */
+  /** Including themselves. */
   readonly members: number;
   readonly administrators: number;
 }
 
-/** Null when they may leave for another organization; else why not, and what to do. */
+/** Null if they may leave for another organization; otherwise why not, and what to do. */
 export function whyStay(belonging: Belonging): string | null {
   const { organization, role, members, administrators } = belonging;
   // What an editor made belongs to the organization, and others look after it.
@@ -34,7 +34,7 @@ export function whyStay(belonging: Belonging): string | null {
 export const lastAdministratorStays = (organization: string, members: number): string =>
   `You are the only administrator of "${organization}", which has ${count(members - 1, 'other member')}. Make one of them administrator, then delete your account.`;
 
-/** What goes with the account of who is alone in an organization. */
+/** What is deleted with the account of an organization's only member. */
 export function organizationGoesToo(organization: string, things: Things): string {
   const named = thingsOf(things);
   const having = named === '' ? '' : ` with its ${named}`;

@@ -21,7 +21,7 @@ export interface Description {
   readonly hashSeed: number;
 }
 
-/** The visitor of a visit that is only described. Of headers of a browser it has none that speak against it. */
+/** The visitor of a visit that is only described. No headers count as evidence against a browser. */
 export const describedVisitor = (described: Description): Visitor => ({
   agent: () => agentKind({ userAgent: described.userAgent, witness: 'none' }),
   device: () => deviceOf(described.userAgent, null),

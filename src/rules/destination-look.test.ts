@@ -13,7 +13,7 @@ const broken: LookOutcome = { kind: 'problem', problem: 'broken', detail: 'It an
 const to = (address: string, isPermanent = true): LookOutcome => ({
   ...{ kind: 'redirect', to: address, isPermanent },
 });
-/** The state after looks, each at its time. */
+/** The state after checks, each at its time. */
 const after = (looks: readonly (readonly [at: number, outcome: LookOutcome])[], from = fresh): LookState =>
   looks.reduce((state, [at, outcome]) => afterLook(state, outcome, at), from);
 

@@ -4,37 +4,37 @@ const hour = 60 * 60 * 1000;
 const day = 24 * hour;
 const maxHops = 5;
 
-/** What a question to an address came to. */
+/** The result of a request to an address. */
 export type LookOutcome =
   | { readonly kind: 'well' }
   | { readonly kind: 'problem'; readonly problem: ProblemKind; readonly detail: string }
   | { readonly kind: 'redirect'; readonly to: string; readonly isPermanent: boolean }
-  /** It says nothing of what visitors get, as where programs are refused. */
+  /** It says nothing about what visitors get, for example where programs are refused. */
   | { readonly kind: 'unclear' };
 
-/** How far a destination is looked at, and what was found. */
+/** The progress of checking a destination, and its findings. */
 export interface LookState {
   readonly url: string;
-  /** Which address is asked for next: that of the destination, or where that redirected to. */
+  /** The next address to request: the destination's, or where that redirected to. */
   readonly hop: string;
   readonly host: string;
   readonly hops: number;
-  /** Where a chain of permanent redirects has led so far. */
+  /** The end of a chain of permanent redirects so far. */
   readonly moved_to: string | null;
-  /** 0: before others of its host, as it was begun or has to be confirmed. */
+  /** 0: before other addresses of its host, because it is in progress or has to be confirmed. */
   readonly turn: number;
   readonly next_at: number;
   readonly problem: string | null;
   readonly detail: string | null;
   readonly since: number | null;
-  /** What was found once, and has to be found again. */
+  /** A problem that was found once, and has to be confirmed. */
   readonly suspected: string | null;
   readonly suspected_at: number | null;
-  /** The links that lead there have yet to be told, since this instant. */
+  /** Since when the state has not been copied to the links; null if it has. */
   readonly untold: number | null;
 }
 
-/** What an answer says. `parked` is asked only of a page. */
+/** Interprets an answer. `parked` is only called for a page. */
 export function outcomeOf(
   { status, location }: { readonly status: number; readonly location: string | null },
   at: string,
@@ -47,7 +47,7 @@ export function outcomeOf(
     if (to === null) return broken(`It answered ${status} without an address to go on to.`);
     to.hash = '';
     const isWeb = to.protocol === 'http:' || to.protocol === 'https:';
-    // An app's own address is where a phone goes on to.
+    // An app's own address is where a phone continues.
     if (!isWeb || to.href.length > 2048) return { kind: 'unclear' };
     return { kind: 'redirect', to: to.href, isPermanent: status === 301 || status === 308 };
   }
@@ -60,7 +60,7 @@ const redirects = [301, 302, 303, 307, 308];
 const parkedDetail = 'Its domain shows the page of a company that parks or sells domains.';
 const broken = (detail: string): LookOutcome => ({ kind: 'problem', problem: 'broken', detail });
 
-/** The state after a look. What is wrong is said once it was found twice, an hour apart; that it is well again, at once. */
+/** The state after a check. A problem is reported when it was found twice, an hour apart; its end at once. */
 export function afterLook<State extends LookState>(state: State, outcome: LookOutcome, now: number): State {
   if (outcome.kind === 'redirect' && state.hops < maxHops) return redirected(state, outcome, now);
   const moved = state.moved_to !== null && isElsewhere(state.url, state.moved_to) ? state.moved_to : null;
@@ -91,7 +91,7 @@ export function afterLook<State extends LookState>(state: State, outcome: LookOu
 
 const nothingSuspected = { suspected: null, suspected_at: null };
 
-/** As a look at an address begins. */
+/** The state at the start of a check. */
 export const start = (url: string) => ({ hop: url, host: new URL(url).hostname, hops: 0, moved_to: null });
 
 function redirected<State extends LookState>(
@@ -117,7 +117,7 @@ function finalOf(outcome: LookOutcome, moved: string | null): LookOutcome {
   return { kind: 'problem', problem: 'moved', detail: moved };
 }
 
-/** https for http, a www, a slash at the end: that is the same place, and nothing has to be done about it. */
+/** https for http, a www, a trailing slash: that is the same place, and needs no action. */
 function isElsewhere(from: string, to: string): boolean {
   return placeOf(from) !== placeOf(to);
 }

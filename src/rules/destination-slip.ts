@@ -1,7 +1,7 @@
 import { parse } from 'tldts';
 import { isReservedEnding } from './domain-name.ts';
 
-/** What people paste and type that isn't the address they mean, in the order in which it is looked for. */
+/** What people paste and type that isn't the address they mean, in the order in which it is checked. */
 const slips: readonly (readonly [RegExp, (found: string) => string])[] = [
   [
     /^https?:[\\/]*(?:https?|ftp):?[\\/]/i,
@@ -31,7 +31,7 @@ const slips: readonly (readonly [RegExp, (found: string) => string])[] = [
   ],
 ];
 
-/** The sentence for an address that is no web address, though it may be read as one; undefined where it isn't so. */
+/** The message for an address that is no web address, even if it parses as one; undefined if it is fine. */
 export function slipIn(given: string): string | undefined {
   for (const [pattern, sentence] of slips) {
     const found = pattern.exec(given)?.[0];
@@ -43,7 +43,7 @@ export function slipIn(given: string): string | undefined {
 const label = /^[a-z0-9_-]{1,63}$/;
 const maxHostLength = 253;
 
-/** The sentence for a host that leads nowhere. `isGuessed`: no scheme was given, so that it may be anything else, too. */
+/** The message for a host that leads nowhere. `isGuessed`: no scheme was given, so that it may be anything else, too. */
 export function hostSlip(url: URL, given: string, isGuessed: boolean): string | undefined {
   const host = url.hostname.replace(/\.$/, '');
   if (url.port === '0') return 'Nothing answers on port 0. Give the address as a browser shows it.';

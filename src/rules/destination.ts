@@ -21,7 +21,7 @@ const refuse = (field: string, sentence: string, code: Problem['code'] = 'DESTIN
 });
 
 /**
- * Reads what a user entered as a web address. Without a scheme it gets https, as people type `example.com/path`.
+ * Parses a web address that a user entered. Without a scheme it gets https, as people type `example.com/path`.
  * `appSchemes` are the schemes beyond http and https that the operator allows (an app's own, in lower case).
  */
 export function parseDestination(text: string, field: string, appSchemes: readonly string[] = []): Parsed {

@@ -1,13 +1,13 @@
 import { readAddress } from './address-rules.ts';
 import { isAmong } from './same-address.ts';
 
-/** The answer to one question of the DNS. Not to have been answered says nothing about what is there. */
+/** The answer to one DNS query. No answer says nothing about the records. */
 export type Answer =
   | { readonly kind: 'found'; readonly values: readonly string[] }
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown' };
 
-/** What was seen of a domain in one look at the DNS. */
+/** The results of one lookup of a domain in the DNS. */
 export interface DomainFindings {
   readonly proof: Answer;
   readonly cname: Answer;
@@ -15,7 +15,7 @@ export interface DomainFindings {
   readonly aaaa: Answer;
 }
 
-/** Where domains are to lead: to a host with its addresses, as far as they are known, or to addresses alone. */
+/** Where domains should lead: to a host with its addresses, as far as they are known, or only to addresses. */
 export interface DomainTarget {
   readonly host: string | null;
   readonly addresses: readonly string[];
@@ -26,7 +26,7 @@ export const notAsked: DomainFindings = { proof: unknown, cname: unknown, a: unk
 
 export const writeFindings = (findings: DomainFindings): string => JSON.stringify(findings);
 
-/** What was written by us; empty where nothing was asked yet. */
+/** Written by us; empty if nothing was queried yet. */
 export const readFindings = (text: string): DomainFindings => (text === '' ? notAsked : JSON.parse(text));
 
 /** DNS content is untrusted: it is bounded and sanitised before it is stored and shown. */
@@ -54,8 +54,8 @@ const inside: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Replaces addresses of private networks. A name server in one resolves internal names too, and a member who adds such a name
- * as a domain must not learn its address. Our own addresses are no secret.
+ * Replaces addresses of private networks. A name server in such a network resolves internal names too, and a member who adds such
+ * a name as a domain must not learn its address. Our own addresses are no secret.
  */
 export function withoutInsides(findings: DomainFindings, own: readonly string[]): DomainFindings {
   const masked = (answer: Answer): Answer =>

@@ -2,16 +2,16 @@ import { parse } from 'tldts';
 import type { Problem } from './errors.ts';
 import { isLoopbackName, normaliseHostname } from './host.ts';
 
-/** Where the proof of a domain stands: a name of its own, beside whatever else the domain is used for. */
+/** The name of a domain's proof: separate from whatever else the domain is used for. */
 export const proofLabel = '_linnet';
 
-/** A name has at most 253 characters, and the proof's name must be one too. */
+/** A name has at most 253 characters, and the proof's name must be valid too. */
 const maxLength = 253 - proofLabel.length - 1;
 const maxInputLength = 2_000;
 
 const hostLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** What stands for no place in the world's DNS (RFC 6761, RFC 6762 appendix G, RFC 8375, RFC 9476). */
+/** Top-level names outside the public DNS (RFC 6761, RFC 6762 appendix G, RFC 8375, RFC 9476). */
 const reservedEndings = [
   'localhost',
   'localdomain',
@@ -30,7 +30,7 @@ const reservedEndings = [
   'arpa',
 ];
 
-/** Whether a name that ends so is of a network of its own, or of no network at all. */
+/** Whether a name with this ending belongs to a private network, or to none at all. */
 export const isReservedEnding = (label: string): boolean => reservedEndings.includes(label);
 
 type DomainName =
@@ -43,7 +43,7 @@ const refuse = (sentence: string, code: Problem['code'] = 'DOMAIN_INVALID'): Dom
 });
 
 /**
- * Reads the name of a domain as people give it: with or without https:// in front and a slash behind, in any script.
+ * Parses the name of a domain as people enter it: with or without https:// and a trailing slash, in any script.
  * `ours` are the hosts that belong to the service itself.
  */
 export function readDomainName(text: string, ours: readonly string[]): DomainName {
@@ -68,7 +68,7 @@ function readHost(name: string, ours: readonly string[]): DomainName {
   if (/^[^[\]]*:/.test(name)) {
     return refuse('A domain has no port. Give the name alone; links answer on the usual ports.');
   }
-  // Percent signs and invisible characters would be read as another name than the one that is seen.
+  // Percent signs and invisible characters would be parsed as another name than the visible one.
   if (/[%\s]|\p{C}|\p{Default_Ignorable_Code_Point}/u.test(name)) return refuse(unusable(name));
   const url = URL.parse(`https://${name}`);
   if (!url) return refuse(unusable(name));
@@ -106,7 +106,7 @@ function checkPlace(host: string, ours: readonly string[]): DomainName {
   return { ok: true, host };
 }
 
-/** Whether a domain is what was registered, and no sub-domain of that: such names can't have a CNAME. */
+/** Whether a domain is a registered one, not a sub-domain: such names can't have a CNAME. */
 export const isApex = (host: string): boolean => parse(host, { allowPrivateDomains: true }).domain === host;
 
 const shown = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);

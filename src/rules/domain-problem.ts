@@ -12,11 +12,11 @@ interface Situation {
   readonly checkedAt: number | null;
   readonly goneSince: number | null;
   readonly releasedAt: number | null;
-  /** Another organization has this name verified. */
+  /** Another organization has verified this name. */
   readonly isTaken: boolean;
 }
 
-/** What stands between a domain and its use, in a sentence or two; null when nothing does. */
+/** What keeps a domain from being used, in a sentence or two; null if nothing does. */
 export function domainProblem(situation: Situation): string | null {
   const { isTaken, host, checkedAt, releasedAt, isVerified } = situation;
   if (isTaken) {

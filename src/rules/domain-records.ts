@@ -12,7 +12,7 @@ export interface DnsRecord {
   readonly seen: readonly string[];
 }
 
-/** What is to stand in the DNS for a domain, and how it is there. */
+/** The DNS records that a domain should have, and their current state. */
 export function recordsOf(
   host: string,
   proof: string,
@@ -22,7 +22,7 @@ export function recordsOf(
   return [proofRecord(host, proof, findings.proof), ...addressRecords(host, target, findings)];
 }
 
-/** Quotation marks are what some forms keep of a value that was pasted with them. */
+/** Some forms keep the quotation marks of a pasted value. */
 export const hasProof = (answer: Answer, proof: string): boolean =>
   answer.kind === 'found' && answer.values.some((value) => value.trim().replace(/^"(.*)"$/, '$1') === proof);
 
@@ -46,7 +46,7 @@ const valuesOf = (answer: Answer): readonly string[] => (answer.kind === 'found'
 function addressRecords(host: string, target: DomainTarget, findings: DomainFindings): readonly DnsRecord[] {
   const direct = target.addresses.map((address) => addressRecord(host, address, findings));
   if (target.host === null) return direct;
-  // Some name servers let an apex follow a host by a type of their own: the best there is while it has no address.
+  // Some name servers let an apex point to a host by a record type of their own: the best option while it has no address.
   return isApex(host) && direct.length > 0 ? direct : [aliasRecord(host, target.host, target, findings)];
 }
 
@@ -65,7 +65,7 @@ function addressRecord(host: string, address: string, { a, aaaa }: DomainFinding
   };
 }
 
-/** A CNAME, or whatever else has the same addresses in the end. */
+/** A CNAME, or any records that result in the same addresses. */
 function aliasRecord(host: string, value: string, target: DomainTarget, findings: DomainFindings): DnsRecord {
   const { cname } = findings;
   const followed = addressesOf(findings);
@@ -89,6 +89,6 @@ export const addressesOf = ({ a, aaaa }: DomainFindings): readonly string[] => [
   ...valuesOf(aaaa),
 ];
 
-/** None, only where every question was answered so. */
+/** "None" only if every query was answered with that. */
 const addressAnswer = ({ cname, a, aaaa }: DomainFindings): Answer =>
   [cname, a, aaaa].find((answer) => answer.kind === 'unknown') ?? { kind: 'none' };

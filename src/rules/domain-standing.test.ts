@@ -7,7 +7,7 @@ const start = 1_900_000_000_000;
 const pending: Standing = { verifiedAt: null, goneSince: null, releasedAt: null, checkedAt: null };
 const verified: Standing = { ...pending, verifiedAt: start, checkedAt: start };
 
-/** Verdicts with the hours that passed before each. */
+/** Verdicts, with the hours before each. */
 const after = (standing: Standing, ...looks: readonly (readonly [number, Verdict])[]): Standing => {
   let now = start;
   return looks.reduce((before, [hours, verdict]) => {

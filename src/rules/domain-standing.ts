@@ -2,10 +2,10 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** In hours: how long the proof of a verified domain may be missing before the domain is given up. */
+/** In hours: how long the proof of a verified domain may be missing before the domain is released. */
 export const goneForLong = 72;
 
-/** What one look at the DNS says about the proof. That it could not be asked is not that it is gone. */
+/** What one DNS lookup says about the proof. A failed query doesn't mean that it is gone. */
 export type Verdict = 'present' | 'gone' | 'unknown';
 
 export interface Standing {
@@ -23,7 +23,7 @@ export const stateOf = ({
 }: Pick<Standing, 'verifiedAt' | 'goneSince'>): DomainState =>
   verifiedAt === null ? 'pending' : goneSince === null ? 'verified' : 'failing';
 
-/** How a domain stands after a look at its DNS. */
+/** A domain's state after a DNS lookup. */
 export function afterCheck(before: Standing, verdict: Verdict, now: number): Standing {
   const checked = { ...before, checkedAt: now };
   if (verdict === 'present') {
@@ -37,15 +37,15 @@ export function afterCheck(before: Standing, verdict: Verdict, now: number): Sta
     : { ...checked, goneSince };
 }
 
-/** The time for which the DNS could not be asked is not counted against the domain. */
+/** Time in which the DNS could not be queried doesn't count against the domain. */
 function withoutDarkness({ goneSince, checkedAt }: Standing, now: number): number | null {
   if (goneSince === null) return null;
   return Math.min(now, goneSince + Math.max(0, now - (checkedAt ?? now)));
 }
 
 /**
- * When to look again. `chance` from 0 to 1 spreads the daily looks. A newly added domain is waited for;
- * one that has been pending for weeks is not.
+ * When to check again. `chance` from 0 to 1 spreads the daily checks. A new domain is checked often; one that has been pending
+ * for weeks is not.
  */
 export function nextCheck(
   standing: Standing,

@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 
-/** Scripts that are written together: a label in one of these mixtures looks like what it is (UTS #39, 5.2). */
+/** Scripts that are commonly mixed: a label in one of these combinations is not confusing (UTS #39, 5.2). */
 const mixtures = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
   ['Latin', 'Han', 'Bopomofo'],
@@ -41,12 +41,12 @@ const scripts: readonly [string, RegExp][] = [
 const other = 'other';
 const neutral = /[\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** A label of these alone reads like one in Latin letters. */
+/** A label of only these characters looks like Latin letters. */
 const looksLatin = /^[асԁеһіјӏорԛѕԝхуъЬҽпгѵѡαικνορτυωεγηοσχύίό0-9-]+$/u;
 
 /**
- * A domain as people read it. A label that could be taken for another one, because it mixes scripts or is made of
- * look-alikes of Latin letters, stays in ASCII: where it can't be mistaken.
+ * A domain as shown to people. A label that could be mistaken for another one, because it mixes scripts or consists of
+ * look-alikes of Latin letters, stays in ASCII.
  */
 export const domainForPeople = (host: string): string => host.split('.').map(labelForPeople).join('.');
 
@@ -58,7 +58,7 @@ function labelForPeople(label: string): string {
 
 function isHonest(label: string): boolean {
   if (looksLatin.test(label)) return false;
-  // Beside letters and their marks there is hardly a sign that some font doesn't draw like another.
+  // Nearly every character other than letters and their marks looks like another one in some font.
   if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(label)) return false;
   const found = new Set([...label].filter((sign) => !neutral.test(sign)).map(scriptOf));
   if (found.has(other)) return false;

@@ -1,6 +1,6 @@
-/** Every way in which Linnet refuses something. `api/errors.ts` gives each one its status. */
+/** Every reason for which Linnet refuses something. `api/errors.ts` gives each one its status. */
 export type ErrorCode =
-  // what was sent
+  // the input
   | 'BODY_MISSING'
   | 'BODY_MALFORMED'
   | 'BODY_TOO_LARGE'
@@ -43,7 +43,7 @@ export type ErrorCode =
   | 'WEBHOOK_MISSING'
   // clicks
   | 'CORRECTION_RUNNING'
-  // who is asking
+  // the caller
   | 'KEY_MISSING'
   | 'KEY_INVALID'
   | 'TOKEN_INVALID'
@@ -67,11 +67,11 @@ export type ErrorCode =
   // calls with an Idempotency-Key
   | 'IDEMPOTENCY_KEY_REUSED'
   | 'IDEMPOTENCY_ANSWER_UNKNOWN'
-  // where it was sent
+  // the address
   | 'NOT_FOUND'
   | 'ROUTE_NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
-  // us
+  // the service
   | 'BUSY'
   | 'TIMED_OUT'
   | 'STORE_AWAY'
@@ -79,7 +79,7 @@ export type ErrorCode =
 
 export interface Problem {
   readonly code: ErrorCode;
-  /** What a person should read: what happened, and what to do about it. */
+  /** For people: what happened, and what to do about it. */
   readonly sentence: string;
   readonly field?: string | undefined;
 }
@@ -90,9 +90,9 @@ export class Refusal extends Error implements Problem {
   readonly code: ErrorCode;
   readonly sentence: string;
   readonly field: string | undefined;
-  /** Seconds after which another try makes sense. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
-  /** All problems, where more than one was found at once; the first is this refusal itself. */
+  /** All problems, if several were found at once; the first is this refusal itself. */
   readonly problems: readonly Problem[];
 
   constructor(
@@ -109,10 +109,10 @@ export class Refusal extends Error implements Problem {
   }
 }
 
-/** How often the store failed a caller, in this thread: for metrics. */
+/** How often the store failed a caller in this thread: for metrics. */
 export const storeFaults = { away: 0, too_slow: 0 };
 
-/** The store can't be reached, is full or is too busy. Thrown by storage; what was asked for was not done. */
+/** The store can't be reached, is full or is too busy. Thrown by storage; the request was not carried out. */
 export class StoreAway extends Error {
   override readonly name: string = 'StoreAway';
 
@@ -123,14 +123,14 @@ export class StoreAway extends Error {
 }
 
 /**
- * Something took longer than its caller is made to wait, or the caller has gone. Thrown by storage; what was asked for was not
- * done, though the store is there.
+ * Something took longer than its caller may wait, or the caller has gone. Thrown by storage; the request was not carried out,
+ * although the store is available.
  */
 export class TookTooLong extends StoreAway {
   override readonly name = 'TookTooLong';
-  /** Whether it had its turn, and was too slow by itself. */
+  /** Whether it had its turn, and was too slow itself. */
   readonly hasBegun: boolean;
-  /** Milliseconds that it had; null where that isn't known. */
+  /** Milliseconds that it was given; null if unknown. */
   readonly patience: number | null;
 
   constructor(hasBegun: boolean, patience: number | null = null) {

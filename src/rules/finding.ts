@@ -1,4 +1,4 @@
-/** What is looked at where an instance is asked how it is. */
+/** What is checked when an instance reports its health. */
 export const checkNames = [
   'settings',
   'disk',
@@ -13,7 +13,7 @@ export const checkNames = [
 ] as const;
 export type CheckName = (typeof checkNames)[number];
 
-/** `notice`: it goes on like this, and somebody should know. `problem`: something is wrong, or soon will be. */
+/** `notice`: it works, but somebody should know. `problem`: something is wrong, or soon will be. */
 export const findingStates = ['ok', 'notice', 'problem'] as const;
 export type FindingState = (typeof findingStates)[number];
 
@@ -22,7 +22,7 @@ export interface Finding {
   readonly state: FindingState;
   /** A sentence. */
   readonly found: string;
-  /** What to do about it, as sentences; null where nothing is to be done. */
+  /** What to do about it, as sentences; null if nothing needs to be done. */
   readonly todo: string | null;
 }
 

@@ -11,15 +11,15 @@ export type RedirectStatus = (typeof redirectStatuses)[number];
 export const isRedirectStatus = (value: unknown): value is RedirectStatus =>
   redirectStatuses.some((known) => known === value);
 
-/** What of a visitor's address goes on to the destination. */
+/** The parts of a visited address that are forwarded to the destination. */
 export interface Forwarded {
   /** With its question mark, or empty. */
   readonly search: string;
-  /** What follows the suffix, with its slash, or empty. */
+  /** The path after the suffix, with its slash, or empty. */
   readonly rest: string;
 }
 
-/** A destination with what is forwarded to it. Order and repeated parameters stay; the marker of QR codes is left out. */
+/** A destination with the forwarded parts. Order and repeated parameters are kept; the marker of QR codes is removed. */
 export function forwardTo(
   destination: string,
   { search, rest }: Forwarded,
@@ -51,7 +51,7 @@ function mergedQuery(query: string, search: string, forwarding: QueryForwarding)
 
 interface Parameter {
   readonly name: string;
-  /** As it stands in the query. */
+  /** As it is written in the query. */
   readonly text: string;
 }
 
@@ -69,7 +69,7 @@ function nameIn(parameter: string): string {
   }
 }
 
-/** What the two ways of reading a request escape differently, and what has no place in a header, is escaped. */
+/** Characters that the two request readers escape differently, or that are not allowed in a header, are escaped. */
 const unsafe = /[^A-Za-z0-9\-._~:/?@!$&()*+,;=%]/gu;
 
 const written = (text: string): string =>

@@ -1,6 +1,6 @@
 const plainHost = /^(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?)(?::(\d{1,5}))?$/i;
 
-/** Splits a Host header. Null when it is anything but one plain host with, perhaps, a port. */
+/** Splits a Host header. Null unless it is one plain host, optionally with a port. */
 export function parseHost(header: string | null): { readonly name: string; readonly port: string } | null {
   const match = header === null || header.length > 260 ? null : plainHost.exec(header);
   if (!match || Number(match[2] ?? 0) > 65535) return null;
@@ -20,6 +20,6 @@ export function isLoopbackName(name: string): boolean {
   );
 }
 
-/** Names that reach this very machine when called from it: the loopback ones and the "any" addresses. */
+/** Names that reach this machine when used on it: the loopback ones and the "any" addresses. */
 export const isThisMachine = (name: string): boolean =>
   isLoopbackName(name) || ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(name);

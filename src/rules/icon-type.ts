@@ -1,9 +1,9 @@
-/** More than any icon has, and little enough for a browser to unpack. */
+/** More than any icon has, and little enough for a browser to decode. */
 const maxSide = 1_024;
 
 /**
- * The type of an icon by its first bytes, whatever its server called it; null for what isn't kept: no picture, one that is too
- * large when it is unpacked, and SVG, which can carry script.
+ * The type of an icon by its first bytes, whatever its server called it; null for what isn't stored: other types, pictures that
+ * are too large when decoded, and SVG, which can contain script.
  */
 export function iconType(bytes: Uint8Array): 'image/png' | 'image/gif' | 'image/x-icon' | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

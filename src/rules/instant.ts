@@ -5,8 +5,8 @@ const earliest = Date.parse('0000-01-01T00:00:00.000Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * Reads an ISO 8601 date or date-time; without an offset it is UTC, a bare date is its first instant.
- * Returns epoch milliseconds, or null for anything that names no real instant (such as 30 February).
+ * Parses an ISO 8601 date or date-time; without an offset it is UTC, a date alone is its first instant. Returns epoch
+ * milliseconds, or null for anything that is no real instant (such as 30 February).
  */
 export function parseInstant(text: string): number | null {
   const match = isoForm.exec(text.trim());
@@ -14,12 +14,12 @@ export function parseInstant(text: string): number | null {
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match;
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}`;
   const instant = Date.parse(`${local}Z`);
-  // Date.parse rolls some impossible days over into the next month: a real one reads back as it was written.
+  // Date.parse rolls some impossible days over into the next month: a real date formats as it was written.
   if (Number.isNaN(instant) || new Date(instant).toISOString() !== `${local}Z`) return null;
   const shift = offsetMinutes(offset);
   if (shift === null) return null;
   const shifted = instant - shift * 60_000;
-  // Past these years a date is written in a form that this function doesn't read.
+  // Beyond these years a date is formatted in a way that this function can't parse.
   return shifted < earliest || shifted > latest ? null : shifted;
 }
 
@@ -32,7 +32,7 @@ function offsetMinutes(offset: string): number | null {
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** The shape of `created_at`: YYYY-MM-DD_HH-MM-SS in UTC. */
+/** The format of `created_at`: YYYY-MM-DD_HH-MM-SS in UTC. */
 export function formatStamp(instant: number): string {
   const iso = formatIso(instant);
   return `${iso.slice(0, 10)}_${iso.slice(11, 13)}-${iso.slice(14, 16)}-${iso.slice(17, 19)}`;

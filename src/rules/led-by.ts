@@ -1,8 +1,8 @@
 import type { ruleFields } from './click-fields.ts';
 
 /**
- * What the journal says that a visitor was led by (`rule`, or `rule/variant`) as the ledger keeps it: a variant with its rule, as
- * other rules have variants of the same id.
+ * The journal's `rule` or `rule/variant` in the ledger's form: a variant with its rule, because other rules have variants with
+ * the same id.
  */
 export function ruleWords(ledBy: string): Readonly<Record<(typeof ruleFields)[number], string>> {
   const slash = ledBy.indexOf('/');

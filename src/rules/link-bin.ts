@@ -1,6 +1,6 @@
 const day = 24 * 60 * 60 * 1000;
 
-/** How long a deleted link can be brought back, and keeps its suffix. */
+/** How long a deleted link can be restored, and reserves its suffix. */
 export const binDays = 30;
 
 export const freeAt = (deletedAt: number): number => deletedAt + binDays * day;

@@ -1,4 +1,4 @@
-/** The orders in which an organization's links can be listed; a minus in front turns one round. */
+/** The orders in which an organization's links can be listed; a leading minus reverses one. */
 export const linkOrders = [
   '-created_at',
   'created_at',

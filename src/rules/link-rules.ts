@@ -8,7 +8,7 @@ import type { Visitor } from './visitor.ts';
 export interface LinkRule {
   readonly id: string;
   readonly conditions: readonly Condition[];
-  /** Null where there are variants. */
+  /** Null if there are variants. */
   readonly to: string | null;
   readonly variants: readonly Variant[];
   readonly isSticky: boolean;
@@ -18,11 +18,11 @@ export interface LinkRule {
 export interface LinkRules {
   readonly rules: readonly LinkRule[];
   readonly hasUnsafeUrl: boolean;
-  /** Of the text that they were read from. */
+  /** The length of the text that they were parsed from. */
   readonly length: number;
 }
 
-/** Null where there are none. */
+/** Null if there are none. */
 export function linkRulesOf(linkId: number, text: string | null): LinkRules | null {
   const stored = readRules(text);
   if (text === null || stored.length === 0) return null;
@@ -44,7 +44,7 @@ const linkRuleOf = (linkId: number, rule: RuleFields): LinkRule => ({
   isSticky: rule.sticky !== false,
 });
 
-/** The rule that a visitor is led by, and which of its variants, if it has any. */
+/** The rule that chose a visitor's destination, and its variant, if it has any. */
 export interface LedBy {
   readonly rule: string;
   readonly variant: string | null;
@@ -55,7 +55,7 @@ interface Led {
   readonly to: string;
 }
 
-/** What a rule came to, for explanations. */
+/** The result of a rule, for explanations. */
 export interface RuleStep {
   readonly rule: string;
   readonly matched: boolean;
@@ -67,7 +67,7 @@ export interface RuleStep {
   }[];
 }
 
-/** By the first rule whose conditions are all met. Null where there is none. */
+/** Applies the first rule whose conditions are all met. Null if there is none. */
 export function leadByRules(
   { rules }: LinkRules,
   organizationId: number,

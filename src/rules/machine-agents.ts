@@ -2,19 +2,19 @@ import { createIsbotFromList, list as isbotWords } from 'isbot';
 import type { ClassReason } from './click-fields.ts';
 
 /**
- * The agents that fetch a page to show its title, text and picture where a link was pasted, by names that only they
- * have: `[Pinterest/iOS]` and `Snapchat/12` are people, in the browser inside those apps.
+ * The agents that fetch a page to show its title, text and picture where a link was pasted, by names that only they have:
+ * `[Pinterest/iOS]` and `Snapchat/12` are people, in the browser inside those apps.
  */
 export const previewCrawlers =
   /facebookexternalhit|facebot|meta-externalfetcher|twitterbot|linkedinbot|slackbot|slack-imgproxy|discordbot|telegrambot|skypeuripreview|microsoftpreview|pinterest(?:bot)?\/\d|redditbot|vkshare|snap url preview|line-poker|kakaotalk-scrap|cardyb|mastodon\/\d|synapse \(bot|summalybot|embedly|iframely|opengraph|unfurl|link ?preview|dingtalkbot-linkservice|flipboardproxy|mattermost-|zulipurlpreview|nextcloud server crawler|xing-contenttabreceiver|google-pagerenderer/i;
 
-/** Apps that fetch the page themselves, under their bare name; behind a browser's name it is their own browser. */
+/** Apps that fetch the page themselves, under their bare name; after a browser's name it is their own browser. */
 export const previewApps =
   /^(?:whatsapp|viber|signal-desktop|rocket\.chat|lemmy|misskey|akkoma|pleroma|friendica)\b(?!.*applewebkit)/i;
 
 /**
- * Machines that say what they are for, in the order in which they are asked. Among the scanners: Gmail's, which
- * pretends to be Edge 12 and is given away by its end, and Office, which tries a link before it hands it to a browser.
+ * Machines that state their purpose, in the order in which they are checked. Among the scanners: Gmail's, which pretends to be
+ * Edge 12 and is recognised by its end, and Office, which tries a link before it passes it to a browser.
  */
 export const machines: readonly (readonly [ClassReason, RegExp])[] = [
   [
@@ -35,12 +35,12 @@ export const machines: readonly (readonly [ClassReason, RegExp])[] = [
   ],
 ];
 
-/** Machines by the names that they have, which may stand beside a browser's user agent. Cubot makes phones, Logicom an M bot Tab. */
+/** Machines by their names, which may appear beside a browser's user agent. Cubot makes phones, Logicom an M bot Tab. */
 export const crawler =
   /(?<!cu)bots?\b(?! tab)|(?<!cu)bot[/_-]|crawl|spider|slurp|archiver|mediapartners|googleother|-user\/\d|brandverity|thousandeyes|rendertron|prerender|assetnote|htmlunit|heritrix|nutch|ia_archive|ips-agent|ichiro\/|google(?: favicon| search console|weblight|-(?!pixel|nexus|tv)[a-z])|duplexweb|playstore-google|newsai\/|newsnow\/|miniature\.io|ylt chrome|tsm-turingos/i;
 
 /**
- * Words that isbot looks for and that browsers have as well: Toutiao and SmartNews are news, Google makes televisions, and
+ * Words that isbot matches and that browsers contain as well: Toutiao and SmartNews are news apps, Google makes televisions, and
  * phones have all sorts of names. Beside an engine they mean nothing by themselves.
  */
 const harmlessBesideEngine: ReadonlySet<string> = new Set([
@@ -50,7 +50,7 @@ const harmlessBesideEngine: ReadonlySet<string> = new Set([
   'discovery',
 ]);
 
-/** isbot's words, less the harmless ones. */
+/** isbot's words, without the harmless ones. */
 export const isbotBesideEngine = createIsbotFromList(
   isbotWords.filter((word) => !harmlessBesideEngine.has(word)),
 );

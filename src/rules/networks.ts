@@ -1,6 +1,6 @@
 /**
- * The network of a client as `networkOf` writes it and those around it, narrowest first. An IPv6 customer has anything
- * from a /64 to a /48, and an IPv4 network is seldom handed out in less than a /24.
+ * The network of a client as `networkOf` writes it, and larger ones around it, smallest first. An IPv6 customer has anything from
+ * a /64 to a /48, and an IPv4 network is rarely assigned in less than a /24.
  */
 export function networksAround(network: string): readonly NetworkAround[] {
   const narrowest: NetworkAround = { name: network, size: 'narrow' };
@@ -23,12 +23,12 @@ interface NetworkAround {
   readonly size: 'narrow' | 'middle' | 'wide';
 }
 
-/** The /24 of an IPv4 address, the /48 of an IPv6 one, as it is written without zeros in front. */
+/** The /24 of an IPv4 address, the /48 of an IPv6 one, written without leading zeros. */
 export function floodNetwork(address: string): string {
   if (!address.includes(':')) return address.slice(0, Math.max(0, address.lastIndexOf('.')));
   const [first = '', second = '', third = ''] = (address.split('::')[0] ?? '').split(':');
   return `${first || 0}:${second || 0}:${third || 0}`;
 }
 
-/** The widest network around a client that may still be one party. */
+/** The largest network around a client that may still be one party. */
 export const widestNetwork = (network: string): string => networksAround(network).at(-1)?.name ?? network;

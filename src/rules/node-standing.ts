@@ -1,4 +1,4 @@
-/** A process, as it told of itself last. */
+/** A process with the state that it reported last. */
 export interface ToldProcess {
   readonly node: string;
   readonly host_name: string;
@@ -7,7 +7,7 @@ export interface ToldProcess {
   readonly seen_at: number;
   readonly waiting_clicks: number;
   readonly waiting_since: number | null;
-  /** Of the node: each of its processes tells the same. */
+  /** Of the node: each of its processes reports the same. */
   readonly waiting_bytes: number;
 }
 
@@ -19,20 +19,20 @@ export interface NodeStanding {
   readonly processes: number;
   readonly startedAt: number;
   readonly seenAt: number;
-  /** No process of it has told anything for a minute. */
+  /** None of its processes has reported anything for a minute. */
   readonly isGone: boolean;
-  /** Clicks in its journal that were not in the database when it was seen last, as many as its processes knew of. */
+  /** Clicks in its journal that were not in the database when it last reported, as far as its processes knew. */
   readonly waitingClicks: number;
   /** When the oldest of them came. */
   readonly waitingSince: number | null;
-  /** The same in bytes, with what earlier processes have left. */
+  /** The same in bytes, including those that earlier processes have left. */
   readonly waitingBytes: number;
 }
 
 /** Milliseconds: the clocks of nodes agree to about half a minute. */
 export const goneAfter = 60_000;
 
-/** Of a node that is there, processes that have ended don't count: what they left is in the bytes of the others. */
+/** For a running node, ended processes don't count: what they left is in the bytes of the others. */
 export function nodesOf(processes: readonly ToldProcess[], now: number): NodeStanding[] {
   const nodes = [...Map.groupBy(processes, ({ node }) => node)];
   return nodes
@@ -57,6 +57,6 @@ export function nodesOf(processes: readonly ToldProcess[], now: number): NodeSta
     .sort((one, other) => one.hostName.localeCompare(other.hostName) || one.id.localeCompare(other.id));
 }
 
-/** Whether clicks wait on a node that doesn't bring them. */
+/** Whether clicks wait on a node that is gone. */
 export const hasStrandedClicks = ({ isGone, waitingClicks, waitingBytes }: NodeStanding): boolean =>
   isGone && (waitingClicks > 0 || waitingBytes > 0);

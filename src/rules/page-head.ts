@@ -1,20 +1,20 @@
-/** What a page says of itself at its beginning. */
+/** What the beginning of a page says about it. */
 export interface PageHead {
-  /** '' where it has none. */
+  /** '' if it has none. */
   readonly title: string;
-  /** Addresses of its icons as they stand there, the smallest kind first. */
+  /** Addresses of its icons as they are written there, the smallest kind first. */
   readonly icons: readonly string[];
 }
 
 const maxTitle = 200;
 const maxIcons = 4;
 
-/** What browsers read as text and not as tags: a title or a link in there is none. */
+/** Elements whose content browsers read as text and not as tags: a title or a link in there is none. */
 const rawTags = ['script', 'style', 'noscript', 'svg', 'template', 'textarea', 'iframe', 'noembed'] as const;
 
 /**
- * Reads the title and the icons of a page from the beginning of its HTML. Each step goes forward, so that no page takes
- * longer than its length: what is opened and never closed ends the search.
+ * Parses the title and the icons of a page from the beginning of its HTML. Each step moves forward, so that parsing takes linear
+ * time: an unclosed element ends the search.
  */
 export function pageHead(html: string): PageHead {
   const lower = html.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -46,10 +46,10 @@ export function pageHead(html: string): PageHead {
 }
 
 const tagName = /^<([a-z][a-z0-9]*)/;
-/** Of a tag, quotes counted: one that is longer is read to here. */
+/** Characters of a tag, quotes included: a longer one is read up to here. */
 const maxTag = 4_096;
 
-/** Behind the tag that is open here; a `>` in quotes ends none. */
+/** The end of the tag that is open here; a `>` in quotes doesn't end it. */
 function tagEnd(lower: string, from: number): number {
   let quote = '';
   const last = Math.min(lower.length, from + maxTag);
@@ -76,14 +76,14 @@ function iconIn(tag: string): { readonly href: string; readonly rank: number } |
     if (!found.has(name.toLowerCase())) found.set(name.toLowerCase(), double ?? single ?? bare ?? '');
   const rel = (found.get('rel') ?? '').toLowerCase().split(/\s+/);
   const href = decodeEntities(found.get('href') ?? '').trim();
-  // SVG can carry script: it is none that we keep.
+  // SVG can contain script, and isn't stored.
   if (href === '' || /svg/i.test(found.get('type') ?? '') || /^data:|\.svg(?:[?#]|$)/i.test(href))
     return null;
   if (rel.includes('icon')) return { href, rank: 0 };
   return rel.includes('apple-touch-icon') ? { href, rank: 1 } : null;
 }
 
-/** On one line, without what changes the direction or can't be stored. */
+/** On one line, without direction marks and characters that can't be stored. */
 const titleOf = (raw: string): string =>
   decodeEntities(raw)
     .toWellFormed()
@@ -118,7 +118,9 @@ const decodeEntities = (text: string): string =>
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
   });
 
-/** The text of a page in the encoding that its header names, or the page itself; else UTF-8, or what old pages are in. */
+/**
+ * The text of a page in the encoding that its header names, or the page itself; otherwise UTF-8, or the encoding of old pages.
+ */
 export function decodePage(bytes: Uint8Array, contentType: string): string {
   const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, 1_024));
   const label =

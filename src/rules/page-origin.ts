@@ -1,7 +1,7 @@
 import { isLoopbackName, parseHost } from './host.ts';
 import type { Site } from './site.ts';
 
-/** What a browser says of the page that makes a call. A page can't change it. */
+/** What a browser tells about the page that makes a call. A page can't change it. */
 interface PageMarks {
   readonly origin: string | null;
   readonly fetchSite: string | null;
@@ -9,10 +9,10 @@ interface PageMarks {
   readonly host: string | null;
 }
 
-/** Which page makes a call: ours, another site's, or not said (a program, or a very old browser). */
+/** Which page makes a call: ours, another site's, or unknown (a program, or a very old browser). */
 export type PageOwner = 'ours' | 'foreign' | 'unsaid';
 
-/** Both marks count: where they disagree, the call is foreign. */
+/** Both marks count: if they contradict each other, the call is foreign. */
 export function pageOwner(site: Site, { origin, fetchSite, host }: PageMarks): PageOwner {
   const isFromHere = fetchSite === null || fetchSite === 'none' || fetchSite === 'same-origin';
   if (!isFromHere) return 'foreign';

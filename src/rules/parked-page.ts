@@ -1,8 +1,8 @@
-/** Where companies that park domains keep their pages, and sell names. */
+/** Where companies that park domains host their pages, and sell names. */
 const parkingHosts =
   /(?:^|\.)(?:sedoparking\.com|sedo\.com|parkingcrew\.net|bodis\.com|hugedomains\.com|afternic\.com|dan\.com|parklogic\.com|above\.com|domainmarket\.com|undeveloped\.com|uniregistry\.com|voodoo\.com|namedrive\.com|skenzo\.com|trafficz\.com)$/;
 
-/** What a parked page loads or says of itself. Every one of these is about the whole domain, not about goods on a page. */
+/** What a parked page loads or says. Each of these concerns the whole domain, not goods on a page. */
 const marks: readonly RegExp[] = [
   /\b(?:img|www)\.sedoparking\.com\b/i,
   /\b(?:d38psrni17bvxu|d1lxhc4jvstzrp)\.cloudfront\.net\b/i,
@@ -17,6 +17,6 @@ const marks: readonly RegExp[] = [
   /\bthis domain (?:name )?(?:is|may be|has been) (?:parked|for sale)\b/i,
 ];
 
-/** Whether a page is what a domain shows whose holder has nothing there. `shownBy`: the host that answered; `host`: the destination's. */
+/** Whether a page is the placeholder of an unused domain. `shownBy`: the host that answered; `host`: the destination's. */
 export const isParkedPage = (body: string, shownBy: string, host: string): boolean =>
   (shownBy !== host && parkingHosts.test(shownBy)) || marks.some((mark) => mark.test(body));

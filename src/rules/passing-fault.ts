@@ -2,7 +2,7 @@ import { StoreAway } from './errors.ts';
 
 /**
  * Errors that a retry may not meet again: no descriptors, space or memory left, a disk that does not answer. SQLite reports
- * "can't open" when there is no descriptor left.
+ * "can't open" if there is no descriptor left.
  */
 const passing =
   /^(EMFILE|ENFILE|ENOSPC|EDQUOT|EIO|ENOMEM|EAGAIN|EBUSY|ETIMEDOUT|ESTALE|EROFS|EACCES|EPERM|SQLITE_(CANTOPEN|IOERR|FULL|NOMEM|BUSY|READONLY|LOCKED).*)$/;

@@ -1,6 +1,6 @@
 /**
- * Whether a suffix is one that scanners ask every site for, looking for programs with holes and for secrets: nobody has
- * mistyped a link there. It only keeps lists of what people mistyped readable, and refuses nothing.
+ * Whether a suffix is one that scanners request from every site, in search of vulnerable programs and secrets: no person has
+ * mistyped a link there. It only keeps lists of mistyped addresses readable, and refuses nothing.
  */
 export function isProbe(suffix: string): boolean {
   const segments = suffix.toLowerCase().split('/');
@@ -15,7 +15,7 @@ export function isProbe(suffix: string): boolean {
 const probedPart =
   /^(?:wp-.+|wordpress|phpmyadmin.*|pma|cgi-bin|node_modules|_?ignition|phpunit|eval-stdin.*)$/;
 
-/** What a path begins with: consoles, programs and what browsers fetch of every site by themselves. */
+/** Beginnings of paths: consoles, programs, and files that browsers request from every site by themselves. */
 const probedFirst =
   /^(?:wp|admin|administrator|adminer|myadmin|v\d+|api|rest|graphql|vendor|actuator|solr|jenkins|hudson|owa|autodiscover|boaform|goform|manager|telescope|console|_profiler|server-status|server-info|geoserver|hnap1|sdk|xmlrpc|laravel|druid|nacos|swagger[\w-]*|cdn-cgi|portal|remote|ecp|evox|nmaplowercheck\d*|favicon.*|apple-touch-icon.*|browserconfig\.xml|(?:app-)?ads\.txt|security\.txt|humans\.txt|crossdomain\.xml|(?:site\.web)?manifest(?:\.json)?|site\.webmanifest|sitemap.*|sw\.js|service-worker\.js)$/;
 

@@ -1,8 +1,8 @@
 export type RandomBytes = (count: number) => Uint8Array;
 
 /**
- * Asking for a few bytes takes as long as asking for thousands, so they are fetched in stock (seven bytes: 90 ns instead of 770).
- * Each is handed out once.
+ * Requesting a few bytes takes as long as requesting thousands, so they are fetched in stock (seven bytes: 90 ns instead of 770).
+ * Each is used once.
  */
 export function inStock(fetch: RandomBytes, stock = 4_096): RandomBytes {
   let bytes: Uint8Array = new Uint8Array(0);
@@ -20,7 +20,7 @@ export function inStock(fetch: RandomBytes, stock = 4_096): RandomBytes {
 
 export const digitsAndLetters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Draws each character evenly: bytes past the last whole multiple of the alphabet are thrown away. */
+/** Draws each character evenly: bytes beyond the last whole multiple of the alphabet are discarded. */
 export function drawText(alphabet: string, length: number, randomBytes: RandomBytes): string {
   const fair = alphabet.length * Math.floor(256 / alphabet.length);
   let text = '';

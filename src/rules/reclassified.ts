@@ -4,7 +4,7 @@ import { type ClassReason, type ClickClass, classCodes, reasonCodes, reasons } f
 export const reclassifiable = ['human', 'flood', 'bot', 'repeat'] as const satisfies readonly ClickClass[];
 export type Reclassifiable = (typeof reclassifiable)[number];
 
-/** The class that a hit first has, by its reason. */
+/** A hit's original class, by its reason. */
 const firstClasses: Readonly<Record<Exclude<ClassReason, 'reclassified'>, ClickClass>> = {
   browser: 'human',
   app_browser: 'human',
@@ -30,23 +30,23 @@ const firstClassCodes = reasons.map((reason) =>
 );
 
 /**
- * Added to the reason in the ledger when a person has changed a hit's class: the reason that it first had, and with it
- * the class, is still there for the way back. There are fewer reasons.
+ * Added to the reason in the ledger when a person has changed a hit's class: the original reason, and with it the class, can be
+ * restored. There are fewer reasons.
  */
 const mark = 64;
 
-/** The reason that is told and counted. */
+/** The reason that is shown and counted. */
 export const shownReason = (stored: number): number => (stored < mark ? stored : reasonCodes.reclassified);
 
-/** The class that a hit had before a person changed it; null where nobody has. */
+/** The class that a hit had before a person changed it; null if nobody has. */
 export const classBefore = (stored: number): number | null =>
   stored < mark ? null : (firstClassCodes[stored - mark] ?? null);
 
-/** The reason to store for a hit that gets a class. With the class that it first had it gets its reason back. */
+/** The reason to store for a hit with a new class. With its original class it gets its reason back. */
 export function reasonWithin(stored: number, newClass: number): number {
   const first = stored % mark;
   return firstClassCodes[first] === newClass ? first : mark + first;
 }
 
-/** The stored reasons that `shownReason` shows as reclassified are these and higher. */
+/** The stored reasons from this one on are shown as reclassified. */
 export const firstMarked = mark;

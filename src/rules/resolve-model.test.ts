@@ -9,8 +9,8 @@ import type { PlainConditions, RuleConditions, RuleFields } from './rule-fields.
 import type { AgentKind, Device } from './visitor.ts';
 
 /**
- * A second decision, slow and obvious: it reads the stored fields each time, tries every country of a union by name, compares
- * addresses bit by bit, and asks the calendar for each clock. Variants are held by `rule-variants.test.ts`.
+ * A second decision, slow and obvious: it parses the stored fields each time, tries every country of a union by name, compares
+ * addresses bit by bit, and asks the calendar for each clock. Variants are tested by `rule-variants.test.ts`.
  */
 const draw = drawFrom(20_261_123);
 const pick = <T>(choices: readonly T[]): T => choices[draw(choices.length)] as T;
@@ -19,7 +19,7 @@ const maybe = <T>(chance: number, make: () => T): T | null => (draw(chance) === 
 
 const base = Date.UTC(2026, 9, 24);
 const day = 86_400_000;
-/** Around the end of summer time in Europe: some minutes of it, and the milliseconds beside them. */
+/** Around the end of daylight saving time in Europe: some minutes of it, and the milliseconds beside them. */
 const instant = (): number =>
   base + draw(3 * 24) * 3_600_000 + pick([0, 0, 30, 59]) * 60_000 + pick([0, 0, -1, 1]);
 const iso = (at: number) => new Date(at).toISOString();
@@ -151,7 +151,7 @@ const linkDrawn = (): Drawn => ({
 
 const members = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK';
 
-/** An address as a row of 0 and 1; of IPv6, 128 of them. */
+/** An address as a string of 0 and 1; 128 of them for IPv6. */
 function bitsOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   const bits = (parts: readonly number[], size: number) =>
@@ -187,7 +187,7 @@ function isOpen(
   return (today && clock >= from) || (isDay(local.dayOfWeek - 1) && clock < to);
 }
 
-/** By key, whether a condition is met that is there. */
+/** By key, whether a given condition is met. */
 function judged(wanted: PlainConditions, visitor: Person, now: number): boolean[] {
   const {
     country,
@@ -294,7 +294,7 @@ test('100,000 random links and visitors are decided as by the slow and obvious w
     outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
   }
   expect(different.slice(0, 3)).toEqual([]);
-  // Nothing that can happen was left out.
+  // Every possible outcome occurred.
   expect([...outcomes.keys()].sort()).toEqual([
     'ask_captcha',
     'ask_password',

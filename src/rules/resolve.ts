@@ -2,20 +2,20 @@ import { forwardTo, type QueryForwarding, type RedirectStatus } from './forwardi
 import { type LedBy, type LinkRules, leadByRules, type RuleStep } from './link-rules.ts';
 import type { AgentKind, Device, Visitor } from './visitor.ts';
 
-/** What the redirect needs to know of a link. Nothing of its owner, nothing it would have to look up. */
+/** What the redirect needs to know of a link. Nothing about its owner, and nothing that needs a lookup. */
 export interface LinkForVisitor {
   readonly id: number;
   readonly organizationId: number;
   readonly destinationUrl: string;
-  /** Null for most links, which lead every visitor to their destination: a cache holds them in half the memory. */
+  /** Null for most links, which send every visitor to their destination: a cache holds them in half the memory. */
   readonly options: LinkOptions | null;
-  /** Where it was found by one of its aliases. */
+  /** Set if it was found by one of its aliases. */
   readonly ownAddress?: { readonly domainId: number; readonly suffix: string };
   /** The suffix by which it was found, if that is an alias. */
   readonly alias?: string;
 }
 
-/** Each is null or false where it isn't set. */
+/** Each is null or false if it isn't set. */
 export interface LinkOptions {
   readonly disabled: boolean;
   readonly androidUrl: string | null;
@@ -25,23 +25,23 @@ export interface LinkOptions {
   readonly ogImage: string | null;
   readonly startsAt: number | null;
   readonly expiresAt: number | null;
-  /** Where visitors are led before the start and after the expiry, instead of to a page. */
+  /** Where visitors are sent before the start and after the expiry, instead of seeing a page. */
   readonly beforeStartUrl: string | null;
   readonly expiredUrl: string | null;
-  /** Whether it has clicks left; null where it has no limit of them. */
+  /** Whether it has clicks left; null if it has no limit. */
   readonly clickLimit: 'open' | 'spent' | null;
   readonly rules: LinkRules | null;
-  /** Null is `none`. */
+  /** Null means `none`. */
   readonly forwardQuery: QueryForwarding | null;
   readonly forwardPath: boolean;
-  /** Null is 302. */
+  /** Null means 302. */
   readonly redirectStatus: RedirectStatus | null;
   readonly passwordHash: string | null;
   readonly captcha: boolean;
   readonly botProtection: boolean;
-  /** Nothing of its visitors is recorded but their number. */
+  /** Of its visitors only the number is recorded. */
   readonly quiet: boolean;
-  /** One of its destinations can't be written into a header as it is. No destination that was checked is like that. */
+  /** One of its destinations can't be written into a header unchanged. Validated destinations are never like that. */
   readonly hasUnsafeUrl: boolean;
 }
 
@@ -58,7 +58,7 @@ export type Outcome =
   | { readonly kind: 'ask_captcha' }
   | { readonly kind: 'redirect'; readonly to: string; readonly target: Target; readonly by: LedBy | null };
 
-/** The options of a link that has none. */
+/** The options of a link without any. */
 export const noOptions: LinkOptions = {
   disabled: false,
   androidUrl: null,
@@ -95,7 +95,7 @@ const hasPreview = ({ ogTitle, ogDescription, ogImage }: LinkOptions): boolean =
 export const isGated = ({ options }: LinkForVisitor): boolean =>
   options !== null && (options.passwordHash !== null || options.captcha);
 
-/** A link that doesn't say whether it forwards queries does as the instance does. */
+/** A link without a setting of its own forwards queries as the instance does. */
 export const withForwarding = (link: LinkForVisitor, forwardQuery: QueryForwarding): LinkForVisitor =>
   forwardQuery === 'none' || (link.options && link.options.forwardQuery !== null)
     ? link
@@ -103,7 +103,7 @@ export const withForwarding = (link: LinkForVisitor, forwardQuery: QueryForwardi
 
 export type Step =
   | {
-      /** The last two come after the rules, where the link has a destination of its own for such devices. */
+      /** The last two come after the rules, if the link has a destination of its own for such devices. */
       readonly check:
         | 'enabled'
         | 'started'
@@ -119,8 +119,8 @@ export type Step =
   | RuleStep;
 
 /**
- * The whole decision about a hit on a short link. Pure: the same link, visitor and instant always end the same. `onStep`
- * hears of each step, for explanations.
+ * The whole decision about a hit on a short link. Pure: the same link, visitor and instant always give the same result. `onStep`
+ * is called for each step, for explanations.
  */
 export function resolve(
   link: LinkForVisitor,
@@ -147,17 +147,17 @@ export function resolve(
   return lead(options, visitor, link.destinationUrl, 'default');
 }
 
-/** Where a link without options leads everybody. */
+/** Where a link without options sends everybody. */
 export const plainRedirect = ({ destinationUrl }: LinkForVisitor): Outcome =>
   redirectTo(destinationUrl, 'default');
 
-/** A link that came to its end, by its date or by its clicks. */
+/** A link that has ended, by its date or by its clicks. */
 export const ended = (options: LinkOptions | null): Extract<Outcome, { kind: 'expired' }> => ({
   kind: 'expired',
   to: options?.expiredUrl ?? null,
 });
 
-/** What comes before any destination; null where nothing stops the visitor. */
+/** What stops a visitor before any destination; null if nothing does. */
 function stoppedBy(
   options: LinkOptions,
   visitor: Visitor,

@@ -1,4 +1,4 @@
-/** RFC 9309: what a site lets programs ask for. */
+/** RFC 9309: what a site allows programs to request. */
 interface Rule {
   readonly isAllowed: boolean;
   readonly pattern: string;
@@ -8,8 +8,8 @@ const maxLines = 10_000;
 const maxStored = 64 * 1024;
 
 /**
- * What a robots.txt says to the program that is called `agent`, as it is stored: a line for each rule, `+` or `-` before its
- * pattern. They are the rules of all groups that name it; where none does, those for every program.
+ * The part of a robots.txt for the program called `agent`, as it is stored: a line for each rule, `+` or `-` before its pattern.
+ * These are the rules of all groups that name it; if none does, those for every program.
  */
 export function robotsFor(text: string, agent: string): string {
   const own: string[] = [];
@@ -42,7 +42,7 @@ export function robotsFor(text: string, agent: string): string {
   return rules.join('\n');
 }
 
-/** Whether `path`, with its query, may be asked for: the longest rule that matches decides. */
+/** Whether `path`, with its query, may be requested: the longest matching rule decides. */
 export function isAllowedByRobots(stored: string, path: string): boolean {
   const text = normal(path);
   let best: Rule | null = null;
@@ -55,7 +55,7 @@ export function isAllowedByRobots(stored: string, path: string): boolean {
   return best?.isAllowed ?? true;
 }
 
-/** A pattern is a prefix, in which `*` stands for anything and a `$` at the end for the end. */
+/** A pattern is a prefix, in which `*` matches anything and a final `$` the end. */
 function matches(pattern: string, text: string): boolean {
   const isWhole = pattern.endsWith('$');
   const [first = '', ...rest] = normal(isWhole ? pattern.slice(0, -1) : pattern).split('*');
@@ -70,7 +70,7 @@ function matches(pattern: string, text: string): boolean {
   return !isWhole || from === text.length;
 }
 
-/** A character that needs no percent-escape is the same with one. */
+/** An unreserved character is equal to its percent-encoded form. */
 const normal = (text: string): string =>
   text
     .toWellFormed()

@@ -7,11 +7,11 @@ import { hoursCondition } from './rule-hours.ts';
 import { withoutWww } from './user-agent.ts';
 import type { Visitor } from './visitor.ts';
 
-/** A condition of a rule, ready to be asked. */
+/** A condition of a rule, prepared for evaluation. */
 export interface Condition {
   readonly key: ConditionKey;
   readonly isNegated: boolean;
-  /** What of the visitor is compared, as a text. */
+  /** The compared value of the visitor, as text. */
   readonly saw: (visitor: Visitor, now: number) => string;
   /** Before the negation. */
   readonly matches: (visitor: Visitor, now: number) => boolean;
@@ -31,7 +31,7 @@ export function conditionsIn({ not, ...when }: RuleConditions): Condition[] {
 
 type Made = Omit<Condition, 'isNegated'> | null;
 
-/** Those that cost most to ask come last. */
+/** The most expensive conditions come last. */
 const makers: readonly ((conditions: PlainConditions) => Made)[] = [
   ({ from }) => (from === undefined ? null : instantCondition('from', from, (now, start) => now >= start)),
   ({ to }) => (to === undefined ? null : instantCondition('to', to, (now, end) => now < end)),
@@ -116,12 +116,12 @@ function queryCondition(query: Readonly<Record<string, readonly string[]>>): Mad
   return { key: 'query', saw: (visitor) => visitor.search(), matches };
 }
 
-/** Whether a query has to be read at all. Names stand in it as they are, unless something in it is encoded. */
+/** Whether a query has to be parsed at all. Names appear in it unchanged, unless something in it is encoded. */
 const mayHave = (search: string, wanted: readonly (readonly [name: string, unknown])[]): boolean =>
   search.length > 1 &&
   (search.includes('%') || search.includes('+') || wanted.every(([name]) => search.includes(name)));
 
-/** Null for what is no network: `readAddress` says what an address is. */
+/** Null for an invalid network: `readAddress` defines what an address is. */
 export function readNetwork(text: string): readonly [Address, number] | null {
   const [base = '', bits, ...more] = text.split('/');
   const address = readAddress(base);

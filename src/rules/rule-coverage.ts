@@ -19,9 +19,9 @@ export const listKeys = [
 ] as const satisfies readonly (keyof PlainConditions)[];
 export type ListKey = (typeof listKeys)[number];
 
-/** How two values of a condition are to each other. */
+/** How two values of a condition are related. */
 interface Values {
-  /** Whether every visitor who has `value` has `wanted` too. */
+  /** Whether every visitor with `value` also has `wanted`. */
   readonly includes: (wanted: string, value: string) => boolean;
   /** Whether a visitor can have both. */
   readonly overlaps: (one: string, other: string) => boolean;
@@ -43,7 +43,7 @@ function isHostWithin(wanted: string, host: string): boolean {
   return !isWildcard(host) && withoutWww(wanted) === withoutWww(host);
 }
 
-/** Of a host named without `www.`, the visitors of `www.` are below it as well. */
+/** For a host named without `www.`, visitors of `www.` are below it as well. */
 const isBelow = (host: string, wildcard: string): boolean =>
   isWildcard(wildcard) && !isWildcard(host) && `www.${withoutWww(host)}`.endsWith(wildcard.slice(1));
 
@@ -57,11 +57,11 @@ const valuesOf: Partial<Record<ListKey, Values>> = {
     includes: isHostWithin,
     overlaps: (one, other) => eitherWay(isHostWithin)(one, other) || eitherWay(isBelow)(one, other),
   },
-  // Networks are only known to be apart where they are written differently, which isn't enough to say so.
+  // Networks are only known to be different if written differently, which doesn't prove it.
   network: { includes: isSame, overlaps: () => true },
 };
 
-/** Every value that there is, where these are few. */
+/** All possible values, where there are few. */
 const all: Partial<Record<ListKey, readonly string[]>> = { device: devices, source: sources };
 
 const expanded = (key: ListKey, values: readonly string[]): readonly string[] =>
@@ -72,7 +72,7 @@ const listIn = (key: ListKey, conditions: PlainConditions | undefined): readonly
   return values && expanded(key, values);
 };
 
-/** The values that a visitor may have by both lists; undefined where any may be. */
+/** The values that a visitor may have by both lists; undefined if any value is possible. */
 function leftIn(key: ListKey, conditions: RuleConditions): readonly string[] | undefined {
   const { includes } = valuesOf[key] ?? plain;
   const wanted = listIn(key, conditions);
@@ -81,7 +81,7 @@ function leftIn(key: ListKey, conditions: RuleConditions): readonly string[] | u
   return begun?.filter((value) => !excluded?.some((other) => includes(other, value)));
 }
 
-/** Of the values that are wanted, those that are excluded too. */
+/** Wanted values that are excluded as well. */
 export function excludedIn(key: ListKey, { not, ...when }: RuleConditions): readonly string[] {
   return (when[key] ?? []).filter(
     (value) => leftIn(key, { [key]: [value], ...(not && { not }) })?.length === 0,
@@ -91,7 +91,7 @@ export function excludedIn(key: ListKey, { not, ...when }: RuleConditions): read
 export const isNobodyLeft = (key: ListKey, conditions: RuleConditions): boolean =>
   leftIn(key, conditions)?.length === 0;
 
-/** Whether whoever meets the second conditions meets the first ones, as far as one key says. */
+/** Whether visitors who meet the second conditions also meet the first ones, as far as one key tells. */
 export function coversList(key: ListKey, first: RuleConditions, second: RuleConditions): boolean {
   const { includes, overlaps } = valuesOf[key] ?? plain;
   const wanted = listIn(key, first);
@@ -116,7 +116,7 @@ export function coversQuery(first: Query, second: Query): boolean {
   });
 }
 
-/** From when on and until when, in milliseconds. */
+/** Start and end, in milliseconds. */
 export function spanOf({ from, to, not }: RuleConditions): readonly [start: number, end: number] {
   const read = (at: string | undefined, otherwise: number) => (at ? Date.parse(at) : otherwise);
   return [
@@ -150,8 +150,8 @@ const areApart = (one: Hours, other: Hours): boolean =>
   hasSameClock(one, other) && minutesOf(one).isDisjointFrom(minutesOf(other));
 
 /**
- * Whether each visitor who meets the second conditions meets the first ones. True only where that is certain: networks,
- * and hours by different clocks, are not compared.
+ * Whether every visitor who meets the second conditions also meets the first ones. True only if that is certain: networks, and
+ * hours by different clocks, are not compared.
  */
 export const covers = (first: RuleConditions, second: RuleConditions): boolean =>
   listKeys.every((key) => coversList(key, first, second)) && coversOthers(first, second);

@@ -26,11 +26,11 @@ export interface PlainConditions {
   readonly device?: readonly DeviceKind[] | undefined;
   readonly os?: readonly string[] | undefined;
   readonly browser?: readonly string[] | undefined;
-  /** By name, the values of a parameter; none for any value. */
+  /** By name, the values of a parameter; an empty list for any value. */
   readonly query?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly referrer?: readonly string[] | undefined;
   readonly network?: readonly string[] | undefined;
-  /** ISO 8601, UTC: not before, and before. */
+  /** ISO 8601, UTC: not before `from`, and before `to`. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly hours?: RuleHours | undefined;
@@ -44,7 +44,7 @@ export interface RuleConditions extends PlainConditions {
   readonly not?: PlainConditions | undefined;
 }
 
-/** Without days, every day; a day's time that ends before it begins ends on the next day. */
+/** Without days, every day; hours that end before they begin end on the next day. */
 export interface RuleHours {
   readonly timezone: string;
   readonly days?: readonly Weekday[] | undefined;
@@ -60,10 +60,10 @@ export const maxRules = 50;
 export const maxValues = 100;
 export const maxVariants = 10;
 export const maxWeight = 1_000;
-/** Of all rules of a link as JSON, in characters: a link that was read has to fit a body of 64 KB. */
+/** Of all rules of a link as JSON, in characters: a link that was read must fit into a body of 64 KB. */
 export const maxRulesText = 48 * 1024;
 
-/** The rules in a stored text. One that can't be read, which nobody wrote here, has none. */
+/** The rules in a stored text. An unreadable text, which we never write, has none. */
 export function readRules(text: string | null): readonly RuleFields[] {
   if (text === null) return [];
   try {

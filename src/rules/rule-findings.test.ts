@@ -13,7 +13,7 @@ const hours = (from: string, to: string, ...days: ('mo' | 'tu' | 'we' | 'th' | '
   ...(days.length > 0 && { days }),
 });
 
-/** What is said about the last of these rules. */
+/** The findings about the last of these rules. */
 const lastOf = (...whens: readonly RuleConditions[]): readonly RuleFinding[] | undefined =>
   findingsOf(
     whens.map((when) => ({ when })),
@@ -148,7 +148,7 @@ const visitor = fc.record<Drawn>({
   ),
   search: fc.constantFrom('', '?a', '?a=x', '?a=y&b', '?a=x&a=z&b=1', '?qr'),
 });
-/** Only what these conditions ask. */
+/** Only what these conditions check. */
 const visitorOf = ({ country, device, language, referrer, search }: Drawn) =>
   ({
     country: () => country,
@@ -170,7 +170,7 @@ test('no visitor meets conditions without meeting those that are said to cover t
       fc.array(visitor, { minLength: 20, maxLength: 20 }),
       fc.nat(4 * 24),
       (first, more, visitors, hour) => {
-        // Something more than the first as a rule, so that they cover each other often.
+        // Often a restriction of the first, so that they cover each other frequently.
         const second = hour % 4 === 0 ? more : { ...first, ...more, not: { ...first.not, ...more.not } };
         if (!covers(first, second)) return;
         const at = Date.parse('2026-12-01T00:00:00Z') + hour * 3_600_000;

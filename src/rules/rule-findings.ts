@@ -11,13 +11,13 @@ import {
 } from './rule-coverage.ts';
 import type { ConditionKey, PlainConditions, RuleConditions } from './rule-fields.ts';
 
-/** What the order of a link's rules, or a rule's own conditions, keep from happening. */
+/** What can't happen because of the order of a link's rules, or a rule's own conditions. */
 export type RuleFinding =
   /** It ends before it begins. */
   | { readonly kind: 'reversed' }
   /** Its end has passed; in milliseconds. */
   | { readonly kind: 'over'; readonly at: number }
-  /** Wanted and excluded; `isAll`: so nothing is left of it. */
+  /** Wanted and excluded; `isAll`: so that nothing is left of it. */
   | {
       readonly kind: 'excluded';
       readonly key: ConditionKey;
@@ -38,7 +38,7 @@ interface Rule {
   readonly when: RuleConditions;
 }
 
-/** For each rule, what is to be said about it. A rule that is not finished has no findings. */
+/** The findings for each rule. An unfinished rule has none. */
 export function findingsOf(rules: readonly Rule[], now: number): readonly (readonly RuleFinding[])[] {
   return rules.map(({ when }, index): readonly RuleFinding[] => {
     if (!isFinished(when) || !isFinished(when.not ?? {})) return [];
@@ -53,11 +53,11 @@ export function findingsOf(rules: readonly Rule[], now: number): readonly (reado
   });
 }
 
-/** The first rule that matches everybody; -1 for none. What comes after it is never reached. */
+/** The first rule that matches everybody; -1 for none. Rules after it are never reached. */
 export const ruleForEverybody = (rules: readonly Rule[]): number =>
   rules.findIndex(({ when }) => covers(when, {}));
 
-/** Whether a rule that this is said of matches nobody. */
+/** Whether a rule with this finding matches nobody. */
 const isFinal = (finding: RuleFinding): boolean =>
   finding.kind === 'reversed' || finding.kind === 'over' || (finding.kind === 'excluded' && finding.isAll);
 
@@ -89,7 +89,7 @@ const without = ({ not, ...when }: RuleConditions, key: ListKey): RuleConditions
   return not ? { ...rest, not: { ...not, [key]: undefined } } : rest;
 };
 
-/** The values of one list for which earlier rules decide; all of them together may leave nothing. */
+/** The values of one list that earlier rules match; together they may leave nothing. */
 function partlyReached(earlier: readonly RuleConditions[], when: RuleConditions): readonly RuleFinding[] {
   const findings: RuleFinding[] = [];
   for (const key of listKeys) {

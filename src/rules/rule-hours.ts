@@ -1,6 +1,6 @@
 import { type RuleHours, weekdays } from './rule-fields.ts';
 
-/** A moment by the clock of a timezone. */
+/** A moment by the clock of a time zone. */
 interface LocalMinute {
   /** An index in `weekdays`. */
   readonly day: number;
@@ -38,7 +38,7 @@ export function hoursCondition({ timezone, days = weekdays, from = '00:00', to =
 
 type Clock = (now: number) => LocalMinute;
 
-/** By the name in lower case: names are valid in any case, and of timezones there are only a few hundred. */
+/** By the name in lower case: names are valid in any case, and there are only a few hundred time zones. */
 const clocks = new Map<string, Clock>();
 
 function clockOf(timezone: string): Clock {
@@ -50,7 +50,7 @@ function clockOf(timezone: string): Clock {
   return clock;
 }
 
-/** Asking takes microseconds, so the answer is kept for the rest of its minute. */
+/** Asking takes microseconds, so the answer is cached for the rest of its minute. */
 function makeClock(timezone: string): Clock {
   const form = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,

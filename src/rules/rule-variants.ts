@@ -6,7 +6,7 @@ export interface Variant {
   readonly seed: number;
 }
 
-/** 32 bits, each of which depends on each of those put in. */
+/** 32 bits, each of which depends on every input bit. */
 function mix(bits: number): number {
   let mixed = bits | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85eb_ca6b);
@@ -22,8 +22,8 @@ export function seedOf(text: string): number {
 }
 
 /**
- * Weighted rendezvous: each variant draws a lot of its own for the visitor, and the shortest wait by its weight wins. A change
- * of weights changes no lot, so only those visitors move that have to.
+ * Weighted rendezvous hashing: each variant gets a hash of its own for the visitor, and the shortest wait by its weight wins.
+ * Changing weights changes no hash, so only those visitors move that have to.
  */
 export function variantFor(variants: readonly Variant[], visitorHash: number): Variant | null {
   let best: Variant | null = null;
@@ -37,7 +37,7 @@ export function variantFor(variants: readonly Variant[], visitorHash: number): V
   return best;
 }
 
-/** By chance: `drawn` is a number from 0 to 1. */
+/** At random: `drawn` is a number from 0 to 1. */
 export function variantBy(variants: readonly Variant[], drawn: number): Variant | null {
   let left = drawn * variants.reduce((sum, { weight }) => sum + weight, 0);
   for (const variant of variants) {

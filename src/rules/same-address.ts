@@ -1,4 +1,4 @@
-/** IPv6 is written in many ways; a URL has one. */
+/** IPv6 can be written in many ways; a URL has one. */
 const written = (address: string): string =>
   address.includes(':') ? (URL.parse(`http://[${address}]`)?.hostname ?? address) : address;
 

@@ -20,7 +20,7 @@ const reserved = [
 ] as const;
 export type ReservedSegment = (typeof reserved)[number];
 
-/** The service's own first path segments that answer on every domain: no link may use them. */
+/** The service's own first path segments that are answered on every domain: no link may use them. */
 export const sharedSegments: ReadonlySet<string> = new Set(shared);
 
 /** All of the service's own first path segments: on the default domain no link may use them. */
@@ -32,7 +32,7 @@ export function firstSegment(path: string): string {
   return end < 0 ? path.slice(1) : path.slice(1, end);
 }
 
-/** By the first two letters of a path, whether it may be the service's own: others needn't be cut, which saves 0.1 µs. */
+/** By the first two letters of a path, whether it may be the service's own: other paths needn't be cut, which saves 0.1 µs. */
 const mayBeReserved = new Uint8Array(256);
 const hashOf = (path: string): number => ((path.charCodeAt(1) << 4) ^ path.charCodeAt(2)) & 255;
 for (const segment of reservedSegments)

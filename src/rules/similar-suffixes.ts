@@ -1,7 +1,7 @@
 /** Longer ones are pasted rather than typed. */
 const maxLength = 40;
 
-/** What is read for one another. */
+/** Characters that are mistaken for each other. */
 const alike: Readonly<Record<string, string>> = {
   '0': 'o',
   o: '0',
@@ -13,8 +13,8 @@ const alike: Readonly<Record<string, string>> = {
 };
 
 /**
- * What somebody may have meant who typed a suffix, the likeliest first: without the sign of a sentence behind it, in small letters, with two
- * letters in their places, one too many left out, one doubled, a hyphen put in, or one read for another. Each is looked up by the index.
+ * Suffixes that may have been meant by a typed one, most likely first: without trailing punctuation, in lower case, with two
+ * letters swapped, one removed, one doubled, a hyphen added, or one replaced by a look-alike. Each is looked up by the index.
  */
 export function similarSuffixes(typed: string): readonly string[] {
   const letters = [...typed];

@@ -1,7 +1,7 @@
 import { asUri } from './destination-text.ts';
 import { isLoopbackName, isThisMachine, normaliseHostname } from './host.ts';
 
-/** Where this service stands in the world: everything about addresses that follows from BASE_URL. */
+/** Everything about addresses that follows from BASE_URL. */
 export class Site {
   /** Without a trailing slash. */
   readonly origin: string;
@@ -25,12 +25,12 @@ export class Site {
     return `${scheme}://${host ?? this.defaultHost}${this.#port ? `:${this.#port}` : ''}`;
   }
 
-  /** A link's address as a URI: what is not ASCII in its suffix is percent-encoded. */
+  /** A link's address as a URI: non-ASCII text in its suffix is percent-encoded. */
   linkUrl(host: string | null, suffix: string): string {
     return asUri(this.readableUrl(host, suffix));
   }
 
-  /** The same address as people write it, which is what a QR code holds: encoded, a long one would not fit. */
+  /** The same address as people write it, which a QR code contains: a long one would not fit if encoded. */
   readableUrl(host: string | null, suffix: string): string {
     return `${this.domainUrl(host)}/${suffix}`;
   }
@@ -40,8 +40,8 @@ export class Site {
   }
 
   /**
-   * Whether an address leads back to the default domain. On a trial's machine other services have the same names,
-   * so there the port counts too.
+   * Whether an address leads to the default domain. On a trial's machine other services have the same names, so there the port
+   * counts too.
    */
   leadsToUs(url: URL): boolean {
     const name = normaliseHostname(url.hostname);

@@ -217,7 +217,7 @@ test('a long run of any sign is refused as fast as it is taken', () => {
     for (let again = 0; again < 20; again++) isSuffix(text);
     return processorTime() - before;
   };
-  // What would take for ever does so by doubling with every sign; twice the signs may cost a few times as much.
+  // Exponential time doubles with every character; twice the characters may cost a few times as much.
   for (const sign of signs) {
     const [short, long] = [effort(`${sign.repeat(20)}!`), effort(`${sign.repeat(40)}!`)];
     expect(long).toBeLessThan(50 + short * 100);

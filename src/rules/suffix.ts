@@ -8,15 +8,15 @@ const randomLength = 7;
 const maximumLength = 255;
 
 /**
- * Letters, marks and digits of any script, emoji with their joiners and selectors, and a few plain signs. Fillers and
- * other letters that show nothing are left out. One class, not several side by side: where two of those share a sign,
- * a long run of it takes for ever to be refused.
+ * Letters, marks and digits of any script, emoji with their joiners and selectors, and some plain symbols. Fillers and other
+ * invisible letters are excluded. One class instead of several: if two of those share a character, refusing a long run of it
+ * takes exponential time.
  */
 const segment =
   /^[[[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}]\-_.~\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d\ufe0f\u20e3\u{e0020}-\u{e007f}]+$/v;
 
 /**
- * Signs that are seen only with what they belong to. Anywhere else they would make two suffixes look the same: a mark
+ * Characters that are only visible together with another one. Anywhere else they would make two suffixes look the same: a mark
  * with nothing before it, a joiner that joins no emoji, a selector on a letter, tags without their flag.
  */
 const outOfPlace = [
@@ -26,19 +26,19 @@ const outOfPlace = [
   /(?<![\u{1f3f4}\u{e0020}-\u{e007e}])[\u{e0020}-\u{e007f}]|[\u{e0020}-\u{e007e}](?![\u{e0020}-\u{e007f}])/u,
 ];
 
-/** Asked for in place of a suffix: any link of the domain that forwards what follows its own. */
+/** Looked up instead of a suffix: any link of the domain that forwards longer paths. */
 export const anyForwarding = '';
 
 export const normaliseSuffix = (suffix: string): string => suffix.normalize('NFC');
 
-/** Whether a suffix, already normalised, could stand for a link at all. Cheap: asked of every unknown path. */
+/** Whether a suffix, already normalised, could be that of a link. Cheap: called for every unknown path. */
 export const isSuffix = (suffix: string): boolean =>
   isShortEnough(suffix) && suffix.split('/').every(isSegment);
 
 const isSegment = (part: string): boolean =>
   part !== '.' && part !== '..' && segment.test(part) && !outOfPlace.some((sign) => sign.test(part));
 
-/** Characters are what is counted, and many an emoji is two or more units of a string. */
+/** Counts characters; many emoji are two or more UTF-16 units. */
 const isShortEnough = (suffix: string): boolean =>
   suffix.length <= maximumLength ||
   (suffix.length <= 2 * maximumLength && [...suffix].length <= maximumLength);
@@ -62,6 +62,6 @@ export function checkSuffix(suffix: string, onDefaultDomain: boolean): Problem |
   return null;
 }
 
-/** The database is asked whether it is free. */
+/** The database tells whether it is free. */
 export const randomSuffix = (randomBytes: RandomBytes): string =>
   drawText(alphabet, randomLength, randomBytes);

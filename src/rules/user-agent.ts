@@ -4,18 +4,21 @@ import { systemOf } from './agent-system.ts';
 import { appBrowser } from './app-browsers.ts';
 import type { DeviceKind } from './click-fields.ts';
 
-/** What a user agent says of its owner's means. Names come from closed lists, so that clients can't add new ones. */
+/**
+ * What a user agent tells about the visitor's device and software. Names come from closed lists, so that clients can't add new
+ * ones.
+ */
 export interface Agent {
   readonly device: DeviceKind;
   readonly os: string;
-  /** '' where the user agent doesn't say. */
+  /** '' if the user agent doesn't say. */
   readonly osVersion: string;
   readonly browser: string;
-  /** The major one, or ''. */
+  /** The major version, or ''. */
   readonly browserVersion: string;
 }
 
-/** Takes some microseconds: remember the answer. */
+/** Takes some microseconds: cache the result. */
 export function readAgent(userAgent: string): Agent {
   const { name: os, version: osVersion } = systemOf(userAgent);
   const app = appBrowser(userAgent);
@@ -29,7 +32,7 @@ export function readAgent(userAgent: string): Agent {
   };
 }
 
-/** The language asked for first, without its region: `pt-BR,pt;q=0.9` is `pt`. '' when none is named. */
+/** The preferred language, without its region: `pt-BR,pt;q=0.9` is `pt`. '' if none is named. */
 export function firstLanguage(acceptLanguage: string): string {
   return /^\s*([a-z]{2,3})(?=[-_,;\s]|$)/i.exec(acceptLanguage)?.[1]?.toLowerCase() ?? '';
 }
@@ -44,7 +47,7 @@ export const firstLanguageTag = (acceptLanguage: string): string =>
 const maxHostCharacters = 253;
 
 /**
- * The host that a Referer names, in lower case and without its port; '' when it names none. An app's own referrer
+ * The host in a Referer, in lower case and without its port; '' if there is none. An app's own referrer
  * (`android-app://com.google.android.gm/`) gives the app's name.
  */
 export function referrerHost(referer: string): string {
@@ -55,5 +58,5 @@ export function referrerHost(referer: string): string {
   return host.length <= maxHostCharacters && /^[a-z0-9_.:[\]-]+$/.test(host) ? host : '';
 }
 
-/** How a referrer is counted: `www.example.com` and `example.com` are one. */
+/** How a referrer is counted: `www.example.com` and `example.com` are the same. */
 export const withoutWww = (host: string): string => (host.startsWith('www.') ? host.slice(4) : host);

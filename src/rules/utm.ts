@@ -1,12 +1,12 @@
 import { eachField, type UtmField, utmFields } from './click-fields.ts';
 
-/** What is to become of a destination's UTM parameters: '' and null take one out, and one that isn't named stays. */
+/** Changes of a destination's UTM parameters: '' and null remove one, and one that isn't named is kept. */
 export type UtmChanges = { readonly [Field in UtmField]?: string | null | undefined };
 
 export const hasUtmChanges = (changes: UtmChanges): boolean =>
   utmFields.some((field) => changes[field] !== undefined);
 
-/** The UTM parameters of a destination; '' where it has none. Of several with one name the first. */
+/** The UTM parameters of a destination; '' if it has none. The first one counts if a name is repeated. */
 export function utmOf(destination: string): Record<UtmField, string> {
   const parameters = partsOf(destination).query.split('&');
   return eachField(utmFields, (field) => {
@@ -15,7 +15,9 @@ export function utmOf(destination: string): Record<UtmField, string> {
   });
 }
 
-/** A destination with other UTM parameters. All else stays as it was written, and a parameter that was there keeps its index. */
+/**
+ * A destination with other UTM parameters. Everything else stays as it was written, and an existing parameter keeps its position.
+ */
 export function withUtm(destination: string, changes: UtmChanges): string {
   const { base, query, fragment } = partsOf(destination);
   const before = query === '' ? [] : query.split('&');
@@ -31,7 +33,7 @@ export function withUtm(destination: string, changes: UtmChanges): string {
     const written = left.get(name);
     if (written === undefined) after.push(parameter);
     else if (written !== '') after.push(written);
-    // Others of the same name go.
+    // Others of the same name are removed.
     if (written !== undefined) left.set(name, '');
   }
   after.push(...[...left.values()].filter((written) => written !== ''));
@@ -53,7 +55,7 @@ function partsOf(destination: string) {
 
 const nameOf = (parameter: string): string => decoded(parameter.split('=', 1)[0] ?? '');
 
-/** As it stands where it is no valid percent-encoding. */
+/** Unchanged if it is no valid percent-encoding. */
 function decoded(text: string): string {
   const spaced = text.replaceAll('+', ' ');
   try {

@@ -1,9 +1,9 @@
 import { normaliseSuffix } from './suffix.ts';
 
-/** An address of a link as hits keep it: `go.example.com/old`. */
+/** An address of a link as hits store it: `go.example.com/old`. */
 export const visitedAddress = (host: string, suffix: string): string => `${host}/${suffix}`;
 
-/** The same of an address as links show theirs; any other text stays as it is. */
+/** The same for an address as links show theirs; any other text is unchanged. */
 export function readVisitedAddress(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return text;
   const { hostname, pathname } = new URL(text);

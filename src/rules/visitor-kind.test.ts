@@ -44,7 +44,7 @@ describe('who draws a card where a link was pasted', () => {
     'Mozilla/5.0 (compatible; ZulipURLPreview/8.3; +https://chat.zulip.org)',
     'Nextcloud Server Crawler',
     'Lemmy/0.19.3; +https://lemmy.world',
-    // What an iPhone's Messages sends.
+    // The user agent of an iPhone's Messages app.
     `${macSafari} facebookexternalhit/1.1 Facebot Twitterbot/1.0`,
   ])('%s', (userAgent) => {
     expect(agentKind({ userAgent, witness: 'none' })).toBe('preview');
@@ -90,7 +90,7 @@ describe('who is a person', () => {
     'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
     `${iphone} Version/17.4.1 Mobile/15E148 Safari/604.1`,
     'Opera/9.80 (Android; Opera Mini/36.2.2254/119.132; U; id) Presto/2.12.423 Version/12.16',
-    // A phone of the make Cubot.
+    // A phone of the brand Cubot.
     'Mozilla/5.0 (Linux; Android 11; CUBOT X30) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36',
     // The browsers inside apps whose servers draw cards under the same name.
     `${iphone} Mobile/21E236 [FBAN/FBIOS;FBAV/459.0.0.33.109;FBDV/iPhone15,3;FBSN/iOS;FBLC/en_US;FBOP/5]`,

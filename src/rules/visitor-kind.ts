@@ -3,8 +3,8 @@ import { type Classification, classOfVisitor, type VisitorSigns } from './click-
 import type { AgentKind, Device } from './visitor.ts';
 
 /**
- * What a visitor is, asked by the very function that gives hits their class. A client without a user agent is a script. Nobody
- * is refused for headers that are missing: something on the way may have taken them out.
+ * A visitor's kind, by the same function that classifies hits. A client without a user agent is a script. Nobody is refused
+ * because of missing headers: something on the way may have removed them.
  */
 export function agentKind(signs: VisitorSigns, ofAgent?: (userAgent: string) => Classification): AgentKind {
   const { class: found, reason } = classOfVisitor(signs, ofAgent);
@@ -13,9 +13,9 @@ export function agentKind(signs: VisitorSigns, ofAgent?: (userAgent: string) => 
 }
 
 /**
- * Client hints first: they are what the browser says of its system on purpose, while a user agent may pretend.
- * An iPad that asks for desktop pages calls itself a Macintosh; the app browsers on it still give it away. Safari
- * there doesn't, and is taken for the Mac it claims to be.
+ * Client hints come first: the browser states its system in them on purpose, while a user agent may pretend. An iPad that asks
+ * for desktop pages calls itself a Macintosh; app browsers on it can still be recognised. Safari there can't, and is taken for
+ * the Mac it claims to be.
  */
 export function deviceOf(userAgent: string | null, platformHint: string | null): Device {
   if (platformHint) {
@@ -25,7 +25,7 @@ export function deviceOf(userAgent: string | null, platformHint: string | null):
     if (platform !== '' && platform !== 'unknown') return 'other';
   }
   if (!userAgent || /windows phone|kaios/i.test(userAgent)) return 'other';
-  // There are Android tablets called MiPad and HiPad. Facebook's lighter views name their app alone.
+  // There are Android tablets called MiPad and HiPad. Facebook's lighter views name only their app.
   if (/android|^\[FB\w+\/(?:FB4A|Orca)/i.test(userAgent)) return 'android';
   return /\b(?:iphone|ipad|ipod)\b/i.test(userAgent) || isDesktopModePad(userAgent) ? 'ios' : 'other';
 }

@@ -1,15 +1,15 @@
 import { locationOf } from './destination-text.ts';
 import { readRules } from './rule-fields.ts';
 
-/** What can be wrong with a destination. */
+/** The possible problems of a destination. */
 export const destinationProblems = ['broken', 'certificate', 'moved', 'parked'] as const;
 export type ProblemKind = (typeof destinationProblems)[number];
 
-/** What was found of one of a link's destinations, twice. */
+/** A problem of one of a link's destinations that was found twice. */
 export interface DestinationProblem {
   readonly url: string;
   readonly problem: ProblemKind;
-  /** A sentence; of what moved, the address that it moved to. */
+  /** A sentence; for a moved destination, its new address. */
   readonly detail: string;
   readonly since: number;
 }
@@ -29,10 +29,10 @@ interface WatchedLink {
 }
 
 const maxUrlLength = 2048;
-/** Of one link: rules can have five hundred. */
+/** Per link: rules can have five hundred. */
 const maxPerLink = 100;
 
-/** The addresses that a link leads to, now or later, as they are asked for; each once. A disabled link leads nowhere. */
+/** The addresses that a link leads to, now or later, as they are requested; each once. A disabled link leads nowhere. */
 export function watchedDestinations(link: WatchedLink, now: number): readonly string[] {
   if (link.disabled === 1) return [];
   const hasEnded =
@@ -55,7 +55,7 @@ export function watchedDestinations(link: WatchedLink, now: number): readonly st
   return [...new Set(urls)].slice(0, maxPerLink);
 }
 
-/** Null for what is not on the web, such as an app's own scheme. */
+/** Null for addresses outside the web, such as an app's own scheme. */
 function askedFor(text: string): string | null {
   const url = URL.parse(locationOf(text));
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
@@ -72,7 +72,7 @@ const maxKept = 10;
 export const writeProblems = (problems: readonly DestinationProblem[]): string | null =>
   problems.length === 0 ? null : JSON.stringify(problems.slice(0, maxKept));
 
-/** What is left of a link's problems after a change of it: those of destinations that it still has. */
+/** The remaining problems after a link was changed: those of destinations that it still has. */
 export function problemsLeft(
   link: WatchedLink & {
     readonly destination_problems: string | null;

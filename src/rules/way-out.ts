@@ -4,7 +4,7 @@ export interface WaysOut {
   readonly notFoundUrl: string | null;
 }
 
-/** Null: there is only the page that says that nothing is here. A program that looks for the API is told that. */
+/** Null: there is only the page that says that nothing is here. A program that looks for the API is told so. */
 export function wayOut({ rootUrl, notFoundUrl }: WaysOut, method: string, path: string): string | null {
   if (method !== 'GET' && method !== 'HEAD') return null;
   if (path === '/') return rootUrl;

@@ -1,18 +1,18 @@
 import { type Address, readAddress, unmapped } from './address-rules.ts';
 import { isLoopbackName, normaliseHostname } from './host.ts';
 
-/** Without a port, every port of it is meant. */
+/** Without a port, all its ports are allowed. */
 type Entry =
   | { readonly kind: 'name'; readonly name: string; readonly port: number | null }
   | { readonly kind: 'network'; readonly range: readonly [Address, number]; readonly port: number | null }
   | { readonly kind: 'loopback' };
 
-/** Where webhooks may go although it is inside. */
+/** Internal addresses that webhooks may call. */
 export type AllowList = readonly Entry[];
 
 const hostAndPort = /^(\[[0-9a-f:.]+\]|[^\s:/?#@%*\\[\]]+)(?::(\d{1,5}))?$/i;
 
-/** Null when nothing is set. Throws a sentence that completes `WEBHOOK_ALLOW is "x": …`. */
+/** Null if nothing is set. Throws a sentence that completes `WEBHOOK_ALLOW is "x": …`. */
 export function parseAllowList(text: string): AllowList | null {
   if (text.trim() === '') return null;
   if (text.trim().toLowerCase() === 'none') return [];
@@ -27,13 +27,13 @@ export function parseAllowList(text: string): AllowList | null {
   });
 }
 
-/** What holds where nothing is set: on one's own machine its own services, elsewhere nothing. */
+/** The default: on one's own machine its own services, elsewhere nothing. */
 export const allowListOf = (setting: AllowList | null, isTrial: boolean): AllowList =>
   setting ?? (isTrial ? [{ kind: 'loopback' }] : []);
 
 /**
- * Whether a target is permitted although inside. `address` is null for a name that is not resolved yet: then a network
- * counts, as the name may lead into it, and the call decides.
+ * Whether an internal target is allowed. `address` is null for a name that is not resolved yet: then a network matches, because
+ * the name may resolve into it; the final check is made at the call.
  */
 export function permits(list: AllowList, host: string, port: number, address: Address | null): boolean {
   const name = normaliseHostname(host);
@@ -61,7 +61,7 @@ function networkEntry(text: string): Entry | null {
 function hostEntry(text: string): Entry | null {
   const [, host, digits] = hostAndPort.exec(text) ?? [];
   const port = digits === undefined ? null : Number(digits);
-  // Targets are read by the same parser, so that both sides spell a host alike.
+  // Targets are parsed by the same parser, so that both sides spell a host alike.
   const hostname = host === undefined ? undefined : URL.parse(`http://${host}/`)?.hostname;
   if (!hostname || hostname === 'none' || port === 0 || (port ?? 0) > 65535) return null;
   const literal = networkEntry(hostname.replace(/^\[(.*)\]$/, '$1'));

@@ -1,4 +1,4 @@
-/** What a link's webhook can be told of. Clicks alone, unless its owner asks for more. */
+/** The events of a link's webhook. Only clicks, unless its owner asks for more. */
 export const webhookEvents = [
   'click',
   'link.expired',

@@ -8,7 +8,7 @@ import { chosenLinksFields, instantText, rawSinceField } from './stats.ts';
 
 const said = () => z.string().nullable();
 
-/** The interface names the device behind the country. */
+/** The interface puts the device after the country. */
 export const [, ...wordsAfterDevice] = [...visitorFields, ...originFields] as const;
 
 export const Click = z

@@ -11,7 +11,7 @@ const { $schema: _, ...linkToCreate } = z.toJSONSchema(LinkToCreate, {
   reused: 'inline',
 });
 
-/** Each link is checked by itself, so that a bad one fails alone: here it only has to be there. */
+/** Each link is checked on its own, so that an invalid one fails alone: here it only has to be present. */
 export const LinksToCreate = z.strictObject(
   { links: z.array(z.unknown().meta(linkToCreate)).min(1).max(maxAtOnce) },
   {

@@ -23,7 +23,7 @@ const country = z
   });
 
 /**
- * A tag in its usual case; null for what is none. Never another tag: browsers go on sending `iw`, whose canonical form is
+ * A language tag in its usual case; null for an invalid one. Never another tag: browsers go on sending `iw`, whose canonical form is
  * `he`, and are compared as they are.
  */
 function readLanguage(tag: string): string | null {
@@ -43,7 +43,7 @@ const language = z
   })
   .transform((tag) => readLanguage(tag) ?? tag);
 
-/** A host as visitors' browsers name it; null for what is none. */
+/** A host as browsers name it; null for an invalid one. */
 function readHost(sent: string): string | null {
   const [, wildcard = '', name = ''] = /^(\*\.)?(.*)$/s.exec(sent.trim().toLowerCase()) ?? [];
   if (name === '') return wildcard === '' ? '' : null;
@@ -111,7 +111,7 @@ const query = z
   )
   .meta({ description: 'By name, the values that a parameter may have. `[]`: it is there, with any value.' });
 
-/** A name as the statistics have it, in any case. */
+/** A name from the statistics, in any case. */
 function nameAmong(names: readonly string[], noun: string, examples: string) {
   const known = new Map(names.map((name) => [name.toLowerCase(), name]));
   return z
@@ -245,7 +245,7 @@ const answeredConditions = {
   source: z.array(z.enum(sources)).readonly().optional(),
 };
 
-/** As it is answered. */
+/** In answers. */
 export const LinkRule = z
   .object({
     id: z.string(),

@@ -146,11 +146,11 @@ const colour = () =>
 
 const flag = () => z.union([z.boolean(), z.literal('')]).nullish();
 
-/** Clients resolve "." and ".." before they send a URL, percent-encoded too. */
+/** Clients resolve "." and ".." before they send a URL, even percent-encoded. */
 const canBeInPath = (id: string): boolean => id !== '.' && id !== '..';
 const dotsAlone = 'An external_id can not be "." or "..", which no URL can name.';
 
-/** What creation and update have in common, all of it optional. */
+/** The common fields of creation and update, all optional. */
 const settings = {
   password: text(256).nullish(),
   og_title: text(300).nullish(),
@@ -258,7 +258,7 @@ const tagIds = (list: z.ZodType<number[], unknown>, description: string) =>
     .meta({ description });
 const changedTags = (verb: string) => tagIds(z.array(tagId).max(100), `Ids of tags to ${verb}.`);
 
-/** A Link that was read may be sent back whole, with its tags as objects. */
+/** A Link that was read may be sent back as it is, with its tags as objects. */
 const tagsSentBack = z
   .array(z.union([tagId, z.looseObject({ id: tagId }).transform((tag) => tag.id)]))
   .max(100);
@@ -384,7 +384,7 @@ export const LinkExportQuery = z.object({
     .meta({ description: 'Only these links: ids, separated by commas.' }),
 });
 
-/** Of what deletes or ends a link. */
+/** For calls that delete or end a link. */
 export const ConfirmationQuery = z.object({
   confirm: queryFlag().meta({
     description: 'true: also where a link is in print. Without it: 409 `LINK_ON_PAPER`.',

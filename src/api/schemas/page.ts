@@ -3,13 +3,13 @@ import { queryNumber } from './parts.ts';
 
 const maxCursorLength = 1_000;
 
-/** The query parameter of every list that has pages. */
+/** The query parameter of every list with pages. */
 export const cursorParameter = z.string().max(maxCursorLength).optional().meta({
   description:
     '`next` of the page before, with the same filters and order. What is there all the while comes exactly once, whatever is made or deleted meanwhile; what changes its place in the order may come twice or not at all.',
 });
 
-/** The query parameters of a list whose pages are also numbered by an offset. */
+/** The query parameters of a list whose pages can also be reached by an offset. */
 export const pageParameters = (maxPerPage: number) => ({
   limit: queryNumber(1, maxPerPage).default(25),
   offset: queryNumber(0, 1_000_000_000).default(0).meta({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isStorable } from '../../rules/text.ts';
 import { shortened } from '../shortened.ts';
 
-/** A sentence that begins with the name of the field that it is about. */
+/** A sentence that begins with the name of its field. */
 const about =
   (rest: string) =>
   ({ path = [] }: { readonly path?: PropertyKey[] | undefined }): string =>
@@ -17,7 +17,7 @@ export const text = (max: number) =>
       error: about('holds control characters or broken Unicode, which can not be stored. Take them out.'),
     });
 
-/** A text that must say something. */
+/** A text that must not be empty. */
 export const label = (max: number) =>
   text(max)
     .transform((value) => value.trim())
@@ -36,7 +36,7 @@ const idOf = (sentence: (sent: unknown) => string) => {
 
 const shown = (sent: unknown): string => shortened(JSON.stringify(sent));
 
-/** Whole, positive and safe: as a number or as digits, the way clients send ids. */
+/** A positive safe integer: as a number or as digits, the ways clients send ids. */
 export const id = idOf(
   (sent) => `An id is a positive whole number, as lists answer it, and ${shown(sent)} is not.`,
 );
@@ -58,7 +58,7 @@ export const linkPath = z.object({ id: linkId.meta(inPath) });
 
 const shownNumber = (value: number): string => value.toLocaleString('en');
 
-/** A whole number in a query string. */
+/** An integer in a query string. */
 export const queryNumber = (min: number, max: number) =>
   z
     .string()

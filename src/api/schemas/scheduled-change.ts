@@ -4,7 +4,7 @@ import { parseInstant } from '../../rules/instant.ts';
 import { LinkUpdate } from './link.ts';
 import { isoInstant, text } from './parts.ts';
 
-/** Why something that Linnet was to do by itself was not done, in the form of an error. */
+/** Why a scheduled action was not carried out, in the form of an error. */
 export const refusalField = z
   .object({ error_code: z.string(), field_key: z.string().nullable(), error_string: z.string() })
   .nullable();
@@ -46,7 +46,7 @@ const at = text(64)
   .transform((value) => parseInstant(value) ?? 0)
   .meta({ description: 'ISO 8601 date or date-time, UTC unless it has an offset; within a year.' });
 
-/** What can only be sent back as it was read has no place here. */
+/** Fields that can only be sent back as they were read are excluded. */
 const changes = LinkUpdate.omit({ tags: true, has_password: true })
   .refine((sent) => Object.values(sent).some((value) => value !== undefined), {
     error: 'Say what is to change, such as {"disabled": true}.',

@@ -91,7 +91,7 @@ export const WebhookOutageList = z
 
 export const ZapierHook = z.object({ id: z.int(), target_url: z.string() }).meta({ id: 'ZapierHook' });
 
-/** Zapier sends more than the address along; what we don't need we pass over. */
+/** Zapier sends more than the address; we ignore the rest. */
 export const ZapierHookToCreate = z.object({ target_url: text(2048) });
 
 export const ZapierSample = z
