@@ -51,19 +51,19 @@ export interface App {
   /** The origin this process listens on. */
   readonly listening: string;
   readonly port: number;
-  /** The port without TLS, where `port` speaks it. */
+  /** The port without TLS, if `port` has TLS. */
   readonly httpPort: number | null;
   readonly context: Context;
   readonly clicks: Clicks;
   /** Needed to create the first account from another machine; null once there is an account. */
   readonly setupToken: string | null;
-  /** Fulfilled when the public address has changed: this app knows only the old one. */
+  /** Resolves when the public address has changed: this app knows only the old one. */
   readonly moved: Promise<void>;
-  /** What this process has measured. */
+  /** The values of this process. */
   measure(): Promise<readonly Metric[]>;
-  /** From now on `/readyz` says no: all of the instance is to end. */
+  /** From now on `/readyz` says no: the whole instance is shutting down. */
   sayNotReady(): void;
-  /** Goes on for `DRAIN_SECONDS`, while each answer ends its connection. */
+  /** Goes on for `DRAIN_SECONDS`, in which each answer closes its connection. */
   drain(): Promise<void>;
   /** Lets requests under way finish, then closes everything in reverse order. */
   stop(): Promise<void>;
@@ -72,7 +72,7 @@ export interface App {
 /** For links with a password or captcha: plain links are cached in the data plane. */
 const cacheBounds = { bytes: 8 * 1024 * 1024, misses: 10_000 };
 
-/** `gather`: what all processes of this node have measured, where there are several. */
+/** `gather`: returns the values of all processes of this node, if there are several. */
 export async function createApp(
   config: Config,
   overrides: Overrides = {},
@@ -106,7 +106,7 @@ async function open(start: Start, startDataPlane: StartDataPlane, gather: Metric
     link: (domainId, suffix) => findLinkForVisitor(database.lookup, domainId, suffix),
   };
   const caches = cachesOf(site, lookups, now, cacheBounds, config.forwardQuery);
-  // A SQLite file goes back only while nothing runs.
+  // A SQLite file only goes back in time while nothing runs.
   const lostChanges =
     config.databaseUrl === null
       ? null

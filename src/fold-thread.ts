@@ -13,7 +13,7 @@ const retryPause = 1_000;
 const tell = (message: FromFold) => self.postMessage(message);
 let worker: FoldWorker | undefined;
 let opening: Timer | undefined;
-/** How far the journal reaches, received before the worker was open. */
+/** The end of the journal, received before the worker was open. */
 let waiting: Extract<ToFold, { kind: 'wake' }> | undefined;
 
 lowerPriority();
@@ -30,7 +30,7 @@ self.onmessage = (event: MessageEvent<ToFold>) => {
   }
 };
 
-/** A lack of descriptors or disk space is temporary, so it is tried again: the clicks wait in the journal. */
+/** A lack of descriptors or disk space is temporary, so it retries: the clicks wait in the journal. */
 function open(settings: FoldSettings, now: number): void {
   try {
     worker = new FoldWorker({ ...foldPartsOf(settings, tell), settings, now, tell });

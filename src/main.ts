@@ -1,4 +1,4 @@
-/** The entrance: the server, or a command. Each loads what it needs and no more, so that a small command is quick. */
+/** The entry point: the server, or a command. Each loads only what it needs, so that a small command is quick. */
 import { restartWithEnvironment } from './bundle/start-environment.ts';
 
 const args = process.argv.slice(2);

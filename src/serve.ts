@@ -38,8 +38,8 @@ export async function serve(words: readonly string[], given: Environment): Promi
         ? null
         : new Site(config.baseUrl).defaultHost;
     if (typed !== null) await refuseUnknownHost(typed, config, ownAddresses());
-    // Once the data plane has its thread, this thread lowers its priority, and so do the threads that it starts from then
-    // on (the store's, for example): on a single core, visits come first.
+    // Once the data plane has its thread, this thread lowers its priority, and so do the threads that it starts from then on (the
+    // store's, for example): on a single core, visits come first.
     const startDataPlane = startInWorker(environment, lowerPriority);
     const begin: Begin = (config, gather) => createApp(config, {}, startDataPlane, gather);
     if (ports !== null) await work({ ...config, ...ports }, begin);
@@ -55,7 +55,7 @@ export async function serve(words: readonly string[], given: Environment): Promi
   }
 }
 
-/** While it serves already: a name server may take its time. */
+/** While it already serves: a name server may take its time. */
 async function sayWhatDnsHas(host: string, { dnsServers }: Config): Promise<void> {
   const dns = new Dns(dnsServers);
   const found = await dns.addressesOf(host);
@@ -76,7 +76,7 @@ async function serveAlone(config: Config, begin: Begin): Promise<void> {
   process.stdout.write(greetingOf(app, config));
 }
 
-/** One of several that share a port. It ends with its parent, also when that is killed. */
+/** One of several that share a port. It ends with its parent, even if that is killed. */
 async function work(config: Config, begin: Begin): Promise<void> {
   const metrics = new MetricsOfAll(
     (message) => void process.send?.(message),
@@ -93,7 +93,7 @@ async function work(config: Config, begin: Begin): Promise<void> {
 }
 
 /**
- * Visitors may be answered a moment before the start is over, and their clicks must be stored: so the start is waited for
+ * Visitors may be answered a moment before the start is complete, and their clicks must be stored: so it waits for the start
  * first. A start that takes long, because of a large migration, is aborted.
  */
 async function stopOf(starting: Promise<App>, isWhole = false): Promise<void> {

@@ -19,7 +19,7 @@ import { makeAllPrivate } from './storage/private-files.ts';
 import { claimSetting, findSetting, hitStoreId, replaceSetting } from './storage/settings.ts';
 import type { Log } from './telemetry/log.ts';
 
-/** The setting with a fingerprint of the master key that the store belongs to. */
+/** The setting with a fingerprint of the store's master key. */
 const keyMark = 'master_key_mark';
 
 export interface Store {
@@ -27,7 +27,7 @@ export interface Store {
   readonly secrets: Secrets;
 }
 
-/** Opens what is persistent: the data folder, the master key, the database. */
+/** Opens everything persistent: the data folder, the master key, the database. */
 export async function openStore(
   config: Config,
   log: Log,
@@ -48,8 +48,8 @@ export async function openStore(
 }
 
 /**
- * Where single clicks are in ClickHouse. Once they are, they are for good: a node that took them elsewhere would count half of
- * them. While that server is away, only what asks for single clicks fails, and new ones wait in the journal.
+ * Connects to ClickHouse if single clicks are stored there. Once they are, they are for good: a node that stored them elsewhere would count half
+ * of them. While that server is down, only queries for single clicks fail, and new ones wait in the journal.
  */
 async function withHits(database: Database, { clicksUrl }: Config, log: Log): Promise<Database> {
   const known = await findSetting(database.read, hitStoreId);
@@ -103,7 +103,7 @@ export async function prepareFolder(dataDir: string): Promise<void> {
   }
 }
 
-/** Only looked at now, as it may be on another disk: it would be missed with the first click. */
+/** Only checked now, because it may be on another disk: otherwise its absence would be noticed with the first click. */
 async function prepareSaltDir(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
@@ -183,7 +183,7 @@ async function requireSameKey(database: Database, secrets: Secrets): Promise<voi
   }
 }
 
-/** For a key that is lost: the store takes the one that is here. What is sealed by the other is forgotten. */
+/** For a lost key: the store adopts the current one. What the former one sealed is deleted. */
 export const takeOtherKey = (database: Database, secrets: Secrets): Promise<void> =>
   database.write(async (queries) => {
     await replaceSetting(queries, keyMark, markOf(secrets));

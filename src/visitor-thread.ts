@@ -26,7 +26,7 @@ self.onmessage = async ({ data: { id, task } }: MessageEvent<ToDataPlane>) => {
   }
 };
 
-/** Synchronous wherever it can be: a change is applied before the next visit is read. */
+/** Synchronous wherever possible: a change is applied before the next visit is read. */
 function run(task: ToDataPlane['task']): TaskAnswer | Promise<TaskAnswer> {
   if (task.kind === 'prepare') {
     const config = loadConfig(task.environment);

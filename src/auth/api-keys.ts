@@ -5,7 +5,7 @@ const bodyLength = 32;
 const checkLength = 6;
 export const keyLength = mark.length + bodyLength + checkLength;
 
-/** How a key is shown once it can't be read any more. */
+/** The visible part of a key after its creation. */
 export const shownPrefix = (key: string): string => key.slice(0, mark.length + 6);
 
 export function makeApiKey(randomBytes: RandomBytes): string {
@@ -15,7 +15,7 @@ export function makeApiKey(randomBytes: RandomBytes): string {
 
 export const looksLikeApiKey = (text: string): boolean => text.startsWith(mark);
 
-/** Finds a typing error without asking the database. */
+/** Detects a typing error without querying the database. */
 export function isWellMade(key: string): boolean {
   const body = key.slice(mark.length, -checkLength);
   return body.length === bodyLength && key.slice(-checkLength) === checksum(body);

@@ -11,7 +11,7 @@ import type { KeyHolders } from './key-holders.ts';
 import { sessionGranularity, sessionLifetime } from './opaque-tokens.ts';
 import { digest } from './secrets.ts';
 
-/** The last use of a key is kept to the minute: writing it on every call would make every read a write. */
+/** The last use of a key is stored to the minute: writing it on every call would make every read a write. */
 const useGranularity = 60_000;
 
 /** A key or a token, in the `api-key` header or as a bearer. */
@@ -26,7 +26,7 @@ export function bearerOf(headers: Headers): string | null {
 
 export interface SessionVisit {
   readonly caller: Caller;
-  /** The session lasts longer from now on, and its cookie should too. */
+  /** The session has been extended, and its cookie should be too. */
   readonly isRenewed: boolean;
 }
 
@@ -67,7 +67,7 @@ export class Authenticator {
     return { caller: { userId, organizationId, role, via: 'dashboard' }, isRenewed };
   }
 
-  /** Waits for what is still being noted down. */
+  /** Waits for pending writes. */
   async finish(): Promise<void> {
     await Promise.all(this.#writing.values());
   }
@@ -98,7 +98,7 @@ export class Authenticator {
     return { ...holder, via: 'token' };
   }
 
-  /** False where something of it is still being written. */
+  /** False while an earlier write of the same kind is pending. */
   #note(what: number | string, write: (queries: Queries) => Promise<void>): boolean {
     if (this.#writing.has(what)) return false;
     const noted = this.#database

@@ -6,8 +6,8 @@ const placeholder =
   /your|api.?key|token|<|>|\{|\}|\$|\.\.|…|x{4}|\*{3}|^(?:null|undefined|none|key|secret|test)$/i;
 
 /**
- * What is wrong with a credential by its looks alone, in a sentence; null for one that has to be looked up. A credential
- * is never repeated in it: errors end up in logs.
+ * What is obviously wrong with a credential, as a sentence; null for one that has to be looked up. The sentence never contains
+ * the credential: errors end up in logs.
  */
 export function credentialSlip(credential: string): string | null {
   if (/^["'`“„«].*|.*["'`”»]$/.test(credential))
@@ -37,7 +37,7 @@ function keySlip(key: string): string | null {
   return `This API key was mistyped: its check characters at the end don't fit. ${anew}`;
 }
 
-/** Where no credential was found: what there is instead of one. */
+/** If no credential was found: what was sent instead. */
 export function missingCredential(headers: Headers, search: URLSearchParams): string {
   const wanted = 'send the header "api-key: <key>" or "Authorization: Bearer <token>".';
   const authorization = headers.get('authorization');

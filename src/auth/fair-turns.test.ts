@@ -12,7 +12,7 @@ beforeEach(() => {
   ends = [];
 });
 
-/** Work that goes on until it is ended; by then it has said its name. */
+/** Work that runs until it is ended; it has recorded its party by then. */
 function ask(party: string, isKnown = false): Promise<string> {
   const work = () =>
     new Promise<string>((resolve) => {
@@ -57,7 +57,7 @@ test('a bounded crowd waits: one party can not fill it, and a crowd of parties i
   await endAll();
   expect(await other).toBe('other');
   const answers = await Promise.all(flood);
-  // Two at work, 64 waiting, of whom one gave up its place.
+  // Two running, 64 waiting, one of whom gave up its place.
   expect(answers.filter((answer) => answer === 'flood')).toHaveLength(65);
   expect(answers.filter((answer) => answer === 'BUSY')).toHaveLength(35);
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../rules/errors.ts';
 
-/** The party for which something is done. */
+/** The party that work is done for. */
 export interface Turn {
   /** Work of one party waits in a queue of its own, and delays no other party. */
   readonly party: string;
@@ -19,7 +19,7 @@ export class FairTurns {
   readonly #known: WaitingParties;
   readonly #others: WaitingParties;
 
-  /** `maxWaiting` holds for known users and, separately, for all others. */
+  /** `maxWaiting` applies to known users and, separately, to all others. */
   constructor(maxWaiting: number) {
     this.#known = new WaitingParties(maxWaiting);
     this.#others = new WaitingParties(maxWaiting);
@@ -82,7 +82,7 @@ class WaitingParties {
     return next?.begin;
   }
 
-  /** The party with the most waiting gives up its last one for a party that has fewer. */
+  /** The party with the most waiting work gives up its last item for a party with less. */
   #makeRoomFor(size: number): boolean {
     let [largest, name]: [Waiting[], string] = [[], ''];
     for (const [party, waiting] of this.#parties)

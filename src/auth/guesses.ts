@@ -5,17 +5,17 @@ import { FairTurns, type Turn } from './fair-turns.ts';
 import { type Limit, networkLimits, type RateLimit } from './rate-limit.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Where a guess comes from. */
+/** The origin of a guess. */
 export interface Guesser {
   readonly network: string;
-  /** The browser, where its cookie shows that it got in before. */
+  /** The browser's id, if its cookie shows that it has signed in before. */
   readonly browser: string | null;
 }
 
 interface Attempt {
   /** The password was right or was not checked: the attempt doesn't count. */
   readonly forgive: () => Promise<void>;
-  /** In which turn the password is checked. */
+  /** The turn in which the password is checked. */
   readonly turn: Turn;
 }
 
@@ -24,17 +24,17 @@ const minute = 60 * second;
 const day = 24 * 60 * minute;
 
 const knownFor = 90 * day;
-/** How long a network is taken for unknown without asking the store again. */
+/** How long a network is assumed to be unknown without asking the store again. */
 const unknownFor = 2 * second;
 const maxRemembered = 10_000;
 
-/** Wrong guesses at one password from a network or browser that got in before, in a quarter of an hour. */
+/** Wrong guesses at one password in a quarter of an hour, from a network or browser that has signed in before. */
 const knownGuesses = 10;
 
 /**
- * Guesses from networks that never got in: so many in a quarter of an hour at one password, and at all; so many a day at
- * one password from everywhere, and then slowly. Slow guesses have two lanes: a botnet has to bring a new network every
- * twenty seconds to keep out a visitor from a network that has hardly guessed today.
+ * Guesses from unknown networks: limited per quarter of an hour at one password and at all passwords, and per day at one password
+ * from everywhere, then slowed down. Slow guesses have two lanes: a botnet has to bring a new network every twenty seconds to
+ * lock out a visitor from a network that has hardly guessed today.
  */
 const unknownGuesses = (target: string, network: string): readonly Limit[] => {
   const freshKey = `${target}|today|${widestNetwork(network)}`;
@@ -51,7 +51,7 @@ const unknownGuesses = (target: string, network: string): readonly Limit[] => {
   ];
 };
 
-/** Limits guesses at passwords, so that their owners get in while others guess. */
+/** Limits guesses at passwords, so that their owners can sign in while others guess. */
 export class Guesses {
   readonly #limits: RateLimit;
   readonly #database: Database;
@@ -59,7 +59,7 @@ export class Guesses {
   readonly #now: () => number;
   readonly #unknown = new Map<string, number>();
   /**
-   * Guesses at one password count in the same rows, and would wait there for each other on all of the store's connections.
+   * Guesses at one password are counted in the same rows, and would wait there for each other on all of the store's connections.
    */
   readonly #counting = new FairTurns(1_000);
 
@@ -70,7 +70,7 @@ export class Guesses {
     this.#now = now;
   }
 
-  /** Counts a guess at a password before it is looked at, or refuses it. */
+  /** Counts a guess at a password before it is checked, or refuses it. */
   async reserve(target: string, { network, browser }: Guesser): Promise<Attempt> {
     const known = await this.knownAs(target, { network, browser });
     const limits =
@@ -84,13 +84,13 @@ export class Guesses {
     return { forgive, turn };
   }
 
-  /** What has a budget of its own because it got in before: the browser, or the network. Null for all others. */
+  /** The party with a limit of its own because it has signed in before: the browser, or the network. Null for all others. */
   async knownAs(target: string, { network, browser }: Guesser): Promise<string | null> {
     if (browser !== null) return `browser|${browser}`;
     return (await this.#isKnownNetwork(target, network)) ? `known|${network}` : null;
   }
 
-  /** A sign-in succeeded from there, which has a budget of its own for 90 days. Kept as a hash: it holds an address. */
+  /** After a sign-in the network has a limit of its own for 90 days. Stored as a hash, because it contains an address. */
   async noteNetwork(target: string, network: string): Promise<void> {
     const key = this.#keyOf(target, network);
     await this.#database.write((queries) => noteSuccess(queries, { key, window: knownFor }, this.#now()));

@@ -7,7 +7,7 @@ const holderOf = (userId: number): KeyHolder => ({
   ...{ organizationId: 1, role: 'editor' },
 });
 
-/** A store of keys whose answers can be held up, and a clock. */
+/** A store of keys whose answers can be delayed, and a clock. */
 function prepare() {
   const stored = new Map<string, KeyHolder>();
   const asked: string[] = [];

@@ -1,8 +1,8 @@
 import type { KeyHolder } from '../storage/api-keys.ts';
 
 /**
- * Milliseconds. A net beneath the change feed, for what it doesn't tell: a key that a node of an earlier version revoked, or a hand in
- * the database, and for a feed that can't be read.
+ * Milliseconds. A fallback for what the change feed doesn't report: a key revoked by a node of an earlier version or by hand in
+ * the database, or a feed that can't be read.
  */
 const defaultLifetime = 5_000;
 const maxKept = 10_000;
@@ -13,19 +13,19 @@ interface Kept {
 }
 
 /**
- * Whose API keys are, by the keys' hashes, kept for seconds: a call needs no look-up then. Only keys that work are kept, so that
- * a new one works at once.
+ * The holders of API keys by the keys' hashes, cached for seconds, so that a call needs no lookup. Only valid keys are cached, so
+ * that a new one works at once.
  */
 export class KeyHolders {
   readonly #find: (hash: string) => Promise<KeyHolder | undefined>;
   readonly #lifetime: number;
   readonly #clock: () => number;
-  /** The one found first comes first. */
+  /** Oldest first. */
   readonly #kept = new Map<string, Kept>();
-  /** Rises with each change: what was asked for before one may be what there was before it. */
+  /** Incremented by each change: the result of an earlier lookup may be outdated. */
   #changes = 0;
 
-  /** `clock` counts milliseconds and never goes back. */
+  /** `clock` is monotonic, in milliseconds. */
   constructor(
     find: (hash: string) => Promise<KeyHolder | undefined>,
     lifetime = defaultLifetime,
@@ -47,7 +47,7 @@ export class KeyHolders {
     return holder;
   }
 
-  /** A key of this user has ended, or what they may do has changed. */
+  /** A key of this user was revoked, or their permissions have changed. */
   forget(userId: number): void {
     this.#changes += 1;
     for (const [hash, { holder }] of this.#kept) if (holder.userId === userId) this.#kept.delete(hash);

@@ -2,19 +2,19 @@ import { digitsAndLetters, drawText, type RandomBytes } from '../rules/random-te
 import type { Secrets } from './secrets.ts';
 
 const day = 24 * 60 * 60 * 1000;
-/** For how long a browser is known after it got in. */
+/** How long a browser is known after a sign-in. */
 export const knownBrowserLifetime = 180 * day;
 
 const idLength = 16;
 const signatureLength = 22;
-/** Accounts that one browser is known for: the ones that signed in last. */
+/** Accounts that one browser is known for: the most recent ones. */
 const maxEntries = 5;
 const separator = '~';
 const form = /^([0-9A-Za-z]{16})\.([0-9a-z]{1,10})\.([\w-]{22})$/;
 
 /**
- * A browser that has signed in keeps a cookie, which shows at later sign-ins that it got in at this target before. It
- * authorises nothing. Its guesses are counted apart from all others, so that others can't use them up.
+ * A browser that has signed in keeps a cookie, which shows at later sign-ins that it has signed in at this target before. It
+ * authorises nothing. Its guesses are counted separately, so that others can't use them up.
  */
 export function knownBrowser(
   secrets: Secrets,
@@ -29,7 +29,7 @@ export function knownBrowser(
   );
 }
 
-/** The cookie as it is to be from now on. The browser keeps the id that it has. */
+/** The new value of the cookie. The browser keeps its id. */
 export function rememberBrowser(
   secrets: Secrets,
   randomBytes: RandomBytes,

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 
 const minLength = 32;
 
-/** The key file exists and holds no key. */
+/** The key file exists but contains no key. */
 class KeyFileProblem extends Error {
   override readonly name = 'KeyFileProblem';
 }
 
 /**
- * The one secret that everything else is derived from. It stays out of the database, so that a dump of that alone
- * opens nothing: in SECRET_KEY, or made once in the data folder.
+ * The one secret that everything else is derived from. It is not in the database, so that a dump alone reveals nothing: in
+ * SECRET_KEY, or created once in the data folder.
  */
 export async function masterKey(configured: string | null, dataDir: string): Promise<string> {
   if (configured !== null) return configured;
@@ -24,7 +24,7 @@ export async function masterKey(configured: string | null, dataDir: string): Pro
   return made;
 }
 
-/** The key where there is one: none is made. */
+/** The existing key: none is created. */
 export const findMasterKey = async (configured: string | null, dataDir: string): Promise<string | null> =>
   configured ?? (await read(join(dataDir, 'secret.key')));
 
@@ -41,7 +41,7 @@ async function read(file: string): Promise<string | null> {
   return text?.trim() ?? null;
 }
 
-/** Whole or not at all, and never over another: written to a draft, synced, then linked under its name. */
+/** Atomic, and never over another file: written to a draft, synced, then linked under its name. */
 async function make(file: string): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   const handle = await open(draft, 'wx', 0o600);

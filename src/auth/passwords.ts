@@ -12,7 +12,7 @@ export interface HashCost {
 /** A signed-in user, or the operator at the shell. */
 const inside: Turn = { party: 'inside', isKnown: true };
 
-/** Hashing is made to be slow: a few at a time, in fair turns. */
+/** Hashing is slow by design: a few at a time, in fair turns. */
 export class Passwords {
   readonly #turns = new FairTurns(64);
   readonly #cost: HashCost;
@@ -30,7 +30,7 @@ export class Passwords {
     return this.#turns.run(turn, () => Bun.password.verify(password, hash, 'argon2id'));
   }
 
-  /** Takes as long as a real check, so that the time reveals nothing about whether an account exists. */
+  /** Takes as long as a real check, so that the time doesn't reveal whether an account exists. */
   async verifyNothing(password: string, turn = inside): Promise<false> {
     this.#decoy ??= this.#derive('nobody has this password');
     await this.verify(password, await this.#decoy, turn);

@@ -6,12 +6,12 @@ import type { Queries } from '../storage/schema.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface Limit {
-  /** What is limited. Hashed before it is stored, as it may hold an address. */
+  /** What is limited. Hashed before it is stored, because it may contain an address. */
   readonly key: string;
   readonly max: number;
   /** In milliseconds. */
   readonly window: number;
-  /** Beyond the limit attempts are slowed, not stopped: each takes one of these lanes while it is free. */
+  /** Beyond the limit attempts are slowed down instead of stopped: each takes one of these lanes while it is free. */
   readonly beyond?: SlowLanes;
 }
 
@@ -20,13 +20,13 @@ interface SlowLanes {
   /** For clients with at most `maxFresh` attempts under `freshKey`, which is one of the limits. */
   readonly freshKey: string;
   readonly maxFresh: number;
-  /** For how long one attempt takes the lane, in milliseconds. */
+  /** How long one attempt takes the lane, in milliseconds. */
   readonly fresh: number;
   readonly again: number;
 }
 
 const maxRemembered = 10_000;
-/** How long a refusal is repeated without asking the store, where right guesses may have been taken back meanwhile. */
+/** How long a refusal is repeated without asking the store, where right guesses may have been uncounted meanwhile. */
 const recheck = 2_000;
 
 interface NetworkLimits {
@@ -36,7 +36,7 @@ interface NetworkLimits {
   readonly wide: number;
 }
 
-/** A limit for a client's network, and larger ones for those around it: a /48 doesn't count as 65,536 /64s. */
+/** A limit for a client's network, and larger ones for the networks around it: a /48 doesn't count as 65,536 /64s. */
 export const networkLimits = (
   purpose: string,
   network: string,
@@ -50,14 +50,14 @@ interface Closed {
   readonly askAgainAt: number;
 }
 
-/** Counts attempts before they are looked at, in the store, so that all nodes count together. */
+/** Counts attempts in the store before they are checked, so that all nodes count together. */
 export class RateLimit {
   readonly #database: Database;
   readonly #secrets: Secrets;
   readonly #now: () => number;
-  /** Keys known to be over their limit, and until when: a flood costs no query. */
+  /** Keys known to be over their limit, and until when: a flood causes no queries. */
   readonly #closed = new Map<string, Closed>();
-  /** Keys that are known not to be fresh any more, and until when: their lane is the other one. */
+  /** Keys known not to be fresh any more, and until when: they take the other lane. */
   readonly #again = new Map<string, number>();
 
   constructor(database: Database, secrets: Secrets, now: () => number) {
@@ -67,8 +67,8 @@ export class RateLimit {
   }
 
   /**
-   * Reserves one attempt under every limit, or refuses: what one limit stops doesn't eat from the others. The returned
-   * function gives the attempt back: call it when the attempt was right.
+   * Reserves one attempt under every limit, or refuses: an attempt stopped by one limit doesn't count for the others. The
+   * returned function uncounts the attempt: call it if the attempt was right.
    */
   async reserve(limits: readonly Limit[]): Promise<() => Promise<void>> {
     const now = this.#now();
@@ -104,7 +104,7 @@ export class RateLimit {
     return { ...limit, key, beyond: { freshKey, maxFresh: beyond.maxFresh, ...lanes } };
   }
 
-  /** For how many milliseconds this limit refuses, as far as is cached here; 0: the store has to be asked. */
+  /** For how many milliseconds this limit refuses, according to the cache here; 0: the store has to be asked. */
   #cachedWait({ key, beyond }: KeyedLimit, now: number): number {
     const isAgain = beyond !== null && (this.#again.get(beyond.freshKey) ?? 0) > now;
     const closed = this.#closed.get(beyond === null ? key : (isAgain ? beyond.again : beyond.fresh).key);
@@ -120,7 +120,7 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
 interface Refused {
   readonly key: string;
   readonly until: number;
-  /** The key that is not fresh any more, and when it is again. */
+  /** The key that is not fresh any more, and when it will be again. */
   readonly notFresh: { readonly key: string; readonly until: number } | null;
 }
 
@@ -134,7 +134,7 @@ interface KeyedLimit extends Window {
   } | null;
 }
 
-/** An attempt that is refused was not made, and is taken back. */
+/** A refused attempt was not made, and is uncounted. */
 async function countAll(queries: Queries, limits: readonly KeyedLimit[], now: number) {
   const counts = await countAttempts(queries, limits, now);
   const refused = await firstRefusal(queries, limits, counts, now);

@@ -7,7 +7,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** What a derived secret is for. Two purposes never share a key. */
+/** The purpose of a derived secret. Two purposes never share a key. */
 type Purpose =
   | 'attempts'
   | 'captcha'
@@ -57,7 +57,7 @@ export class Secrets {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
   }
 
-  /** Null when it was sealed under another key. */
+  /** Null if it was sealed with another key. */
   open(sealed: string): string | null {
     return this.openBytes(sealed)?.toString('utf8') ?? null;
   }
@@ -73,7 +73,7 @@ export class Secrets {
     }
   }
 
-  /** For a library that wants a key of its own. */
+  /** For a library that needs a key of its own. */
   text(purpose: Purpose): string {
     return this.#key(purpose).toString('hex');
   }
@@ -87,7 +87,7 @@ export class Secrets {
   }
 }
 
-/** In the same time wherever they differ. */
+/** In constant time. */
 export const sameText = (one: string, other: string): boolean => {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);

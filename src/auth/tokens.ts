@@ -15,7 +15,7 @@ import { digest, type Secrets } from './secrets.ts';
 const day = 24 * 60 * 60 * 1000;
 const accessLifetime = 3 * day;
 const refreshLifetime = 30 * day;
-/** How long the answer to a refresh may be asked for again, by a client that lost it or asked twice at once. */
+/** How long a refresh may be repeated, by a client that lost the answer or asked twice at once. */
 const retryWindow = 10_000;
 
 export interface TokenPair {
@@ -24,8 +24,8 @@ export interface TokenPair {
 }
 
 /**
- * Token pairs in families: one sign-in and all its refreshes. A pair is derived from the refresh token it replaces,
- * so that asking twice at once gives the same pair twice, and a family never has two valid pairs at its end.
+ * Token pairs in families: one sign-in and all its refreshes. A pair is derived from the refresh token that it replaces, so that
+ * concurrent refreshes get the same pair, and a family never has two valid pairs at its end.
  */
 export class Tokens {
   readonly #database: Database;
@@ -51,7 +51,7 @@ export class Tokens {
 
   async refresh(token: string): Promise<TokenPair> {
     const successor = this.#pairOf(`lnr_${this.#secrets.sign('refresh-successor', token)}`);
-    // The outcome is returned, not thrown, so that ending a family is committed.
+    // The result is returned instead of thrown, so that ending a family is committed.
     const valid = await this.#database.write((queries) => this.#replace(queries, digest(token), successor));
     if (!valid) {
       throw new Refusal(

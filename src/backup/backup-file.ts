@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { newestMigration } from '../storage/migrate.ts';
 import { type BackupPart, BackupProblem, type BackupStream, type Cells } from './backup-stream.ts';
 
-/** Raised when older programs could not read what is written. */
+/** Incremented when older programs can't read the new format. */
 const format = 1;
 
 const Header = z.object({
@@ -18,15 +18,15 @@ const Table = z.object({ table: z.string(), columns: z.array(z.string()), bytes:
 const Ids = z.object({ ids: z.record(z.string(), z.number()) });
 const End = z.object({ rows: z.number(), sha256: z.string() });
 
-/** No line is longer: rows go together up to a part of it, and a row alone is far shorter. */
+/** No line is longer: rows are grouped up to a fraction of it, and a single row is far shorter. */
 const maxLine = 64 * 1024 * 1024;
 
 const damaged = (why: string) =>
   new BackupProblem(`The backup is cut off or damaged (${why}): nothing was restored. Take another one.`);
 
 /**
- * The lines of a backup file before they are compressed: JSON, first what it is, last the number of rows and a checksum over
- * everything before. What has no last line is not whole.
+ * The lines of a backup file before compression: JSON, first the header, last the number of rows and a checksum over everything
+ * before. A file without the last line is incomplete.
  */
 export async function* linesOf({
   header,
@@ -60,7 +60,7 @@ export const compressor = () =>
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
   });
 
-/** The backup in a file whose first bytes were not looked at yet. */
+/** The backup in a file whose first bytes were not read yet. */
 export async function readBackupFile(file: Readable): Promise<BackupStream> {
   const lines = linesIn(file);
   const hash = new Bun.CryptoHasher('sha256');
@@ -132,7 +132,7 @@ function parsed(line: string): unknown {
 async function* linesIn(file: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const unpacked = file.pipe(createZstdDecompress());
-  // What breaks before the decompressor ends has to end it, too.
+  // A failure of the file has to end the decompressor, too.
   file.on('error', (cause) => unpacked.destroy(cause));
   let rest: string[] = [];
   let length = 0;

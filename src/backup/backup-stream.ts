@@ -1,6 +1,6 @@
 import type { Database } from '../storage/database.ts';
 
-/** A backup from its beginning to its end, wherever it comes from: tables, each before those that refer to it. */
+/** A backup from start to end, whatever its source: tables, each before those that refer to it. */
 export interface BackupStream {
   readonly header: BackupHeader;
   /** Throws at the end if something is missing. */
@@ -10,19 +10,16 @@ export interface BackupStream {
 
 export interface BackupHeader {
   readonly kind: Database['kind'];
-  /** The number of the last migration that the store had. */
+  /** The number of the store's last migration. */
   readonly migration: number;
   readonly madeAt: string;
-  /** Of the secret key that the store belongs to, which is in no backup. Null where none was set. */
+  /** Identifies the store's secret key, which is in no backup. Null if none was set. */
   readonly keyMark: string | null;
 }
 
 export type Cells = readonly (string | number | null)[];
 
-/**
- * `bytes` are columns whose cells are in hexadecimal. `json` is an array with an array of cells for each row, and `rows` the
- * same where it was parsed already.
- */
+/** `bytes` are columns whose cells are in hexadecimal. `json` is an array of rows, each an array of cells; `rows` is the same, parsed. */
 export type BackupPart =
   | {
       readonly part: 'table';
@@ -31,22 +28,22 @@ export type BackupPart =
       readonly bytes: readonly string[];
     }
   | { readonly part: 'rows'; readonly json: string; readonly count: number; readonly rows?: readonly Cells[] }
-  /** By table, the last id that was handed out. */
+  /** By table, the last assigned id. */
   | { readonly part: 'ids'; readonly last: Readonly<Record<string, number>> };
 
 /**
- * What tells a day's visitors apart is in no backup: it is to be gone after that day. Without the salts the visitors' hashes
- * are of no use either.
+ * Data that tells a day's visitors apart is in no backup: it must be gone after that day. Without the salts the visitors' hashes
+ * are useless as well.
  */
 export const isOfVisitors = (table: string): boolean =>
   /^(daily_salts|daily_visitors|visitor_days|visitor_runs|visitor_salt_\w+|click_claims|flood_levels)$/.test(
     table,
   );
 
-/** Also partitions that are no part of their table any more, as they are about to be dropped. */
+/** Includes detached partitions, which are about to be dropped. */
 export const isLeftOut = (table: string): boolean =>
   isOfVisitors(table) ||
-  // Who runs now is nothing that a restore brings back.
+  // Running processes are not restored.
   table === 'nodes' ||
   /^hit(s|_packs|_pack_links|_chunks|_chunk_links)_(before|far_past|far_future|\d{4}_\d{2})$/.test(table);
 
@@ -55,10 +52,10 @@ export class BackupProblem extends Error {
   override readonly name = 'BackupProblem';
 }
 
-/** Rows go together up to so many characters of JSON. */
+/** Rows are grouped up to so many characters of JSON. */
 export const maxRowsLength = 512 * 1024;
 
-/** Tables, each behind those that it refers to. */
+/** Tables, each after those that it refers to. */
 export function inOrder(
   tables: readonly string[],
   references: ReadonlyMap<string, readonly string[]>,

@@ -14,7 +14,7 @@ import { synced } from './sqlite-target.ts';
 export const backupsIn = (dataDir: string): string => join(dataDir, 'backups');
 
 const maxKept = 3;
-/** An upgrade that broke off is gone on with: the copy from its beginning is the one to go back to. */
+/** An interrupted upgrade is continued: the copy from its beginning is the one to return to. */
 const sameUpgrade = 60 * 60 * 1000;
 const draftName = 'before-upgrade.partial';
 const ownName = /^before-upgrade-from-(\d+)-to-(\d+)-[\dTZ.:-]+\.sqlite$/;
@@ -62,7 +62,7 @@ async function isCovered(database: Database, folder: string, to: number, now: Da
   );
 }
 
-/** Bytes that a copy of the store takes at the most. */
+/** Bytes that a copy of the store takes at most. */
 export async function roomForCopy(database: Pick<Database, 'read'>): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`select (page_count - freelist_count) * page_size as bytes
     from pragma_page_count, pragma_freelist_count, pragma_page_size`.execute(database.read);
@@ -102,7 +102,7 @@ async function copy(database: Database, draft: string, file: string): Promise<vo
   }
 }
 
-/** What tells visitors of a day apart is in no backup, and nothing of it is left in the file. */
+/** Data that tells visitors of a day apart is in no backup, and nothing of it is left in the file. */
 function forgetVisitors(file: string): void {
   const database = new Sqlite(file);
   try {
@@ -132,7 +132,10 @@ function copiesIn(folder: string): Copy[] {
   });
 }
 
-/** Of several of the same upgrade the last one is kept: one that is tried again and again pushes no other out. */
+/**
+ * Of several copies for the same upgrade the last one is kept: an upgrade that is retried again and again doesn't replace the
+ * others.
+ */
 function forgetOthers(folder: string, made: string, from: number, to: number): void {
   const others = copiesIn(folder).filter(({ path }) => path !== made);
   const same = others.filter((one) => one.from === from && one.to === to);

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 
 const here = hostname().replaceAll(/[^\w.]/g, '_');
 const form = /\.backup-([\w.]+)-(\d+)\.partial$/;
-/** A backup writes all the time: what hasn't changed for so long is written by none. */
+/** A backup writes all the time: a file that hasn't changed for so long is abandoned. */
 const abandoned = 24 * 60 * 60 * 1000;
 
-/** What a backup is called until it is whole. */
+/** The name of a backup until it is complete. */
 export const draftOf = (file: string): string => `${file}.backup-${here}-${process.pid}.partial`;
 
-/** Removes what backups that were killed have left in a file's folder. It may be shared by machines and containers. */
+/** Removes the drafts of killed backups from a file's folder. It may be shared by machines and containers. */
 export function dropAbandonedDrafts(file: string): void {
   const folder = dirname(file);
   for (const name of namesIn(folder)) {
@@ -25,7 +25,7 @@ function dropDraft(draft: string, isDead: boolean): void {
   try {
     if (isDead || isOld(draft)) rmSync(draft, { force: true });
   } catch {
-    // Somebody else's, perhaps: no reason to make no backup.
+    // It may belong to another user: no reason not to make a backup.
   }
 }
 
@@ -33,7 +33,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // It need not be readable to be written to.
+    // The folder need not be readable to be written to.
     return [];
   }
 }

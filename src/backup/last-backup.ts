@@ -2,10 +2,10 @@ import { Database as Sqlite } from 'bun:sqlite';
 import { join } from 'node:path';
 import { connect } from './postgres-source.ts';
 
-/** The setting with the instant of the last backup that was written whole. */
+/** The setting with the instant of the last complete backup. */
 export const lastBackup = 'last_backup_at';
 
-/** For those who ask when the last one was made. A store that takes nothing now is backed up all the same. */
+/** For reports of the last backup's time. A store that can't be written to now is backed up anyway. */
 export async function noteBackup(databaseUrl: string | null, dataDir: string, at: number): Promise<void> {
   const sql = (value: string) =>
     `insert into settings (key, value) values ('${lastBackup}', ${value}) on conflict (key) do update set value = excluded.value`;
@@ -27,6 +27,6 @@ export async function noteBackup(databaseUrl: string | null, dataDir: string, at
       await client.end();
     }
   } catch {
-    // It is only about knowing.
+    // It is only informative.
   }
 }

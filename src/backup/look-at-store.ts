@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import type { Database } from '../storage/database.ts';
 import { connect } from './postgres-source.ts';
 
-/** A store as it is: nothing is made, and no table changed. */
+/** A store opened as it is: nothing is created, and no table changed. */
 export interface StoreAsItIs {
   readonly kind: Database['kind'];
   ask(sql: string): Promise<readonly Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
-/** Null where there is no SQLite file. */
+/** Null if there is no SQLite file. */
 export async function lookAtStore(databaseUrl: string | null, dataDir: string): Promise<StoreAsItIs | null> {
   if (databaseUrl !== null) {
     const client = await connect(databaseUrl);
@@ -19,7 +19,7 @@ export async function lookAtStore(databaseUrl: string | null, dataDir: string): 
     return {
       kind: 'postgres',
       ask(sql) {
-        // What is asked at once goes over the one connection, one after the other.
+        // Concurrent queries run on the one connection, one after the other.
         const answer = last.then(async () => (await client.query<Record<string, unknown>>(sql)).rows);
         last = answer.catch(() => {});
         return answer;
@@ -38,21 +38,21 @@ export async function lookAtStore(databaseUrl: string | null, dataDir: string): 
   };
 }
 
-/** The number of its last migration; 0 where it has no tables yet. */
+/** The number of its last migration; 0 if it has no tables yet. */
 export async function migrationsOf(store: StoreAsItIs): Promise<number> {
   if (!(await hasTable(store, 'migrations'))) return 0;
   const [row] = await store.ask('select max(number) as number from migrations');
   return Number(row?.number ?? 0);
 }
 
-/** Null where there is no such table. */
+/** Null if there is no such table. */
 export async function rowsIn(store: StoreAsItIs, table: string): Promise<number | null> {
   if (!(await hasTable(store, table))) return null;
   const [row] = await store.ask(`select count(*) as rows from "${table}"`);
   return Number(row?.rows ?? 0);
 }
 
-/** `name` is a word of ours. */
+/** `name` is a constant of ours. */
 async function hasTable(store: StoreAsItIs, name: string): Promise<boolean> {
   const found = await store.ask(
     store.kind === 'sqlite'

@@ -5,11 +5,11 @@ import type { BackupTarget } from './backup-target.ts';
 import { UnmergedHits } from './unmerged-hits.ts';
 
 const hitsAtOnce = 4_096;
-/** What they have is in the rows. */
+/** Their content is in the rows. */
 const passedOver: ReadonlySet<string> = new Set(['hit_pack_links', 'hit_chunk_links', 'hit_chunk_tallies']);
 
 /**
- * The parts of a backup for a database of the other kind. Both have the same tables, save for those of packed hits: these
+ * The parts of a backup for a database of the other kind. Both have the same tables, except for those of packed hits: these
  * become rows, which every database has.
  */
 export function partsFor(

@@ -13,10 +13,10 @@ import {
 
 const rowsAtOnce = 1_000;
 
-/** Attempts where the tables are changed between the first look at them and the lock. */
+/** How often to retry if the tables are changed between listing and locking them. */
 const maxTries = 5;
 
-/** Everything in a PostgreSQL store as it is at one moment, while others go on writing to it. */
+/** Everything in a PostgreSQL store in one snapshot, while others go on writing to it. */
 export async function readPostgres(url: string, now: Date): Promise<BackupStream> {
   const client = await connect(url);
   try {
@@ -36,19 +36,19 @@ export async function readPostgres(url: string, now: Date): Promise<BackupStream
 export async function connect(url: string): Promise<pg.Client> {
   const connectionString = await primaryOf(url);
   const client = new pg.Client({ connectionString, application_name: 'linnet backup', keepAlive: true });
-  // An error without a listener ends the process; the query that meets it says it.
+  // An error without a listener would end the process; the failing query reports it.
   client.on('error', () => {});
   await client.connect();
   return client;
 }
 
-/** Tables of their own, not partitions of others. */
+/** Tables that are not partitions of others. */
 export const tablesSql = `select relname as name from pg_class
   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`;
 
 /**
- * The tables are locked before the snapshot is taken: a table that is written anew between the two would seem to be empty.
- * Others read and write them as before; a migration waits.
+ * The tables are locked before the snapshot is taken: a table that is rewritten between the two would appear empty. Others read
+ * and write them as before; a migration waits.
  */
 async function beginSnapshot(client: pg.Client): Promise<number> {
   for (let attempt = 1; ; attempt++) {
@@ -83,7 +83,7 @@ async function tablesOf(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What they have is in the rows and packs, too. */
+/** Their content is in the rows and packs, too. */
 const madeAgain: ReadonlySet<string> = new Set(['hit_chunks', 'hit_chunk_links']);
 
 async function* partsOf(client: pg.Client): AsyncGenerator<BackupPart> {

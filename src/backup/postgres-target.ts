@@ -12,11 +12,11 @@ export class PostgresTarget implements BackupTarget {
   readonly #client: pg.Client;
   #migration = 0;
   #indexes: string[] = [];
-  /** Emptied of what the migrations put there. */
+  /** Tables that were emptied of what the migrations inserted. */
   readonly #begun = new Set<string>();
   #insert = '';
   readonly #partitions: Partitions;
-  /** The column by which the table is divided; null where it isn't. */
+  /** The index of the partition key's column; null if the table has no partitions. */
   #instant: number | null = null;
 
   private constructor(client: pg.Client) {
@@ -39,7 +39,7 @@ export class PostgresTarget implements BackupTarget {
 
   async begin({ migration }: BackupHeader): Promise<void> {
     await this.#client.query(beginWith(noLimits));
-    // What starts on this database meanwhile waits here until everything is there.
+    // Programs that start on this database meanwhile wait here until everything is there.
     await this.#client.query(migrationsTable('postgres'));
     await this.#migrate(1, migration);
     this.#migration = migration;
@@ -49,9 +49,9 @@ export class PostgresTarget implements BackupTarget {
         where relnamespace = current_schema()::regnamespace and not relispartition
           and not exists (select from pg_constraint where conindid = indexrelid)`,
     );
-    // Made again at the end, each by one sort of all its rows.
+    // Created again at the end, each with one sort of all its rows.
     for (const { name } of rows) await this.#client.query(`drop index ${name}`);
-    // Of a table with partitions it says "on only", and would leave those out.
+    // For a table with partitions it says "on only", which would exclude them.
     this.#indexes = rows.map(({ sql }) => sql.replace(' ON ONLY ', ' ON '));
   }
 
@@ -70,7 +70,7 @@ export class PostgresTarget implements BackupTarget {
     await this.#client.query('analyze').catch(() => {});
   }
 
-  /** The end of the connection undoes what was not committed. */
+  /** Closing the connection rolls back what was not committed. */
   close(): Promise<void> {
     return this.#client.end();
   }
@@ -104,7 +104,7 @@ export class PostgresTarget implements BackupTarget {
     }
   }
 
-  /** Has the partitions that the rows belong in. */
+  /** Creates the partitions for the rows. */
   async #coverMonths(json: string): Promise<void> {
     if (this.#instant === null) return;
     const index = this.#instant;

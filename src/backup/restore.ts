@@ -9,7 +9,7 @@ import { readSqlite } from './sqlite-source.ts';
 
 const sqliteMagic = 'SQLite format 3\0';
 
-/** A backup file, or a SQLite store as an upgrade keeps it. '-' is standard input, which has the former. */
+/** A backup file, or a SQLite store as an upgrade keeps it. '-' is standard input, for a backup file. */
 export async function openBackup(file: string, now: Date): Promise<BackupStream> {
   if (file === '-') return readBackupFile(createReadStream('', { fd: 0, autoClose: false }));
   return (await startOf(file)) === sqliteMagic
@@ -35,7 +35,7 @@ interface Restored {
   readonly rows: number;
 }
 
-/** Everything or nothing: the target is there once all of the backup was read and found whole. */
+/** All or nothing: the target exists once all of the backup was read and verified. */
 export async function restore(backup: BackupStream, target: BackupTarget): Promise<Restored> {
   try {
     await target.begin(backup.header);
@@ -57,13 +57,13 @@ async function fill(target: BackupTarget, backup: BackupStream): Promise<number>
     }
     return rows;
   } catch (cause) {
-    // Rows that the store refuses may be those of a damaged backup, which only its end tells.
+    // Rows that the store refuses may come from a damaged backup, which only its end shows.
     if (!isAway(cause)) for await (const _ of backup.parts);
     throw cause;
   }
 }
 
-/** What a loop over it that breaks off leaves can be read by another. */
+/** Lets another loop continue where one was broken off. */
 function goingOn(parts: AsyncIterable<BackupPart>): AsyncIterable<BackupPart> {
   const iterator = parts[Symbol.asyncIterator]();
   return { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) };

@@ -14,7 +14,7 @@ import {
 /** After so many rows other work of this process has its turn. */
 const maxRowsAtOnce = 2_000;
 
-/** Everything in a SQLite store as it is at one moment, while others go on writing to it. */
+/** Everything in a SQLite store in one snapshot, while others go on writing to it. */
 export function readSqlite(file: string, now: Date): BackupStream {
   if (!existsSync(file))
     throw new BackupProblem(`There is no store yet: ${file} is missing. Check DATA_DIR.`);
@@ -37,7 +37,7 @@ export function readSqlite(file: string, now: Date): BackupStream {
   }
 }
 
-/** Hits that have become part of a chunk stay here for a minute; nothing reads them. */
+/** Hits that were added to a chunk stay here for a minute; nothing reads them. */
 const mergedTables: ReadonlySet<string> = new Set(['hits', 'hit_packs']);
 const notMerged = `left join (select organization_id as owner, max(last_id) as merged_to from hit_chunks group by 1) on owner = organization_id
   where merged_to is null or id > merged_to`;

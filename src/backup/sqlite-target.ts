@@ -13,7 +13,7 @@ type Cell = string | number | null | Uint8Array;
 
 const besides = ['', '-wal', '-shm', '-journal'];
 
-/** Filled under another name, which is given up at the end: a restore that is killed leaves no store behind. */
+/** Filled under a temporary name, and renamed at the end: a restore that is killed leaves no store behind. */
 export class SqliteTarget implements BackupTarget {
   readonly kind = 'sqlite';
   readonly #file: string;
@@ -21,7 +21,7 @@ export class SqliteTarget implements BackupTarget {
   #database: Sqlite | null = null;
   #migration = 0;
   #indexes: string[] = [];
-  /** Emptied of what the migrations put there. */
+  /** Tables that were emptied of what the migrations inserted. */
   readonly #begun = new Set<string>();
   #insert: Statement<unknown, Cell[]> | null = null;
   /** Indexes of columns whose cells are in hexadecimal. */
@@ -44,7 +44,7 @@ export class SqliteTarget implements BackupTarget {
     // Migrations use it.
     database.function('destination_key', destinationKey);
     this.#database = database;
-    // What is lost with the machine is restored again.
+    // If the machine fails, the restore is simply repeated.
     for (const pragma of [
       'journal_mode = memory',
       'synchronous = off',
@@ -59,7 +59,7 @@ export class SqliteTarget implements BackupTarget {
     const indexes = database.query<{ name: string; sql: string }, []>(
       "select name, sql from sqlite_master where type = 'index' and sql is not null",
     );
-    // Made again at the end, each by one sort of all its rows.
+    // Created again at the end, each with one sort of all its rows.
     this.#indexes = indexes.all().map(({ name, sql }) => {
       database.run(`drop index ${name}`);
       return sql;

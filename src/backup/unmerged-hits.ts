@@ -6,7 +6,7 @@ import type { BackupPart } from './backup-stream.ts';
 
 type Cell = string | number;
 
-/** Makes rows of the chunks of a backup: their facts come first, then column after column. */
+/** Turns the chunks of a backup into rows: their facts come first, then column after column. */
 export class UnmergedHits {
   readonly #chunks = new Map<number, ChunkRow>();
   #current = 0;
@@ -20,7 +20,7 @@ export class UnmergedHits {
     }
   }
 
-  /** Columns come by their keys: those of a chunk side by side. */
+  /** Columns are sorted by key: those of a chunk are adjacent. */
   *takeColumns(json: string, columns: readonly string[]): Generator<BackupPart> {
     const [key, cells] = ['key', 'cells'].map((name) => columns.indexOf(name)) as [number, number];
     for (const row of JSON.parse(json) as Cell[][]) {
@@ -31,7 +31,7 @@ export class UnmergedHits {
     }
   }
 
-  /** The hits of the chunk that came last. */
+  /** The hits of the last chunk. */
   *finish(): Generator<BackupPart> {
     const chunk = this.#chunks.get(this.#current);
     const columns = this.#columns;

@@ -10,13 +10,13 @@ export interface UpgradePlan {
 
 export interface UpgradeStep {
   readonly number: number;
-  /** The beginnings of its statements, one by one. */
+  /** The beginnings of its statements. */
   readonly changes: readonly string[];
-  /** Rows that are read or written anew. */
+  /** Rows that are read or rewritten. */
   readonly rows: number;
 }
 
-/** Those that only change what the database knows of a table, however many rows that has. */
+/** Statements that only change the catalogue, however many rows a table has. */
 const quick = [
   /^create table\b(?!.*\bselect\b)/is,
   /^drop (?:table|index)\b/i,
@@ -26,7 +26,7 @@ const quick = [
 /** On PostgreSQL dropping a column is one of them. */
 const quickOnPostgres = /^alter table \w+ drop column\b/i;
 
-/** Rows in a second on a slow disk: a fast one does twenty times as many. */
+/** Rows per second on a slow disk: a fast one handles twenty times as many. */
 const rowsPerSecond = 100_000;
 
 export async function planUpgrade(
@@ -50,7 +50,7 @@ export async function planUpgrade(
   return { from, to: newestMigration, steps };
 }
 
-/** Words of a statement that may be tables; those that are none have no rows. */
+/** Words of a statement that may be tables; those that aren't have no rows. */
 export function tablesRead(kind: Database['kind'], statement: string): readonly string[] {
   const text = statement.trim();
   if (quick.some((form) => form.test(text)) || (kind === 'postgres' && quickOnPostgres.test(text))) return [];

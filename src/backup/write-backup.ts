@@ -9,14 +9,14 @@ import { BackupProblem, type BackupStream } from './backup-stream.ts';
 import { draftOf, dropAbandonedDrafts } from './drafts.ts';
 import { synced } from './sqlite-target.ts';
 
-/** To standard output. Fulfilled when the system has taken all of it. */
+/** To standard output. Resolves when the system has taken all of it. */
 export async function writeToPipe(backup: BackupStream): Promise<void> {
-  // Standard output is left open: its end is the end of the process.
+  // Standard output is left open: it ends with the process.
   const output = createWriteStream('', { fd: 1, autoClose: false });
   await pipeline(Readable.from(linesOf(backup)), compressor(), output);
 }
 
-/** A backup under this name is whole: until then it has another one, and it takes the place of no other file. */
+/** A backup under this name is complete: until then it has another one, and it replaces no other file. */
 export async function writeToFile(backup: BackupStream, file: string): Promise<void> {
   refuseExisting(file);
   dropAbandonedDrafts(file);
@@ -45,7 +45,7 @@ export async function writeToFile(backup: BackupStream, file: string): Promise<v
   }
 }
 
-/** Two that write the same file at once: the second is refused, wherever the file system has hard links. */
+/** If two write the same file at once, the second is refused, wherever the file system has hard links. */
 async function giveName(draft: string, file: string): Promise<void> {
   try {
     await link(draft, file);
@@ -59,7 +59,7 @@ function refuseExisting(file: string): void {
   if (existsSync(file)) throw new BackupProblem(`${file} is there already. Name a file that is not.`);
 }
 
-/** What a terminal is shown is no backup. */
+/** A backup must not be written to or read from a terminal. */
 export function refuseTerminal(descriptor: 0 | 1): void {
   if (!isatty(descriptor)) return;
   throw new BackupProblem(

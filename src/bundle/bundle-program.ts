@@ -1,6 +1,6 @@
 /**
- * Bundles the entry file given as its argument and prints the files, or the errors on standard error. It is a process
- * of its own because the runtime remembers missing packages until the process ends, and frees little of a bundler's memory.
+ * Bundles the entry file given as its argument and prints the files, or the errors on standard error. It is a process of its own
+ * because the runtime remembers missing packages until the process ends, and frees little of a bundler's memory.
  */
 import { bundle } from './bundle.ts';
 import type { BundledFile, PrintedFile } from './bundled-file.ts';

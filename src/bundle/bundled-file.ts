@@ -1,15 +1,15 @@
-/** A file that browsers get, as the bundler made it. */
+/** A file for browsers, made by the bundler. */
 export interface BundledFile {
   /** Without a folder. */
   readonly name: string;
   readonly type: string;
   readonly plain: Uint8Array<ArrayBuffer>;
-  /** Null for what compression makes no smaller. */
+  /** Null if compression doesn't make it smaller. */
   readonly gzip: Uint8Array<ArrayBuffer> | null;
   readonly brotli: Uint8Array<ArrayBuffer> | null;
 }
 
-/** The same inside the one file: paths in place of bytes. */
+/** The same inside the single-file program: paths instead of bytes. */
 export interface EmbeddedFile {
   readonly name: string;
   readonly type: string;
@@ -18,5 +18,5 @@ export interface EmbeddedFile {
   readonly brotli: string | null;
 }
 
-/** The same as a process prints it: base64 in place of bytes. */
+/** The same as a process prints it: base64 instead of bytes. */
 export type PrintedFile = EmbeddedFile;

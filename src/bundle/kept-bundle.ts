@@ -3,13 +3,13 @@ import { type BundleName, contents } from './contents.ts';
 
 const program = Bun.fileURLToPath(new URL('./bundle-program.ts', import.meta.url));
 const deadline = 60_000;
-/** How long after a failure the bundler isn't started again. */
+/** Milliseconds after a failure before the bundler is started again. */
 const retryAfter = 1_000;
 
 /**
- * The bundle of an entry file, built once and cached as `prepare` returns it, so that packages removed later, as during
- * an installation, are not missed. A failure is reported once and not cached: a request a second later tries again.
- * The one file has its bundles inside.
+ * The bundle of an entry file, built once and cached as `prepare` returns it, so that packages removed later, as during an
+ * installation, are not missed. A failure is reported once and not cached: a request a second later tries again. The single-file
+ * program has its bundles inside.
  */
 export class KeptBundle<Prepared> {
   readonly #name: BundleName;

@@ -1,6 +1,6 @@
 import { contents } from './contents.ts';
 
-/** What people type before the words of a command, where this program was started from. */
+/** What people type before a command's words, depending on how this program was started. */
 export const commandPrefix =
   contents !== null
     ? 'linnet'

@@ -2,8 +2,8 @@ import startEnvironment from '../../scripts/start-environment.json' with { type:
 import { contents } from './contents.ts';
 
 /**
- * The runtime reads some variables as it starts, before any module. `npm start` sets them; for the one file the program
- * replaces itself once, in the same process.
+ * The runtime reads some variables as it starts, before any module. `npm start` sets them; the single-file program replaces
+ * itself once, in the same process.
  */
 export function restartWithEnvironment(environment: Readonly<Record<string, string | undefined>>): void {
   const isSet = Object.keys(startEnvironment).every((name) => environment[name] !== undefined);
@@ -14,6 +14,6 @@ export function restartWithEnvironment(environment: Readonly<Record<string, stri
       ...environment,
     });
   } catch {
-    // Where that isn't allowed, the server works with the runtime's own settings.
+    // If that isn't allowed, the server works with the runtime's own settings.
   }
 }

@@ -7,11 +7,11 @@ import { newKeyPair, pemOf } from './signed.ts';
 export interface Account {
   /** PEM. */
   readonly key: string;
-  /** Its address at the authority; null until it is there. */
+  /** Its address at the authority; null until it exists. */
   readonly account: string | null;
 }
 
-/** An authority's account is one for all nodes, and stays when another authority is used for a while. */
+/** An account is shared by all nodes, and kept while another authority is used for a while. */
 const keyOf = (url: string, id: string): string =>
   `acme_account ${createHash('sha256').update(`${url} ${id}`).digest('base64url').slice(0, 22)}`;
 
@@ -26,7 +26,7 @@ export class Accounts {
     this.#setting = keyOf(url, externalId ?? '');
   }
 
-  /** The one that is stored; of two nodes that make one at once, the first one's. */
+  /** The stored account; if two nodes make one at once, the first one's. */
   async find(): Promise<Account> {
     const stored = await this.#read();
     if (stored !== null) return stored;
@@ -34,7 +34,7 @@ export class Accounts {
     await this.#database.write((queries) => claimSetting(queries, this.#setting, made));
     const found = await this.#read();
     if (found !== null) return found;
-    // Sealed by a key that is gone: a new account costs nothing.
+    // Sealed with a key that is gone: a new account costs nothing.
     await this.#database.write((queries) => replaceSetting(queries, this.#setting, made));
     return (await this.#read()) as Account;
   }

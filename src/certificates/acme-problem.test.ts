@@ -8,7 +8,7 @@ test.each([
   [{ type: urn('dns'), detail: 'NXDOMAIN' }, 400, 'dns'],
   [{ type: urn('connection'), detail: 'Timeout during connect' }, 400, 'connection'],
   [{ type: urn('unauthorized'), detail: 'The key authorization is another' }, 403, 'other_answer'],
-  // Of an authority that has no word of its own for it.
+  // From an authority that has no error type of its own for it.
   [{ type: urn('unauthorized'), detail: 'Connection refused' }, 403, 'connection'],
   [{ type: urn('rateLimited'), detail: 'too many certificates' }, 429, 'rate_limit'],
   [{ type: urn('rejectedIdentifier'), detail: 'forbidden by policy' }, 400, 'rejected_name'],

@@ -1,12 +1,12 @@
 import type { CertificateProblem } from '../rules/certificate-problem.ts';
 
-/** Why an order failed: what the authority said, or that it said nothing. */
+/** Why an order failed: the authority's error, or that it didn't answer. */
 export class AcmeProblem extends Error {
   override readonly name = 'AcmeProblem';
   readonly problem: CertificateProblem;
-  /** When another try is allowed, in epoch milliseconds; null where the authority says nothing about it. */
+  /** When a retry is allowed, in epoch milliseconds; null if the authority doesn't say. */
   readonly retryAt: number | null;
-  /** The word of the authority, such as `badNonce`. */
+  /** The authority's error type, such as `badNonce`. */
   readonly type: string;
 
   constructor(problem: CertificateProblem, detail: string, type = '', retryAt: number | null = null) {
@@ -45,11 +45,11 @@ const maxDetail = 500;
 export function problemOf(document: unknown, status = 0, retryAt: number | null = null): AcmeProblem {
   const { type = '', detail, subproblems = [] } = (document ?? {}) as ProblemDocument;
   const word = (of: string) => of.slice(of.lastIndexOf(':') + 1);
-  // A compound one says what it is about in its parts.
+  // A compound one has its details in its parts.
   const own = word(type);
   const inner = own === 'compound' || problems[own] === undefined ? subproblems[0] : undefined;
   const name = inner?.type === undefined ? own : word(inner.type);
-  // Not every authority has a word of its own for it.
+  // Not every authority has an error type of its own for it.
   const isUnreached =
     name === 'unauthorized' && /connect|time(d )?out|refused/i.test(`${detail} ${inner?.detail}`);
   const known = isUnreached

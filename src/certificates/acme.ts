@@ -5,9 +5,9 @@ export interface AcmeSettings {
   /** The address of the authority's directory. */
   readonly url: string;
   readonly email: string | null;
-  /** An account that the authority has given out by other means. */
+  /** An account that the authority has issued by other means. */
   readonly externalAccount: { readonly id: string; readonly key: string } | null;
-  /** PEM of those who vouch for the authority's own certificate; null for those that everybody knows. */
+  /** PEM of the CAs to trust for the authority's own certificate; null for the usual ones. */
   readonly trusted: string | null;
 }
 
@@ -54,7 +54,7 @@ const base64 = (value: string | Uint8Array | object): string =>
     typeof value === 'string' || value instanceof Uint8Array ? value : JSON.stringify(value),
   ).toString('base64url');
 
-/** What an account's key is called in its messages (RFC 7638: its members in this order). */
+/** The key's public part for its messages (RFC 7638: its members in this order). */
 const publicJwk = (key: KeyObject): Record<string, string> => {
   const { crv = '', kty = '', x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' });
   return { crv, kty, x, y };
@@ -83,7 +83,7 @@ export class Acme {
     this.#stop = stop;
   }
 
-  /** What proves a token (RFC 8555, 8.1). */
+  /** The proof for a token (RFC 8555, 8.1). */
   answerTo(token: string): string {
     const print = createHash('sha256')
       .update(JSON.stringify(publicJwk(this.#key)))
@@ -91,7 +91,7 @@ export class Acme {
     return `${token}.${print}`;
   }
 
-  /** Makes the account, or finds the one that has this key. Agrees to the authority's terms. Returns its address. */
+  /** Creates the account, or finds the one with this key. Agrees to the authority's terms. Returns its address. */
   async register(): Promise<string> {
     if (this.#account !== null) return this.#account;
     const { email, externalAccount } = this.#settings;
@@ -109,7 +109,7 @@ export class Acme {
     return location;
   }
 
-  /** An order for one name. `replaces` names the certificate that it is to follow (RFC 9773). */
+  /** Creates an order for one name. `replaces` names the certificate that it replaces (RFC 9773). */
   async order(host: string, replaces: string | null): Promise<Answer<Order> & { readonly location: string }> {
     const { newOrder, renewalInfo } = await this.#find();
     const identifiers = [{ type: 'dns', value: host }];
@@ -127,7 +127,7 @@ export class Acme {
     return this.#post<Body>(url, payload);
   }
 
-  /** When the authority would like a certificate to be renewed; null where it doesn't say. */
+  /** When the authority would like a certificate to be renewed; null if it doesn't say. */
   async renewalWindow(
     certificateId: string,
   ): Promise<{ readonly from: number; readonly until: number; readonly askAgainAt: number | null } | null> {
@@ -154,8 +154,8 @@ export class Acme {
   }
 
   /**
-   * What was lost on its way is asked again: messages that only ask may be sent twice, an order that was made and not
-   * heard of runs out, and a proof that was announced twice is looked at once.
+   * Lost messages are sent again: read-only ones may be repeated, an order whose answer was lost expires, and a challenge that
+   * was announced twice is validated once.
    */
   async #post<Body>(
     url: string,

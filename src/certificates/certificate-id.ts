@@ -1,14 +1,17 @@
 import { X509Certificate } from 'node:crypto';
 
-/** The object identifier of the extension that names the key of the authority (2.5.29.35). */
+/** The object identifier of the extension with the authority's key identifier (2.5.29.35). */
 const authorityKey = Buffer.from('0603551d23', 'hex');
 
-/** How renewal information calls a certificate (RFC 9773): its authority's key and its number. Null if it doesn't name the key. */
+/**
+ * The identifier of a certificate in renewal information (RFC 9773): its authority's key identifier and its serial number. Null
+ * if it doesn't have the former.
+ */
 export function certificateId(chain: string): string | null {
   const { raw, serialNumber } = new X509Certificate(chain);
   const extension = raw.indexOf(authorityKey);
   if (extension < 0) return null;
-  // An octet string with a sequence whose first part is the key's name.
+  // An octet string with a sequence, whose first part is the key identifier.
   const at = extension + authorityKey.length;
   const [octets, , sequence, , tag, length = 0] = raw.subarray(at, at + 6);
   if (octets !== 0x04 || sequence !== 0x30 || tag !== 0x80) return null;

@@ -1,4 +1,4 @@
-/** ASN.1 in its distinguished encoding: a tag, a length, what is in it. */
+/** ASN.1 in its distinguished encoding: a tag, a length, the content. */
 export function der(tag: number, ...parts: Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
@@ -22,7 +22,7 @@ const alternativeName = objectId('551d11');
 const dnsName = 0x82;
 
 export const nameOf = (host: string) =>
-  // Longer names have no place there; what counts is the alternative name.
+  // Longer names don't fit there; the alternative name counts.
   host.length > 64 ? sequence() : sequence(set(sequence(commonName, text(0x0c, host))));
 
 export const alternativeNames = (host: string) =>

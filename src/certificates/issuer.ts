@@ -36,17 +36,17 @@ export interface IssuerParts {
   readonly now: () => number;
   readonly random: () => number;
   readonly log: Log;
-  /** What a name is served with has changed: this node's caches are told at once, others by the change feed. */
+  /** The certificate of a name has changed: this node's caches are notified at once, others by the change feed. */
   readonly changed: (host: string, isIssued: boolean) => void;
 }
 
 const maxAtOnce = 8;
 /** Longer than an order may take. */
 const claimTime = 5 * 60_000;
-/** Of a node whose clock is a little ahead. */
+/** For a node whose clock is slightly ahead. */
 const maxClaim = 60 * 60_000;
 const correctionInterval = 60 * 60_000;
-/** For how long a claim's order waits for a store that is away, all in all, and how often it is tried. */
+/** How long a claim's order waits for a store that is down in total, and how often it retries. */
 const storePatience = 4 * 60_000;
 const storePause = 500;
 const proofTime = 10 * 60_000;
@@ -55,7 +55,7 @@ const feedDelay = 1_500;
 const minAsk = 60 * 60_000;
 const maxAsk = 24 * 60 * 60_000;
 
-/** Orders certificates for the names that are noted in the store: each by one node, whichever claims it first. */
+/** Orders the certificates that were requested in the store: each on the one node that claims it first. */
 export class Issuer {
   readonly #parts: IssuerParts;
   readonly #accounts: Accounts;
@@ -72,7 +72,7 @@ export class Issuer {
     this.#accounts = new Accounts(database, secrets, settings.url, settings.externalAccount?.id ?? null);
   }
 
-  /** Notes a name that somebody has come for. */
+  /** Requests a certificate for a visited host name. */
   async request(host: string): Promise<void> {
     if (this.#requested.has(host) || !(await this.#isServed(host))) return;
     const { database, now } = this.#parts;
@@ -80,7 +80,7 @@ export class Issuer {
     this.#requested.add(host);
   }
 
-  /** One look at what is due: a few orders are under way at a time, and none waits for another's end. Never two looks at once. */
+  /** Processes what is due: a few orders are under way at a time, and none waits for another's end. Never runs twice at once. */
   async work(): Promise<void> {
     const { database, now } = this.#parts;
     await this.#correctTimes();
@@ -105,7 +105,7 @@ export class Issuer {
     this.#correctedAt = at;
   }
 
-  /** What is under way ends soon, and is tried again at the next start. */
+  /** Orders under way end soon, and are retried at the next start. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#running);
@@ -125,17 +125,17 @@ export class Issuer {
     } catch (cause) {
       const { log } = this.#parts;
       if (this.#stop.signal.aborted || cause instanceof StoreAway) await this.#release(host, writeUntil);
-      // The claim runs out.
+      // The claim expires.
       else log.error('certificate not ordered', cause, { host });
     }
   }
 
-  /** The next try, by whichever node, needn't wait for the claim to run out. */
+  /** The next try, on whichever node, needn't wait for the claim to expire. */
   async #release(host: string, writeUntil: number): Promise<void> {
     await this.#stored(writeUntil, () => this.#note(host, { claimed_until: null })).catch(() => {});
   }
 
-  /** Tries again while the store is away: what an authority has issued counts there, and is not thrown away. */
+  /** Retries while the store is down: an issued certificate counts towards the authority's limits, and must not be lost. */
   async #stored(writeUntil: number, write: () => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
     for (;;) {
@@ -159,7 +159,7 @@ export class Issuer {
     changed(host, false);
   }
 
-  /** Whether a certificate is to be ordered now. If not, notes when to look again. */
+  /** Whether a certificate should be ordered now. If not, stores when to check again. */
   async #isDue(row: CertificateRow): Promise<boolean> {
     const { now } = this.#parts;
     if (row.chain === null || row.renew_at === null || row.failures > 0) return true;
@@ -174,7 +174,7 @@ export class Issuer {
     return false;
   }
 
-  /** When the authority would like it to be renewed, and when to ask that again; null where it doesn't say. */
+  /** When the authority would like it to be renewed, and when to ask that again; null if it doesn't say. */
   async #askWindow(chain: string): Promise<{ at: number; askAgainAt: number } | null> {
     const { now, random } = this.#parts;
     const id = certificateId(chain);
@@ -223,8 +223,8 @@ export class Issuer {
   }
 
   /**
-   * A name with a good certificate is proved on the port without TLS, since a proof in the handshake would be shown to
-   * visitors as well. Tries that fail take turns.
+   * A name with a valid certificate is validated on the port without TLS, because the challenge certificate in the handshake
+   * would be shown to visitors as well. Failed challenge types take turns.
    */
   #challengesFor(row: CertificateRow): readonly ChallengeType[] {
     const { failures } = row;
@@ -234,7 +234,7 @@ export class Issuer {
     return failures % 2 === 0 ? ['tls-alpn-01', 'http-01'] : ['http-01', 'tls-alpn-01'];
   }
 
-  /** In how many ways a name may be proved that failed so. */
+  /** How many challenge types remain for a name after this problem. */
   #waysAround(problem: CertificateProblem): number {
     const isUnproved = problem === 'connection' || problem === 'other_answer';
     return isUnproved && this.#parts.hasHttpPort ? 2 : 1;
@@ -279,14 +279,14 @@ export class Issuer {
       }),
     );
     if (!isInTheWay) return;
-    // Nodes have its certificate in memory, and are to show the proof instead.
+    // Nodes have its certificate in memory, and must show the challenge certificate instead.
     changed(host, false);
     await setTimeout(feedDelay, undefined, { signal: this.#stop.signal });
   }
 
   async #dropProofs(host: string): Promise<void> {
     const { database, now } = this.#parts;
-    // They run out by themselves.
+    // They expire by themselves.
     await database.write((queries) => deleteProofs(queries, host, now())).catch(() => {});
   }
 
@@ -323,7 +323,7 @@ export class Issuer {
     const { now, random } = this.#parts;
     const { host } = row;
     const failures = row.failures + 1;
-    // The account is gone at the authority: it is made anew.
+    // The account no longer exists at the authority: it is created again.
     if (cause.type === 'accountDoesNotExist') await this.#dropAccount();
     const isAway = cause.problem === 'authority_away';
     const ways = this.#isServedNow(row) ? 1 : this.#waysAround(cause.problem);
@@ -340,7 +340,7 @@ export class Issuer {
     this.#tell(host, cause.problem, cause.message, nextAt);
   }
 
-  /** To handshakes that wait for it, and to the operator. */
+  /** Reports it to handshakes that wait for it, and to the operator. */
   #tell(host: string, problem: CertificateProblem, detail: string | null, againAt: number): void {
     this.#parts.changed(host, false);
     this.#parts.log.warnEach('certificate not issued', {

@@ -5,7 +5,7 @@ import type { Metric } from '../telemetry/metrics.ts';
 
 const seconds = (milliseconds: number) => Math.round(milliseconds / 1000);
 
-/** How the certificates stand that this service orders. They are in the store, so every process tells the same. */
+/** The state of the certificates that this service orders. They are in the store, so every process reports the same. */
 export async function certificateMetrics(queries: Queries, ownHost: string, now: number): Promise<Metric[]> {
   const counts = await certificateCounts(queries, ownHost, now);
   const failing = new Map(counts.map((count) => [count.problem, count]));

@@ -16,11 +16,11 @@ export interface Proof {
 export interface OrderParts {
   readonly acme: Acme;
   readonly host: string;
-  /** The certificate that this one follows, as the authority calls it. */
+  /** The identifier of the certificate that this one replaces. */
   readonly replaces: string | null;
   /** In the order in which they are tried. */
   readonly challenges: readonly ChallengeType[];
-  /** Fulfilled once every node can show the proof. */
+  /** Resolves once every node can answer the challenge. */
   readonly publish: (proof: Proof) => Promise<void>;
   readonly now: () => number;
   readonly stop: AbortSignal;
@@ -37,7 +37,7 @@ const patience = 120_000;
 const minPause = 250;
 const maxPause = 10_000;
 
-/** One order from its beginning to the certificate. */
+/** One order from start to certificate. */
 export async function orderCertificate(parts: OrderParts): Promise<Issued> {
   const { acme, host, replaces } = parts;
   const ordered = await acme.order(host, replaces);
@@ -87,7 +87,7 @@ async function prove(parts: OrderParts, url: string): Promise<void> {
   throw problemOf(seen.find((challenge) => challenge.error !== undefined)?.error, 400);
 }
 
-/** Where the answer to a message is lost, it is sent again, and refused because it has had its effect: then all is well. */
+/** If the answer to a message is lost, it is sent again, and refused because it has had its effect: that counts as success. */
 async function once(post: () => Promise<unknown>, hasBegun: () => Promise<boolean>): Promise<void> {
   try {
     await post();
@@ -96,7 +96,7 @@ async function once(post: () => Promise<unknown>, hasBegun: () => Promise<boolea
   }
 }
 
-/** Asks again until it is so, as often as the authority would like. */
+/** Polls until it is true, as often as the authority would like. */
 async function until<Body>(
   { acme, stop }: OrderParts,
   url: string,

@@ -31,7 +31,7 @@ const signed = (body: Buffer, { privateKey }: KeyPair): Buffer =>
 
 const extensionRequest = objectId('2a864886f70d01090e');
 
-/** A request for a certificate (PKCS #10) for one host name, in DER. */
+/** A certificate signing request (PKCS #10) for one host name, in DER. */
 export function signingRequest(host: string, pair: KeyPair): Buffer {
   const extensions = sequence(extensionRequest, set(sequence(alternativeNames(host))));
   return signed(sequence(der(0x02, Buffer.from([0])), nameOf(host), spki(pair), der(0xa0, extensions)), pair);
@@ -42,7 +42,7 @@ const acmeIdentifier = objectId('2b0601050507011f');
 const critical = der(0x01, Buffer.from([0xff]));
 const day = 24 * 60 * 60 * 1000;
 
-/** The certificate by which a name is proved in a handshake (RFC 8737): it signs itself. */
+/** The self-signed certificate by which a name is validated in a handshake (RFC 8737). */
 export function tlsProof(
   host: string,
   answer: string,

@@ -1,6 +1,6 @@
 import { Refusal } from '../rules/errors.ts';
 
-/** From a pipe, or from the keyboard without showing it; so that it needn't stand in the shell's history. */
+/** From a pipe, or from the keyboard without echo; so that it needn't appear in the shell's history. */
 export async function askForPassword(): Promise<string> {
   const { stdin, stderr } = process;
   if (stdin.isTTY) {

@@ -5,11 +5,11 @@ export interface Command {
   readonly name: string;
   readonly usage: string;
   readonly options: Readonly<Record<string, { readonly type: 'string' }>>;
-  /** What is printed when it is done. */
+  /** Returns what to print when it is done. */
   readonly run: (context: Context, values: Readonly<Record<string, string | undefined>>) => Promise<string>;
 }
 
-/** A command of one word that opens what it needs by itself: the store may be missing, older or away. */
+/** A command of one word that opens what it needs itself: the store may be missing, older or down. */
 export interface StandaloneCommand {
   readonly name: string;
   readonly usage: string;
@@ -21,11 +21,11 @@ export interface StandaloneCommand {
 export interface StandaloneCall {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
-  /** What is not an option, such as a file. */
+  /** Arguments that are no options, such as a file. */
   readonly words: readonly string[];
 }
 
-/** The one word that a command takes beside its options. */
+/** The one argument that a command takes besides its options. */
 export function onlyWord({ words }: StandaloneCall, what: string): string {
   const [word, more] = words;
   if (word === undefined || word === '') throw new Refusal('FIELD_MISSING', `${what} is needed.`);

@@ -1,4 +1,4 @@
-/** A line of a table, cell by cell, and the line of the file that it begins in. */
+/** A record of a table, cell by cell, and the line of the file where it begins. */
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];

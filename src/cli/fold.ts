@@ -53,7 +53,7 @@ export const fold: StandaloneCommand = {
   },
 };
 
-/** All that these nodes have left is counted: they are missed no more. */
+/** Everything that these nodes have left is counted, so they needn't be listed any more. */
 async function forgetNodes(database: Database, folder: string): Promise<void> {
   const before = Date.now() - goneAfter;
   const nodes = new Set(journalsIn(folder).map(({ node }) => node));

@@ -4,14 +4,14 @@ import type { StandaloneCommand } from './command.ts';
 /** Milliseconds. A health check is repeated soon. */
 const patience = 4_000;
 
-/** For containers that have no other program: whether the server of these settings answers on this machine. */
+/** For containers without other programs: whether the server with these settings answers on this machine. */
 export const healthcheck: StandaloneCommand = {
   name: 'healthcheck',
   usage: 'healthcheck [--ready]   (whether the server here answers; --ready: with its database, too)',
   options: { ready: { type: 'boolean' } },
   async run({ environment, values }) {
     const { host, port, httpPort, https, baseUrl } = loadConfig(environment);
-    // The second port needs no certificate, which may be on its way.
+    // The second port needs no certificate, which may not have been issued yet.
     const isPlain = https === 'off' || httpPort !== null;
     const near =
       host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
@@ -23,7 +23,7 @@ export const healthcheck: StandaloneCommand = {
   },
 };
 
-/** Over TLS the server is asked by its name; its certificate is of no concern here. */
+/** Over TLS the server is addressed by its name; its certificate isn't verified here. */
 async function stateOf(url: string, name: string | null): Promise<string> {
   const asked = name === null ? {} : { headers: { host: name }, tls: { rejectUnauthorized: false } };
   try {

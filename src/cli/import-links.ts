@@ -18,12 +18,12 @@ const perTransaction = 1_000;
 const maxShown = 20;
 
 const taken: ReadonlySet<string> = new Set(Object.keys(LinkToCreate.shape));
-/** Cells that are yes or no. */
+/** Boolean cells. */
 const flags: ReadonlySet<string> = new Set(
   Object.entries(LinkToCreate.shape).flatMap(([name, field]) => (field.safeParse(true).success ? name : [])),
 );
 const numbers: ReadonlySet<string> = new Set(['redirect_status', 'click_limit']);
-/** What `GET /api/v1/link.csv` puts in front of a text that a spreadsheet would take for a formula. */
+/** The prefix by which `GET /api/v1/link.csv` protects texts that a spreadsheet would take for a formula. */
 const guarded = new RegExp(`^'(?=${formulaStart.source})`);
 
 export const importLinks: Command = {
@@ -112,7 +112,7 @@ async function inputOf(
   return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;
 }
 
-/** What is no JSON is refused like any other wrong value. */
+/** Invalid JSON is refused like any other wrong value. */
 function parsed(cell: string): unknown {
   try {
     return JSON.parse(cell);
@@ -126,7 +126,7 @@ function asRefusal(cause: unknown): Refusal {
   throw cause;
 }
 
-/** The organization's tags by name; one that isn't there is made. */
+/** The organization's tags by name; missing ones are created. */
 class TagNames {
   readonly #context: Context;
   readonly #caller: Caller;

@@ -40,7 +40,7 @@ async function list(database: Database, isJson: boolean): Promise<number> {
   return all.some(hasStrandedClicks) ? 1 : 0;
 }
 
-/** A node that is there would tell of itself again. */
+/** A running node would report itself again. */
 async function forget(database: Database, id: string): Promise<void> {
   const found = nodesOf(await listNodes(database.read), Date.now()).find((node) => node.id === id);
   if (found === undefined) throw new Refusal('NOT_FOUND', `There is no node ${id}. \`nodes\` lists them.`);

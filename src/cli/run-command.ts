@@ -39,7 +39,7 @@ const commands: readonly Command[] = [
   replaceSecret,
 ];
 
-/** These open what they need by themselves. */
+/** These open what they need themselves. */
 const standalone: readonly StandaloneCommand[] = [
   backup,
   restoreBackup,
@@ -55,7 +55,7 @@ const standalone: readonly StandaloneCommand[] = [
 const isHelp = (word: string | undefined): boolean =>
   word === undefined || ['help', '--help', '-h'].includes(word);
 
-/** Runs what the command line says, and returns the exit code. */
+/** Runs the command line, and returns the exit code. */
 export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
   const [noun, verb, ...rest] = args;
   const alone = standalone.find(({ name }) => name === noun?.replace(/^--(?=version$)/, ''));
@@ -86,7 +86,7 @@ async function runOnStore(
   values: Record<string, string | undefined>,
   environment: Environment,
 ): Promise<void> {
-  // Beside a server that answers visitors they come first, whatever is done here.
+  // A server on the same machine takes precedence, whatever is done here.
   lowerPriority();
   const config = loadConfig(environment);
   const store = await openStore(

@@ -9,7 +9,7 @@ const program = '/usr/local/bin/linnet';
 const unitFile = '/etc/systemd/system/linnet.service';
 const settingsFile = '/etc/linnet/linnet.env';
 
-/** For machines with systemd: a unit without root's rights, a file for settings, and this file where the unit finds it. */
+/** For machines with systemd: a unit without root's rights, a file for settings, and this program where the unit expects it. */
 export const service: StandaloneCommand = {
   name: 'service',
   usage: 'service install [HOST] [--root FOLDER]   (a systemd unit; HOST as for serve)',

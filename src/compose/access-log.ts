@@ -1,7 +1,7 @@
 import { AccessLog, type NoteAnswer } from '../http/access-log.ts';
 import type { Start } from './start.ts';
 
-/** Null where none is wanted. */
+/** Null if it is switched off. */
 export function accessLogOf({ config, log, opened }: Start): NoteAnswer | null {
   if (config.accessLog === 'off') return null;
   const accessLog = new AccessLog((lines) => log.lines(lines));

@@ -8,15 +8,15 @@ import type { Start } from './start.ts';
 
 const lookInterval = 500;
 
-/** The address of this service: from BASE_URL, or else from the store, or else this machine alone. */
+/** The address of this service: from BASE_URL, otherwise from the store, otherwise this machine only. */
 export async function siteOf(config: Config, database: Database, port: number): Promise<Site> {
   const stored = config.baseUrl === null ? await findBaseUrl(database) : null;
   return new Site(config.baseUrl ?? new URL(stored ?? `http://127.0.0.1:${port}`));
 }
 
 /**
- * Fulfilled when the first account has set another address than the one this process works with, here or on another node:
- * everything that depends on the address must be built again. Polls until there is an account.
+ * Resolves when the first account has set another address than the one in use, here or on another node: everything that depends
+ * on the address must be rebuilt. Polls until there is an account.
  */
 export function whenMoved({ config, opened }: Start, database: Database, site: Site): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ import type { Start } from './start.ts';
 /** Milliseconds. The start has more urgent work, and a request for a page bundles it at once. */
 const delay = 1_000;
 
-/** Bundles what browsers load before the first request: its packages may be gone from the disk by then. */
+/** Bundles the browser's files before the first request: their packages may be gone from the disk by then. */
 export function bundleEarly({ log, opened }: Start): void {
   const timer = setTimeout(async () => {
     const logged = (event: string) => (cause: unknown) => log.error(event, cause);

@@ -34,9 +34,9 @@ import type { Start } from './start.ts';
 export interface Caches {
   readonly links: LinkCache;
   readonly hosts: Hosts;
-  /** Where this thread serves certificates from the store. */
+  /** Set where this thread serves certificates from the store. */
   readonly certificates?: () => Pick<CertificateFinder, 'forget' | 'clear'> | null;
-  /** Where this thread answers calls of the API. */
+  /** Set where this thread answers calls of the API. */
   readonly keyHolders?: Pick<KeyHolders, 'forget' | 'clear'>;
 }
 
@@ -59,7 +59,7 @@ export function cachesOf(
   };
 }
 
-/** Decides visits by these caches. */
+/** Decides visits with these caches. */
 export const redirectsOf = (
   { links, hosts }: Caches,
   config: Pick<Config, 'trustedProxies' | 'https'>,
@@ -94,8 +94,8 @@ function forgetHost({ hosts, certificates }: Caches, host: string): void {
 }
 
 /**
- * From now on changes made by other processes are evicted from the caches, as the change feed reports them. Returns what says for how long
- * the feed has not been read, in milliseconds.
+ * From now on changes made by other processes are evicted from the caches, as the change feed reports them. Returns a function
+ * that tells for how many milliseconds the feed has not been read.
  */
 export async function followChanges(
   caches: Caches,
@@ -122,7 +122,7 @@ export async function followChanges(
     },
     lost: (reason: LossReason) => {
       log.warn('change feed begins anew', { reason });
-      // What was deleted for its age is no loss.
+      // Changes deleted because of their age are not lost.
       if (reason === 'absence') lostChanges?.forget();
       else lostChanges?.wentBack();
       links.clear();

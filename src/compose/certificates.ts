@@ -14,7 +14,7 @@ import type { Start } from './start.ts';
 
 const workInterval = 1_000;
 
-/** Orders certificates for the names that visitors come to. `changed` tells this node's caches. */
+/** Orders certificates for visited host names. `changed` notifies this node's caches. */
 export function startIssuer(
   { config, overrides, log, now, opened }: Start,
   { database, secrets }: Store,
@@ -68,7 +68,7 @@ function trustedBy({ acmeCa }: Config): string | null {
 
 const proofPath = '/.well-known/acme-challenge/';
 
-/** Answers an authority that wants to see that a name leads here (HTTP-01). Null for all other requests. */
+/** Answers an authority's HTTP-01 challenges. Null for all other requests. */
 export const httpProof =
   ({ https }: Pick<Config, 'https'>, database: Database) =>
   ({ path, host }: IncomingRequest): Promise<Response> | null => {

@@ -25,7 +25,7 @@ import { placesKnown } from './countries.ts';
 import { domainContextOf } from './domains.ts';
 import type { Overrides } from './overrides.ts';
 
-/** What the control plane works with, for the app and for the command line. */
+/** The context of the control plane, for the app and for the command line. */
 export function contextOf(
   config: Config,
   site: Site,
@@ -92,7 +92,7 @@ export function mailerOf(config: Config, site: Site, overrides: Overrides, log: 
   });
 }
 
-/** They send mail after the answer has been sent, so a failure is only seen in the log. */
+/** They send mail after the answer, so a failure is only visible in the log. */
 export const backgroundTasksOf = (log: Log): BackgroundTasks =>
   new BackgroundTasks((cause) =>
     cause instanceof StoreAway
@@ -118,6 +118,8 @@ export function delivererOf(
   });
 }
 
-/** Any client that reaches the port can send a Host of this machine, so BASE_URL alone proves nothing where others may reach it. */
+/**
+ * Any client that can reach the port can send a Host of this machine, so BASE_URL alone proves nothing if others may reach it.
+ */
 const isLocalOnly = ({ host, trustedProxies }: Config, site: Site): boolean =>
   site.isTrial && isLoopbackName(host) && !believesProxies(trustedProxies);

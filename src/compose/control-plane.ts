@@ -22,7 +22,7 @@ interface ControlPlane {
   readonly keyHolders: KeyHolders;
 }
 
-/** What users manage links with. `notify` tells the caches of this process about a change. */
+/** Everything for managing links. `notify` tells the caches of this process about a change. */
 export function openControlPlane(
   start: Start,
   site: Site,
@@ -48,7 +48,7 @@ export function openControlPlane(
     mailer,
     examine: examinationOf(start, site, store, mailer),
     backgroundTasks: backgroundTasksOf(log),
-    // The service's own host is told apart by its port: others on the same machine are not ours.
+    // The service's own host is identified with its port: others on the same machine are not ours.
     isOurHost: (host) => {
       const isCustom = (id: number | null) => id !== null && id !== defaultDomainId;
       const domain = hosts.domainOf(host);
@@ -58,7 +58,7 @@ export function openControlPlane(
   });
   opened.defer(() => context.backgroundTasks.finish());
   const authenticator = new Authenticator(database, keyHolders, now, (cause) => {
-    // While the database is away its next use is noted.
+    // While the database is down, the key's next use is recorded instead.
     if (!isAway(cause)) log.error('key use not noted', cause);
   });
   opened.defer(() => authenticator.finish());

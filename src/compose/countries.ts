@@ -8,7 +8,7 @@ import type { Log } from '../telemetry/log.ts';
 
 const maxNetworks = 16_384;
 
-/** Where networks are, as `networkOf` writes them. The file is opened for the first link that asks. */
+/** The location of networks as `networkOf` writes them. The file is opened for the first link that needs it. */
 export function placesOf({ countryFile }: Pick<Config, 'countryFile'>, log: Log): (network: string) => Place {
   const placeOf = whenAsked(
     () => openPlaceFile(countryFile === null ? bundledCountryFile() : resolve(countryFile)),
@@ -18,7 +18,7 @@ export function placesOf({ countryFile }: Pick<Config, 'countryFile'>, log: Log)
   return memoize(maxNetworks, (network) => placeOf(network.split('/')[0] ?? network));
 }
 
-/** What the country file tells besides countries: found out once, when it is first asked for. The bundled one tells neither. */
+/** What the country file contains besides countries: determined once, when first needed. The bundled file contains neither. */
 export function placesKnown({ countryFile }: Pick<Config, 'countryFile'>): () => PlacesKnown {
   let known: PlacesKnown | null = null;
   return () => {
@@ -31,7 +31,7 @@ function lookInto(path: string): PlacesKnown {
   try {
     return placesKnownIn(path);
   } catch (cause) {
-    // It was there at the start.
+    // It existed at the start.
     if (cause instanceof CountryFileError) return { regions: false, cities: false };
     throw cause;
   }

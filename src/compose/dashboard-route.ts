@@ -60,8 +60,8 @@ interface Routes {
 }
 
 /**
- * One page for every path of the dashboard: its script reads the path. Served only on the service's own host, as session
- * cookies would not work under another name. While there is no account it is served under any name, for the set-up.
+ * One page for every path of the dashboard: its script reads the path. Served only on the service's own host, because session
+ * cookies would not work under another name. Until there is an account it is served under any name, for the set-up.
  */
 export function dashboardRoutes(
   site: Site,
@@ -110,7 +110,7 @@ function answer(request: Request, asset: BundledFile, headers: Record<string, st
       : asset.gzip && /\bgzip\b/.test(accepted)
         ? (['gzip', asset.gzip] as const)
         : (['', asset.plain] as const);
-  // For HEAD as well: the runtime leaves the body out and sends its length.
+  // For HEAD as well: the runtime omits the body and sends its length.
   return new Response(bytes, {
     headers: { ...headers, 'content-type': asset.type, ...(coding && { 'content-encoding': coding }) },
   });

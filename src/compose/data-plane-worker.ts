@@ -13,14 +13,14 @@ interface Waiting {
 }
 
 /**
- * Runs the data plane in a thread of its own, so that no visitor waits for work of the control plane. The settings are read
- * there again from the same environment, because they can't be copied to a worker as they are.
+ * Runs the data plane in a thread of its own, so that no visitor waits for work of the control plane. The thread reads the
+ * settings again from the same environment, because they can't be copied to a worker.
  */
 export const startInWorker =
   (environment: Environment, onPrepared = () => {}): StartDataPlane =>
   async (config, appServer, { hits }, log) => {
     const thread = new DataPlaneWorker((cause) => {
-      // Without it no visitor is answered: the supervisor of this process is to start it again.
+      // Without it no visitor is answered: the supervisor of this process should restart it.
       log.error('visitors no longer answered', cause);
       process.exit(1);
     });
@@ -36,7 +36,7 @@ class DataPlaneWorker implements DataPlane {
   readonly #listeners: (() => void)[] = [];
   #lastId = 0;
   #listening: Listening = { port: 0, httpPort: null, origin: '' };
-  /** Changes that are sent in one message at the end of this turn. */
+  /** Changes to be sent in one message at the end of this turn. */
   #unsentChange: { links: Change['links'][number][]; hosts: string[] } | null = null;
   #sending: Promise<unknown> | null = null;
   #isTerminated = false;
@@ -106,7 +106,7 @@ class DataPlaneWorker implements DataPlane {
     this.#certificateRequested = listener;
   }
 
-  /** Nothing where it can't be told. */
+  /** Returns nothing if it can't be measured. */
   async measure(): Promise<readonly Metric[]> {
     const answer = await this.#request({ kind: 'measure' }).catch((): TaskAnswer => ({}));
     return answer.metrics ?? [];
@@ -150,7 +150,7 @@ class DataPlaneWorker implements DataPlane {
     const change = this.#unsentChange;
     if (change === null) return;
     this.#unsentChange = null;
-    // Messages are answered in order, so waiting for the last of them is waiting for all.
+    // Messages are answered in order, so waiting for the last one means waiting for all.
     const sending = this.#request({ kind: 'change', change: JSON.stringify(change) }).finally(() => {
       if (this.#sending === sending) this.#sending = null;
     });

@@ -4,7 +4,7 @@ import { longestWait } from '../storage/watched-hosts.ts';
 import { countUrls } from '../storage/watched-urls.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 
-/** How the destinations stand that are looked at. They are in the store, so every process tells the same. */
+/** The state of watched destinations. They are in the store, so every process reports the same. */
 export async function destinationMetrics(queries: Queries, now: number): Promise<Metric[]> {
   const counts = new Map((await countUrls(queries)).map(({ problem, count }) => [problem, count]));
   return [

@@ -10,7 +10,7 @@ import type { Start } from './start.ts';
 const second = 1_000;
 const minute = 60 * second;
 
-/** Where it is switched off for the instance, what was said of destinations is taken back, and nothing else is done. */
+/** If it is switched off for the instance, recorded problems are cleared, and nothing else is done. */
 export function startDestinationWatch({ config, overrides, log, opened }: Start, context: Context): void {
   let isStopped = false;
   const repeat = (work: () => Promise<void>, interval: number) => {

@@ -8,8 +8,8 @@ import { recordsFor } from './dns-notice.ts';
 type Settings = Pick<Config, 'https' | 'databaseUrl' | 'dataDir' | 'dnsServers'>;
 
 /**
- * Throws a `StartProblem` for a host that the DNS doesn't have, and that never had a certificate here: no authority would
- * give it one. A server that has one starts whatever the DNS says, and so does one whose name servers don't answer.
+ * Throws a `StartProblem` for a host that doesn't exist in the DNS, and that never had a certificate here: no authority would
+ * issue one. A server with a certificate starts whatever the DNS says, and so does one whose name servers don't answer.
  */
 export async function refuseUnknownHost(
   host: string,
@@ -37,7 +37,7 @@ async function mayHaveCertificate(host: string, { databaseUrl, dataDir }: Settin
     await store?.close();
     return rows?.some((row) => row.host === host) ?? false;
   } catch {
-    // The start itself says what is wrong with the store.
+    // The start itself reports what is wrong with the store.
     return true;
   }
 }

@@ -6,7 +6,7 @@ import type { DomainState } from '../rules/domain-standing.ts';
 import type { Site } from '../rules/site.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** What custom domains are managed with. `changed` notifies this node's cache of hosts. */
+/** The context for managing custom domains. `changed` notifies this node's cache of hosts. */
 export function domainContextOf(
   config: Config,
   site: Site,
@@ -15,7 +15,7 @@ export function domainContextOf(
   log?: Log,
 ): DomainContext {
   const dns = new Dns(config.dnsServers);
-  // On a loopback address no visitor arrives: until the service has a public address, domains lead nowhere.
+  // Visitors can't reach a loopback address: until the service has a public address, domains lead nowhere.
   const leadHere = config.domainTarget !== null || !site.isTrial;
   const target = new TargetFinder(config.domainTarget ?? (leadHere ? site.defaultHost : []), dns, now);
   const ownHosts = target.host === null ? [site.defaultHost] : [site.defaultHost, target.host];

@@ -3,7 +3,7 @@ import type { Listener } from '../visit/connection/listener.ts';
 
 const patience = 10_000;
 
-/** Accepts no new requests, and lets those under way finish within a deadline. */
+/** Accepts no new requests, and lets pending ones finish within a deadline. */
 export async function drain(
   listener: Pick<Listener, 'stopTaking' | 'endConnections'>,
   appServer: AppServer,

@@ -10,10 +10,10 @@ import type { Database } from '../storage/database.ts';
 import type { Store } from '../store.ts';
 import type { Start } from './start.ts';
 
-/** For so long an answer is reused: name servers and the mail server are not asked anew for each reader. */
+/** How long a result is reused: name servers and the mail server are not asked again for each reader. */
 const lifetime = 10_000;
 
-/** The same as `linnet doctor`, by the running server. */
+/** The checks of `linnet doctor`, made by the running server. */
 export function examinationOf(
   { config, now, opened }: Pick<Start, 'config' | 'now' | 'opened'>,
   site: Site,

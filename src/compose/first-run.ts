@@ -4,7 +4,7 @@ import { hasUsers } from '../storage/users.ts';
 
 type Answer = Response | Promise<Response>;
 
-/** Whether there is no account yet. Asks the store until there is one; a store that is away counts as having one. */
+/** Whether there is no account yet. Asks the store until there is one; a store that is down counts as having one. */
 export function firstRunOf(database: Database): () => Promise<boolean> {
   let isOver = false;
   return async () => {
@@ -13,7 +13,7 @@ export function firstRunOf(database: Database): () => Promise<boolean> {
   };
 }
 
-/** Answers requests for other hosts than the service's: with `during` while there is no account, then with `after`. */
+/** Answers requests for hosts other than the service's: with `during` while there is no account, then with `after`. */
 export const whileFirstRun =
   (
     isFirstRun: () => Promise<boolean>,

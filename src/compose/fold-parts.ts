@@ -20,7 +20,7 @@ import { clickDeliveries } from '../webhooks/click-outbox.ts';
 
 type Tell = (message: Extract<FromFold, { kind: 'trouble' }>) => void;
 
-/** What a fold works with: its store, the salts of visitors, and what is known of hosts and countries. */
+/** What a fold needs: its store, the salts of visitors, and the known hosts and countries. */
 export function foldPartsOf(settings: Omit<FoldSettings, 'journal'>, tell: Tell): FoldParts {
   const { store, saltStore } = storesOf(settings, tell);
   const salts = new DailySalts(saltStore, randomBytes);
@@ -48,7 +48,7 @@ export function foldPartsOf(settings: Omit<FoldSettings, 'journal'>, tell: Tell)
   };
 }
 
-/** Only a file that the operator chose may tell regions and cities: the bundled one costs no look at them. */
+/** Only a file that the operator chose may contain regions and cities: the bundled one needs no lookup for them. */
 function placesOf(
   { countryFile }: Pick<FoldSettings, 'countryFile'>,
   tell: Tell,
@@ -63,7 +63,7 @@ function placesOf(
   return { countryOf: (address) => placeOf(address).country, placeOf };
 }
 
-/** Loaded where it is wanted, and nowhere else. */
+/** Loaded only where it is needed. */
 async function openWriter(server: ClickServer, storeId: string): Promise<HitWriter> {
   const { ClickhouseWriter } = await import('../ledger/clickhouse/clickhouse-writer.ts');
   return ClickhouseWriter.open(server, storeId);

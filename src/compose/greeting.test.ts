@@ -51,7 +51,7 @@ test('where the address is set there is nothing to say about it', () => {
       expect(words).toStartWith(`Linnet listens on ${url}\n`);
       expect(words).not.toContain('BASE_URL');
     }
-  // Set by the first account, and kept in the store.
+  // Set by the first account, and stored.
   expect(greeting({ ...fresh, config: open, url: 'http://192.0.2.7:3000', setupToken: null })).not.toContain(
     'BASE_URL',
   );

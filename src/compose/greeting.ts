@@ -11,13 +11,13 @@ export interface Greeting {
   readonly port: string;
   /** Null once there is an account. */
   readonly setupToken: string | null;
-  /** What a terminal shows is not kept in a log. */
+  /** Some of the text is for a terminal only, and must not be in a log. */
   readonly isTerminal: boolean;
   /** This machine's addresses on the network. */
   readonly addresses: readonly string[];
 }
 
-/** What a start prints: the address, and the next step. */
+/** The text printed at a start: the address, and the next step. */
 export function greeting(start: Greeting): string {
   const { url, setupToken } = start;
   const lines =

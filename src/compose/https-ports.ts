@@ -16,17 +16,17 @@ interface Parts {
   readonly log: Log;
   readonly now: () => number;
   readonly watchInterval?: number | undefined;
-  /** For how long a handshake waits for a certificate that is being ordered. */
+  /** How long a handshake waits for a certificate that is being ordered. */
   readonly patience?: number | undefined;
 }
 
 export interface Https extends HttpsPorts {
   stop(): void;
-  /** With certificates from the store: from now on they are found there. Handshakes wait for this. */
+  /** For certificates from the store: from now on they are found there. Handshakes wait for this. */
   open?(parts: StoredCertificates): CertificateFinder;
 }
 
-/** Throws a `StartProblem` where certificates are to come from files that can't be used. */
+/** Throws a `StartProblem` if the certificate files can't be used. */
 export const httpsPorts = (parts: Parts): Https =>
   parts.config.https === 'auto' ? fromStore(parts) : fromFiles(parts);
 
@@ -49,7 +49,7 @@ function fromStore({ config, now, patience }: Parts): Https {
     open({ ownHost, lookup, secrets, isServed, request }) {
       const load = async (host: string) => {
         const found = await foundIn(lookup, secrets, host, now());
-        // For clients that name no host. A listener that gets a certificate anew resumes no session of before.
+        // For clients that name no host. A listener with a new certificate resumes no earlier session.
         if (host === ownHost && found.kind === 'certificate' && found.pair.certificate !== unnamed) {
           tls.use(found.pair);
           unnamed = found.pair.certificate;
@@ -73,18 +73,18 @@ function fromStore({ config, now, patience }: Parts): Https {
   };
 }
 
-/** Milliseconds: what is ordered again within them is worth waiting for. */
+/** Milliseconds: an order that is retried within them is worth waiting for. */
 const soon = 5_000;
 
 async function foundIn(lookup: Queries, secrets: Secrets, host: string, now: number): Promise<Found> {
   const row = await findCertificate(lookup, host);
   const key = row?.sealed_key == null ? null : secrets.open(row.sealed_key);
-  // A renewal that is proved in a handshake: the authority has to be shown the proof, and so is everybody.
+  // A renewal that is validated in a handshake: the authority must be shown the challenge certificate, and so is every client.
   const shown = row?.claimed_until == null ? null : await proofIn(lookup, host, now);
   if (shown !== null) return shown;
   if (row?.chain != null && key !== null)
     return { kind: 'certificate', pair: { certificate: row.chain, key }, until: row.not_after ?? 0 };
-  // While it is ordered again, it is claimed.
+  // It is claimed while it is ordered again.
   const isRefused =
     row !== undefined && row.problem !== null && row.claimed_until === null && row.next_at > now + soon;
   if (isRefused) return { kind: 'refused' };

@@ -10,10 +10,10 @@ const strictForAYear = 'max-age=31536000';
 export const strictLine = ({ hsts }: Pick<Config, 'hsts'>): string =>
   hsts === 'all' ? `Strict-Transport-Security: ${strictForAYear}\r\n` : '';
 
-/** Asked for by machines beside this one, which know no https. */
+/** Requested by machines in the same network, without https. */
 const answeredByHttp: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz', 'internal', 'metrics']);
 
-/** What the app server does where this process itself speaks HTTPS. `isWell`: it has been spoken for a day. */
+/** What the app server does where this process terminates HTTPS itself. `isWell`: HTTPS has worked for a day. */
 export const httpsRules = (
   { https, httpLinks, hsts }: Pick<Config, 'https' | 'httpLinks' | 'hsts'>,
   site: Site,

@@ -1,12 +1,12 @@
 import type { Database } from '../storage/database.ts';
 import { claimSetting, deleteSetting, findSetting } from '../storage/settings.ts';
 
-/** The setting with the instant at which HTTPS was first spoken for the service's host. */
+/** The setting with the instant at which HTTPS was first served for the service's host. */
 const key = 'https_since';
 const day = 24 * 60 * 60 * 1000;
 const lookInterval = 60_000;
 
-/** Whether HTTPS has been spoken for a day: only then are browsers told to use nothing else. */
+/** Whether HTTPS has been served for a day: only then are browsers told to use nothing else. */
 export class HttpsSince {
   readonly #database: Database;
   readonly #now: () => number;
@@ -18,11 +18,11 @@ export class HttpsSince {
     this.#now = now;
   }
 
-  /** It is spoken from now on, unless it was before. */
+  /** HTTPS is served from now on, unless it was before. */
   async begin(): Promise<void> {
     await this.#database.write(async (queries) => {
       const now = this.#now();
-      // One that is far ahead was noted by a clock that was wrong.
+      // An instant far in the future was written by a wrong clock.
       if (Number(await findSetting(queries, key)) > now + day) await deleteSetting(queries, key);
       await claimSetting(queries, key, String(now));
     });

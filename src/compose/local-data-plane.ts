@@ -160,7 +160,9 @@ export class LocalDataPlane implements DataPlane {
     return ports;
   }
 
-  /** From now on those in the store are served. The service's own is looked for at once, which orders it where it isn't there. */
+  /**
+   * From now on serves certificates from the store. The service's own is looked up at once, which orders it if it doesn't exist.
+   */
   async #openCertificates(caches: Caches, lookup: Queries, { defaultHost }: Site): Promise<void> {
     const { config, log } = this.#start;
     if (this.#https?.open === undefined) return;
@@ -228,7 +230,7 @@ export class LocalDataPlane implements DataPlane {
     await this.#listener?.endConnections();
   }
 
-  /** Works without `stopTaking` before it, after a failed start: nothing is left that keeps the process alive. */
+  /** Works without a preceding `stopTaking`, after a failed start: nothing is left that keeps the process alive. */
   async close(): Promise<void> {
     await this.stopTaking(0);
     await this.endConnections();

@@ -19,7 +19,7 @@ interface Parts {
 const remembered = 60 * 60 * 1000;
 const maxRemembered = 5_000;
 const maxCharacters = 1_000_000;
-/** How much earlier than this process heard of its own change that may say it was made. */
+/** How much earlier a change may be dated than this process learned of its commit. */
 const slack = 3_000;
 const maxNamed = 20;
 const maxPerQuery = 1_000;
@@ -30,14 +30,14 @@ interface OwnChange extends LinkAddress {
 }
 
 /**
- * Names the changes of links and hosts that a database no longer has after it went back: those of all nodes that this one had read of the
- * feed, and its own that it hadn't. They are lost; the caches are cleared by themselves.
+ * Reports the changes of links and hosts that a database has lost by going back in time: those of all nodes that this one had
+ * read from the feed, and its own that it hadn't. The caches are cleared independently.
  */
 export class LostChanges {
   readonly #parts: Parts;
   #read: LinkChange[] = [];
   #characters = 0;
-  /** By domain and suffix: made here, and not read yet. */
+  /** By domain and suffix: made here, and not yet read from the feed. */
   #own = new Map<string, OwnChange>();
   #lost = 0;
   #isStopped = false;
@@ -47,7 +47,7 @@ export class LostChanges {
     this.#parts = parts;
   }
 
-  /** A change was read of the feed. */
+  /** A change was read from the feed. */
   read(change: LinkChange): void {
     if (this.#own.size > 0)
       for (const suffix of suffixesIn(change))
@@ -77,7 +77,7 @@ export class LostChanges {
     }
   }
 
-  /** What was remembered belongs to a database that is no more; looks for it in the one that is. */
+  /** The remembered changes belong to a former database; searches for them in the current one. */
   wentBack(): void {
     const oldest = this.#parts.now() - remembered;
     const [read, own] = [this.#read, [...this.#own.values()].filter(({ at }) => at > oldest)];
@@ -108,7 +108,7 @@ export class LostChanges {
     await this.#checking;
   }
 
-  /** The new primary may still be away, or replay what it has received. */
+  /** The new primary may still be down, or replaying what it has received. */
   async #compare(read: readonly LinkChange[], own: readonly OwnChange[]): Promise<void> {
     while (!this.#isStopped) {
       try {
@@ -117,7 +117,7 @@ export class LostChanges {
           return;
         }
       } catch {
-        // The follower of the feed says that it is away.
+        // The follower of the feed reports that it is down.
       }
       await Bun.sleep(pause);
     }
@@ -137,7 +137,7 @@ export class LostChanges {
       isWhole = page.length < maxPerQuery;
     }
     const lostRows = read.filter((change) => !kept.has(markOf(change)));
-    // One that was read before this process heard of its own commit is among the rows.
+    // A change that was read before this process learned of its own commit is among the rows.
     for (const row of lostRows) noteLatest(latest, row);
     const lostOwn = own.filter((one) => (latest.get(keyOf(one)) ?? 0) < one.at - slack);
     if (lostRows.length + lostOwn.length > 0) await this.#tell(lostRows, lostOwn);
@@ -180,7 +180,7 @@ export class LostChanges {
   }
 }
 
-/** Another change may have its id later. */
+/** Another change may get its id later. */
 const markOf = ({ id, at, domain_id, suffixes }: LinkChange): string =>
   `${id} ${at} ${domain_id} ${suffixes}`;
 

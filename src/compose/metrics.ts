@@ -13,7 +13,7 @@ import { readOnly } from './read-only.ts';
 export type MetricSource = () => Promise<readonly Metric[]>;
 
 /**
- * `/metrics` for Prometheus: for programs on this machine and trusted proxies' own calls, and for those that know
+ * `/metrics` for Prometheus: for programs on this machine and trusted proxies' own calls, and for clients with
  * METRICS_TOKEN. For everybody else the path doesn't exist.
  */
 export function metricsRoute(

@@ -12,15 +12,15 @@ import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
 const interval = 10_000;
-/** Milliseconds for which a node is listed that is gone and has left nothing. */
+/** Milliseconds for which a node is listed after it is gone with nothing left to fold. */
 const listedFor = 7 * 24 * 60 * 60 * 1000;
 
 const metricOf = (metrics: readonly Metric[], name: string): number =>
   metrics.find((metric) => metric.name === name)?.samples[0]?.value ?? 0;
 
 /**
- * This process tells the store of itself, so that each node can say of all how they are. Returns what takes it out of the list:
- * to be called once its clicks are folded, as far as they can be.
+ * Reports this process's state to the store, so that each node knows the state of all. Returns a function that removes it from
+ * the list: call it once its clicks are folded, as far as possible.
  */
 export function tellOfThisNode(
   { overrides, now, opened }: Start,
@@ -48,14 +48,14 @@ export function tellOfThisNode(
       await forgetGone(queries, seen_at - listedFor);
     });
   };
-  // While the database is away others say so; the list then shows when this process was seen last.
+  // While the database is down, other checks report that; the list then shows when this process was last seen.
   const job = repeatJob(tell, overrides.heartbeatInterval ?? interval, () => {});
   opened.defer(() => job.stop());
   return async () => {
     try {
       if ((await bytes()) === 0) await database.write((queries) => forgetProcess(queries, node, process));
     } catch {
-      // It stays in the list, with what waited when it was seen last.
+      // It stays in the list, with the clicks that waited when it was last seen.
     }
   };
 }

@@ -7,10 +7,13 @@ import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
 const interval = 5_000;
-/** Of one round. More come only where somebody makes them up. */
+/** Per round. There are only more if somebody makes them up. */
 const maxCounts = 1_000;
 
-/** Brings what people asked for in vain from the memory of both threads to the store. A crash loses some seconds of it. */
+/**
+ * Moves the counts of addresses that people asked for in vain from the memory of both threads to the store. A crash loses some
+ * seconds of it.
+ */
 export function keepNotFoundVisits(
   { overrides, log, opened }: Start,
   database: Database,
@@ -19,7 +22,7 @@ export function keepNotFoundVisits(
 ): void {
   let waiting: readonly NotFoundCount[] = [];
   const store = async () => {
-    // What the store had no answer for is tried again before more is taken: the tallies are bounded.
+    // Counts that the store didn't take are retried before more are taken: the tallies are bounded.
     if (waiting.length === 0) waiting = await mostVisited(dataPlane, tally);
     while (waiting[0] !== undefined) {
       const { domainId, day } = waiting[0];

@@ -1,7 +1,7 @@
 import type { Database } from '../storage/database.ts';
 import { hasUsers } from '../storage/users.ts';
 
-/** What `/readyz` says: whether a load balancer is to send requests here. */
+/** The answer of `/readyz`: whether a load balancer should send requests here. */
 export class Readiness {
   readonly #database: Database;
   readonly #reasons = new Map<string, string>();
@@ -10,7 +10,7 @@ export class Readiness {
     this.#database = database;
   }
 
-  /** From now on it says no, and why; or yes as far as this is concerned, where there is no reason. */
+  /** From now on the answer is no, with this reason; or, if there is no reason, yes as far as this cause is concerned. */
   set(cause: 'draining' | 'version', reason: string | null): void {
     if (reason === null) this.#reasons.delete(cause);
     else this.#reasons.set(cause, reason);

@@ -53,7 +53,7 @@ export const foldSettingsOf = (
   webhookAddress: config.webhookAddress,
 });
 
-/** A SQLite store goes back only where its file is replaced, while nothing runs on it. */
+/** A SQLite store only goes back in time if its file is replaced, while nothing runs on it. */
 const keepOf = ({ databaseUrl, journalKeepMinutes, journalKeepMegabytes }: Config): Keep =>
   databaseUrl === null
     ? { milliseconds: 0, bytes: 0 }

@@ -28,12 +28,12 @@ interface RouterParts {
   readonly api: ReturnType<typeof serveApi>;
   readonly log: Log;
   readonly readiness: Readiness;
-  /** Whether HTTPS has been spoken long enough for browsers to be told to use nothing else. */
+  /** Whether HTTPS has been served long enough for browsers to be told to use nothing else. */
   readonly httpsIsWell: () => boolean;
   readonly metrics: readonly MetricSource[];
 }
 
-/** Which requests are answered by what. */
+/** The routes of all requests. */
 export function routesOf(parts: RouterParts): Routes {
   const { config, context, hosts, redirects, api, log, readiness, httpsIsWell } = parts;
   const isFirstRun = firstRunOf(context.database);
@@ -56,7 +56,7 @@ export function routesOf(parts: RouterParts): Routes {
   };
 }
 
-/** A new service leads to its set-up under every host name, which says there what to configure. */
+/** A new service leads to its set-up under every host name, which explains there what to configure. */
 function answerUnknownHost({ site }: Context, isFirstRun: () => Promise<boolean>, incoming: IncomingRequest) {
   const { request, path, host } = incoming;
   const lost = lostCall(request, path, site);
@@ -68,7 +68,7 @@ function answerVisit(redirects: RequestHandler, site: Site, incoming: IncomingRe
   const { request, path } = incoming;
   const isCustom = domainId !== defaultDomainId;
   const answer = redirects.answer(new RequestVisit(incoming, domainId));
-  // A client that looks for the API in the wrong place gets an error of the API.
+  // A client that calls the API at the wrong path gets an error of the API.
   const orLost = (found: Response) =>
     found.status === 404 || found.status === 405
       ? ((isCustom ? lostOnDomain(request, path) : lostCall(request, path, site)) ?? found)

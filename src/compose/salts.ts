@@ -23,7 +23,7 @@ export function answerOtherNodes({ config, log, opened }: Start, store: Store): 
   const job = repeatJob(
     () => answerSaltRequests(database, folder, saltKeyOf(store)),
     answerInterval,
-    // The follower of the change feed already logs that the store is away.
+    // The follower of the change feed already logs that the store is down.
     (cause) => cause instanceof StoreAway || log.warn('visitor salt not passed on', { error: String(cause) }),
   );
   opened.defer(() => job.stop());

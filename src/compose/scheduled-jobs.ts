@@ -18,7 +18,7 @@ import type { Start } from './start.ts';
 
 const tidyInterval = 60 * 60 * 1000;
 const expiryInterval = 15_000;
-/** They are promised within a second of their instant. */
+/** Changes are promised within a second of their instant. */
 const scheduledInterval = 250;
 const pageInterval = 500;
 const refusalInterval = 10_000;
@@ -66,7 +66,7 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
     const onFault = (cause: unknown) =>
       cause instanceof StoreAway || log.error('pages of destinations not looked at', cause);
     const pages = new PageFetcher(context, overrides.webhooks?.postOptions ?? {}, onFault);
-    // Closed in reverse order: no look begins once the others are being ended.
+    // Closed in reverse order: no new run begins while earlier steps are being closed.
     opened.defer(() => pages.stop());
     repeat(() => pages.run(), overrides.pageInterval ?? pageInterval, onFault);
   }
@@ -83,7 +83,7 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
   repeat(
     () => checkDueDomains(context),
     overrides.domainInterval ?? domainInterval,
-    // The follower of the change feed already logs that the store is away.
+    // The follower of the change feed already logs that the store is down.
     (cause) => cause instanceof StoreAway || log.error('domains not checked', cause),
   );
   let isStopped = false;

@@ -10,13 +10,13 @@ const workerOption = 'worker-on-port';
 export interface ServeWords {
   /** The host of `serve links.example.com`; null for `serve`. */
   readonly host: string | null;
-  /** Of a worker. */
+  /** Only for a worker. */
   readonly ports: Pick<Config, 'port' | 'httpPort'> | null;
-  /** The settings, with what the host stands for. */
+  /** The settings, including those implied by the host. */
   readonly environment: Environment;
 }
 
-/** What stands behind `serve`: a host means HTTPS by itself, at that host, unless the environment says otherwise. */
+/** The arguments of `serve`: a host means built-in HTTPS for that host, unless the environment says otherwise. */
 export function readServeWords(words: readonly string[], environment: Environment): ServeWords {
   const { host, given } = parsed(words);
   return {
@@ -26,7 +26,7 @@ export function readServeWords(words: readonly string[], environment: Environmen
   };
 }
 
-/** The words that start a worker of this server. */
+/** The arguments that start a worker of this server. */
 export const workerWords = (host: string | null, ports: string): string[] => [
   'serve',
   ...(host === null ? [] : [host]),
@@ -54,7 +54,7 @@ function portsOf(given: string): Pick<Config, 'port' | 'httpPort'> {
 
 function settingsFor(host: string, { BASE_URL = '', HTTPS = '' }: Environment): Record<string, string> {
   const url = URL.parse(`https://${host}`);
-  // Letters of any script: the address has them in their form for the DNS.
+  // Letters of any script: the address has them in their DNS form.
   if (url === null || /[^\p{L}\p{M}\p{N}.:_*[\]-]/u.test(host))
     throw new StartProblem(
       `"${host}" is no host. Give its name alone: ${shellCommand('serve links.example.com')}.`,

@@ -22,9 +22,9 @@ interface ServerLock {
 }
 
 /**
- * On SQLite a data folder belongs to one server (with all its workers) as long as it runs: a second one would serve stale
- * caches. The command line needs no lock, as the server follows its changes. Nodes on PostgreSQL may share a folder: their
- * journals have different names.
+ * On SQLite a data folder belongs to one server (with all its workers) while it runs: a second one would serve stale caches. The
+ * command line needs no lock, because the server follows its changes. Nodes on PostgreSQL may share a folder: their journals have
+ * different names.
  */
 export async function lockDataFolder(config: Config, log: Log): Promise<ServerLock> {
   if (config.databaseUrl !== null) return { listensOn() {}, release() {} };
@@ -77,7 +77,7 @@ function holderIn(file: string): Holder | null {
   }
 }
 
-/** The port of the server that runs on this folder, as far as that is known. */
+/** The port of the server that runs on this folder, if known. */
 export const portOfServer = (folder: string): number | null =>
   holderIn(join(folder, 'server.json'))?.port ?? null;
 

@@ -8,6 +8,6 @@ export interface Start {
   readonly overrides: Overrides;
   readonly log: Log;
   readonly now: () => number;
-  /** Each step adds what it opens. Closed in reverse order at the stop, or when a later step fails. */
+  /** Each step adds what it opens. Closed in reverse order at the stop, or if a later step fails. */
   readonly opened: AsyncDisposableStack;
 }

@@ -7,13 +7,13 @@ import { descriptorLimit } from '../visit/connection/descriptor-limit.ts';
 import { Listener } from '../visit/connection/listener.ts';
 import { type Https, httpsPorts } from './https-ports.ts';
 
-/** How long what has come may take to be answered. */
+/** Milliseconds in which pending requests may be answered. */
 const patience = 1_000;
 
 /**
- * Tells visitors of ports that workers are going to share that the service is starting, until the first of them listens: a
- * large migration may take minutes. With HTTPS=auto only those are told who come without TLS, and health checks: the
- * certificates are in the store, which is not open yet, so connections to the other port are refused.
+ * Tells visitors of ports that workers are going to share that the service is starting, until the first worker listens: a large
+ * migration may take minutes. With HTTPS=auto only requests without TLS and health checks are answered: the certificates are in
+ * the store, which is not open yet, so connections to the other port are refused.
  */
 export class StartingServer {
   readonly #appServer: AppServer;
@@ -30,9 +30,9 @@ export class StartingServer {
     this.#listener = new Listener(config, appServer, limits, report, { https });
   }
 
-  /** Null where nobody can be told. Throws a `StartProblem` where certificates are to come from files that can't be used. */
+  /** Null if no port can be answered on. Throws a `StartProblem` if the certificate files can't be used. */
   static open(config: Config, log: Log): StartingServer | null {
-    // Only Linux divides connections among those that listen on one port.
+    // Only Linux distributes connections among the processes that listen on one port.
     if (process.platform !== 'linux') return null;
     const { https, httpPort } = config;
     if (https === 'off') return new StartingServer(config, null, log);

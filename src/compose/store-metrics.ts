@@ -8,7 +8,7 @@ import type { Queries } from '../storage/schema.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import { gauge } from './thread-metrics.ts';
 
-/** What webhooks wait to be sent: of the whole instance, so every node tells the same. */
+/** The webhook deliveries waiting to be sent: for the whole instance, so every node reports the same. */
 export async function outboxMetrics(queries: Queries, now: number): Promise<Metric[]> {
   const { waiting, oldest } = await outboxStanding(queries);
   return [
@@ -25,7 +25,7 @@ export async function outboxMetrics(queries: Queries, now: number): Promise<Metr
   ];
 }
 
-/** How many nodes there are, as they tell of themselves: of the whole instance. */
+/** The number of nodes, as they report themselves: for the whole instance. */
 export async function nodeMetrics(queries: Queries, now: number): Promise<Metric[]> {
   const nodes = nodesOf(await listNodes(queries), now);
   const gone = nodes.filter(({ isGone }) => isGone);
@@ -45,7 +45,7 @@ export async function nodeMetrics(queries: Queries, now: number): Promise<Metric
   ];
 }
 
-/** Clicks of this node that are not in the database, those of earlier processes too. */
+/** Clicks of this node that are not in the database, including those of earlier processes. */
 export async function journalMetrics(queries: Queries, dataDir: string): Promise<Metric[]> {
   const { bytes } = unfoldedIn(dataDir, await watermarksOf(queries, nodeIdIn(dataDir)));
   return [

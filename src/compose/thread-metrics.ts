@@ -5,7 +5,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metric, Sample } from '../telemetry/metrics.ts';
 import type { VisitCounts } from '../visit/visit-counts.ts';
 
-/** What is counted where visits are answered. `feedLag`: for how many milliseconds the change feed has not been read. */
+/** The counts of the thread that answers visits. `feedLag`: milliseconds since the change feed was last read. */
 export function visitMetrics(counts: VisitCounts, feedLag: number): Metric[] {
   return [
     {
@@ -39,7 +39,7 @@ export function visitMetrics(counts: VisitCounts, feedLag: number): Metric[] {
   ];
 }
 
-/** What each thread counts once, whatever runs in it. */
+/** Counts of any thread, whatever runs in it. */
 export function threadMetrics(log: Log): Metric[] {
   return [
     {
@@ -95,7 +95,7 @@ export const counter = (name: string, help: string, value: number): Metric => ({
   samples: [{ value }],
 });
 
-/** `perUnit`: how many of the histogram's units are one of the metric's. */
+/** `perUnit`: how many of the histogram's units make one of the metric's. */
 function histogramSamples({ bounds, cumulative, sum }: Histogram, perUnit: number): Sample[] {
   const ends = [...bounds.map((bound) => String(bound / perUnit)), '+Inf'];
   return [

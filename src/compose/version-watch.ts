@@ -32,7 +32,7 @@ export function watchVersion(
     wasTooOld = isTooOld;
     if (!isTooOld && (await takeUpForms(database, now()))) log.info('newer forms', { needs: newestForm });
   };
-  // The follower of the change feed already logs that the store is away.
+  // The follower of the change feed already logs that the store is down.
   const job = repeatJob(look, overrides.versionInterval ?? interval, () => {});
   opened.defer(() => job.stop());
 }

@@ -2,7 +2,7 @@ import { GatheredMetrics } from '../telemetry/gathered-metrics.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import { counter, gauge } from './thread-metrics.ts';
 
-/** What workers and the process that keeps them tell each other about metrics. */
+/** Messages about metrics between workers and their parent process. */
 type ToWorker =
   | { readonly kind: 'measure' }
   | { readonly kind: 'gathered'; readonly id: number; readonly metrics: readonly Metric[] };
@@ -10,9 +10,9 @@ type FromWorker =
   | { readonly kind: 'measured'; readonly metrics: readonly Metric[] }
   | { readonly kind: 'gather'; readonly id: number };
 
-/** Milliseconds. A worker that takes longer counts with what it told before. */
+/** Milliseconds. A slower worker counts with its last values. */
 const patience = 1_000;
-/** Milliseconds for which a worker waits for the process that keeps it. */
+/** Milliseconds that a worker waits for its parent process. */
 const longPatience = 5_000;
 
 interface Round {
@@ -25,7 +25,7 @@ interface Workers {
   send(pid: number, message: ToWorker): void;
 }
 
-/** In the process that keeps the workers: has all of them measure when one of them is asked for `/metrics`. */
+/** In the parent process: has all workers measure when one of them is asked for `/metrics`. */
 export class MetricsKeeper {
   readonly #workers: () => Workers;
   readonly #gathered = new GatheredMetrics();
@@ -81,7 +81,7 @@ export class MetricsKeeper {
   }
 }
 
-/** In a worker: asks the process that keeps it for what all have measured, and measures when that asks. */
+/** In a worker: asks the parent process for the values of all workers, and measures when the parent asks. */
 export class MetricsOfAll {
   readonly #send: (message: FromWorker) => void;
   readonly #measure: () => Promise<readonly Metric[]>;

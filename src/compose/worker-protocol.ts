@@ -46,7 +46,7 @@ export interface Listening {
   readonly origin: string;
 }
 
-/** What a task answers: `listening` that of `prepare`, `metrics` that of `measure`, `notFound` that of `takeNotFound`. */
+/** A task's answer: `listening` for `prepare`, `metrics` for `measure`, `notFound` for `takeNotFound`. */
 export interface TaskAnswer {
   readonly listening?: Listening;
   readonly metrics?: readonly Metric[];

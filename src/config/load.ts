@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isLoopbackName } from '../rules/host.ts';
 import { type Config, options } from './options.ts';
 
-/** A setting that can't be used: the sentence is all its reader needs. */
+/** An invalid setting: the message is all that its reader needs. */
 export class ConfigProblem extends Error {
   override readonly name = 'ConfigProblem';
 }
@@ -20,7 +20,7 @@ export function loadConfig(environment: Environment): Config {
   return config;
 }
 
-/** A sentence for each setting that can't be used. */
+/** A message for each invalid setting. */
 export function settingProblems(environment: Environment): readonly string[] {
   const { problems } = read(environment);
   if (problems.length > 0) return problems;
@@ -33,7 +33,7 @@ export function settingProblems(environment: Environment): readonly string[] {
   }
 }
 
-/** Without problems the config is whole. */
+/** Without problems the config is complete. */
 function read(environment: Environment): { readonly config: Config; readonly problems: readonly string[] } {
   const defaults = defaultsFor(environment.HTTPS);
   const problems: string[] = [];
@@ -54,7 +54,7 @@ function read(environment: Environment): { readonly config: Config; readonly pro
 const defaultsFor = (https = ''): Readonly<Record<string, string>> =>
   https === '' || https === 'off' ? {} : { PORT: '443', HOST: '::' };
 
-/** What must go together for HTTPS. */
+/** Settings that must be consistent for HTTPS. */
 function checkHttps(config: Config): void {
   const { https, baseUrl, tlsCert, tlsKey, port, httpPort, acmeEabKid, acmeEabKey } = config;
   if (baseUrl?.protocol !== 'https:')
@@ -75,6 +75,6 @@ function checkHttps(config: Config): void {
     throw new ConfigProblem(`HTTP_PORT is "${httpPort}": give another port than PORT, or off.`);
 }
 
-/** A name in the public DNS, and no address. */
+/** A name in the public DNS, not an address. */
 const mayBeCertified = (host: string): boolean =>
   isIP(host.replace(/^\[|\]$/g, '')) === 0 && host.includes('.') && !isLoopbackName(host);

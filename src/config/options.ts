@@ -6,14 +6,14 @@ import { defaultPool, serversOf } from '../rules/database-url.ts';
 import { queryForwardings } from '../rules/forwarding.ts';
 import { parseAllowList } from '../rules/webhook-allow.ts';
 
-/** One setting of the program: where it comes from, what it means, and how its text is read. */
+/** One setting of the program: where it comes from, what it means, and how its text is parsed. */
 interface Option<T> {
   readonly variable: string;
   readonly default: string;
   readonly help: string;
   /** Never printed, never logged. */
   readonly secret: boolean;
-  /** Throws a sentence that completes "PORT is "x": …". */
+  /** Includes names in private networks; excludes addresses that one can only listen on, and patterns. */
   readonly parse: (text: string) => T;
 }
 
@@ -135,7 +135,7 @@ function sender(text: string): { readonly name: string; readonly address: string
   return { name: name.trim(), address };
 }
 
-/** Which forwarding headers to believe: those of the last N proxies, those of named networks, or (0) none. */
+/** Which forwarding headers to trust: those of the last N proxies, those of named networks, or (0) none. */
 export type TrustedProxies =
   | { readonly kind: 'hops'; readonly count: number }
   | { readonly kind: 'networks'; readonly ranges: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][] };
@@ -185,7 +185,7 @@ function metricsToken(text: string): string | null {
   return text;
 }
 
-/** Where custom domains are to point: a host, or addresses. Null: the host of BASE_URL. */
+/** Where custom domains should point: a host, or addresses. Null: the host of BASE_URL. */
 function domainTarget(text: string): string | readonly string[] | null {
   if (text === '') return null;
   const parts = text.split(',').map((part) => part.trim().toLowerCase().replace(/\.$/, ''));
@@ -211,7 +211,7 @@ function isServer(text: string): boolean {
   return isAddress && Number(port) >= 1 && Number(port) <= 65535;
 }
 
-/** Every setting there is. Nothing else in the program reads the environment. */
+/** All settings. Nothing else in the program reads the environment. */
 export const options = {
   port: option(
     'PORT',

@@ -24,7 +24,7 @@ export class ApiError extends Error {
     return this.problems[0]?.code ?? '';
   }
 
-  /** Whether trying again may help, because the fault is not in the request. */
+  /** Whether a retry may help, because the fault is not in the request. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }

@@ -5,7 +5,7 @@ import { refresh } from './queries.ts';
 import { shortOf } from './short.ts';
 import { counted } from './words.ts';
 
-/** Archives links or takes them out of the archive, and offers to undo it. True when it is done. */
+/** Archives links or removes them from the archive, and offers to undo it. True if it succeeded. */
 export async function archiveLinks(links: readonly Link[], archived: boolean): Promise<boolean> {
   const [first] = links;
   if (!first) return false;

@@ -3,5 +3,5 @@ declare module '*.svg' {
   export default url;
 }
 
-/** What people type in a shell before the words of a command; the bundler puts it in. */
+/** What people type in a shell before the words of a command; the bundler inserts it. */
 declare const COMMAND_PREFIX: string;

@@ -5,7 +5,7 @@ type Name = keyof Calls;
 export type Answer<N extends Name> = Calls[N]['answer'];
 type Part<N extends Name, P extends string> = P extends keyof Calls[N] ? Calls[N][P] : never;
 
-/** What a call takes by its schema: `params` and `body` where it has them; `query` is always optional. */
+/** The input of a call by its schema: `params` and `body` if it has them; `query` is always optional. */
 export type Input<N extends Name> = ([Part<N, 'params'>] extends [never]
   ? unknown
   : { readonly params: Part<N, 'params'> }) &

@@ -7,7 +7,7 @@ const words: Readonly<Record<DestinationProblem['problem'], string>> = {
   parked: 'Parked',
 };
 
-/** What is wrong with the destinations of a link, each once. */
+/** The problems of a link's destinations, each once. */
 export const problemWords = ({ destination_problems }: Link): readonly string[] => [
   ...new Set(destination_problems.map(({ problem }) => words[problem])),
 ];
@@ -19,5 +19,5 @@ const sentences: Readonly<Record<DestinationProblem['problem'], string>> = {
   parked: 'shows the page of a company that parks or sells domains.',
 };
 
-/** What stands behind its address. Where it has moved, the address that `detail` is follows. */
+/** The text after its address. For a moved destination, the address in `detail` follows. */
 export const sentenceOf = ({ problem }: DestinationProblem): string => sentences[problem];

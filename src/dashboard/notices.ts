@@ -16,7 +16,7 @@ interface Notice {
 export const notices = signal<readonly Notice[]>([]);
 let latest = 0;
 
-/** Shows a sentence at the edge of the page for a while; longer where it is an error or can be undone. */
+/** Shows a sentence at the edge of the page for a while; longer if it is an error or can be undone. */
 export function say(text: string, more: { action?: NoticeAction; isError?: boolean } = {}): void {
   const id = ++latest;
   const notice: Notice = { id, text, isError: more.isError ?? false, action: more.action ?? null };
@@ -24,7 +24,7 @@ export function say(text: string, more: { action?: NoticeAction; isError?: boole
   setTimeout(() => dismissNotice(id), more.action || more.isError ? 12_000 : 5_000);
 }
 
-/** Says why a call failed, in the API's words; `what` is the sentence before that, and `retry` tries again. */
+/** Shows why a call failed, in the API's words; `what` is the sentence before that, and `retry` tries again. */
 export function sayError(cause: unknown, what = '', retry?: () => void): void {
   const action = retry && { label: 'Try again', act: retry };
   say(`${what} ${asApiError(cause).message}`.trimStart(), { isError: true, ...(action && { action }) });

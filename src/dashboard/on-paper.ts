@@ -13,10 +13,10 @@ interface Question {
   readonly answer: (isYes: boolean) => void;
 }
 
-/** The question whether a link that is in print is to be deleted, ended or led to by another address, while it is shown. */
+/** The question whether to delete, end or change the address of a link in print, while it is shown. */
 export const printQuestion = signal<Question | null>(null);
 
-/** Calls once, and with a second yes of the user's again where a link is in print. */
+/** Makes the call once, and again with the user's confirmation if a link is in print. */
 export async function confirmingPrint<T>(
   send: (confirm: true | undefined) => Promise<T>,
   change: PrintedChange = 'end',
@@ -42,7 +42,7 @@ const kept = (): ApiError =>
 export const isOnPaper = (cause: unknown): boolean =>
   cause instanceof ApiError && cause.code === 'LINK_ON_PAPER';
 
-/** A file of its code is made to be printed. */
+/** A file of its QR code was downloaded, presumably to be printed. */
 export async function markOnPaper(link: Link): Promise<void> {
   if (link.on_paper) return;
   try {

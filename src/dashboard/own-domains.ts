@@ -11,7 +11,7 @@ interface OwnDomains {
   readonly own: readonly Choice[];
 }
 
-/** What a list of links can be narrowed to. */
+/** Choices for filtering a list of links by domain. */
 export const domainFilter = (own: readonly Choice[]): readonly Choice[] => {
   const ours = setup.value?.default_domain ?? '';
   return [{ value: '', label: 'Any domain' }, { value: ours, label: ours }, ...own];

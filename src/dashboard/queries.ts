@@ -2,7 +2,7 @@ import { type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type ApiError, asApiError } from './api-error.ts';
 
-/** The cached answer to one question to the server: shown at once when its page is opened again, and loaded anew. */
+/** The cached answer to one query: shown at once when its page is opened again, and reloaded. */
 export interface Query<T> {
   readonly data: Signal<T | undefined>;
   readonly error: Signal<ApiError | null>;
@@ -18,7 +18,7 @@ interface Entry<T> extends Query<T> {
 }
 
 const maxEntries = 100;
-/** How long an answer is shared between the parts of a page; opening a page again loads it anew. */
+/** How long an answer is shared between the parts of a page; opening a page again reloads it. */
 const freshFor = 200;
 const cache = new Map<string, Entry<unknown>>();
 
@@ -52,7 +52,7 @@ function make<T>(fetcher: () => Promise<T>): Entry<T> {
   return entry;
 }
 
-/** The answer to a question. The key identifies the question. */
+/** The answer to a query. The key identifies the query. */
 export function useQuery<T>(key: string, fetcher: () => Promise<T>): Query<T> {
   let entry = cache.get(key) as Entry<T> | undefined;
   if (!entry) {

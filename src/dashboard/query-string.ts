@@ -1,4 +1,4 @@
-/** The query with some of it changed: null removes a parameter, an empty text stays. */
+/** The query string with some changes: null removes a parameter, an empty text stays. */
 export function queryWith(search: string, changes: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams(search);
   for (const [key, value] of Object.entries(changes)) {

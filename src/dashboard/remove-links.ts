@@ -9,7 +9,7 @@ import { navigate } from './router.ts';
 import { shortOf } from './short.ts';
 import { counted, number } from './words.ts';
 
-/** Links that the user has deleted: no list shows them, even where its data still has them. */
+/** Links that the user has deleted: no list shows them, even if its data still contains them. */
 export const removed = signal<ReadonlySet<number>>(new Set());
 
 const hide = (ids: readonly number[]): void => {
@@ -53,7 +53,7 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
   return true;
 }
 
-/** Restores deleted links and says the result. True when at least one is restored. */
+/** Restores deleted links and reports the result. True if at least one is restored. */
 export async function restoreLinks(ids: readonly number[], onDone: () => void = () => {}): Promise<boolean> {
   let back: readonly number[];
   try {

@@ -5,14 +5,14 @@ import { queryWith } from './query-string.ts';
 export const path = signal(location.pathname);
 export const search = signal(location.search);
 
-/** What would be lost, as a sentence; null when nothing would. */
+/** What would be lost, as a sentence; null if nothing would. */
 type Guard = () => string | null;
 
 const guards = new Set<Guard>();
 /** A navigation that waits for the user's confirmation, because changes would be lost. */
 export const pendingMove = signal<{ readonly sentence: string; readonly go: () => void } | null>(null);
 
-/** Asks before the page is left while the guard says that something would be lost. Returns a function that ends this. */
+/** Asks before the page is left while the guard says that something would be lost. Returns a function that removes the guard. */
 export function guardLeaving(guard: Guard): () => void {
   guards.add(guard);
   return () => guards.delete(guard);
@@ -37,7 +37,7 @@ export function navigate(to: string, how: { replace?: boolean; anyway?: boolean 
   arrive();
 }
 
-/** Changes the query alone: filters and page numbers, which are part of the address but no new page. */
+/** Changes only the query: filters and page numbers, which are part of the address but no new page. */
 export function setQuery(changes: Readonly<Record<string, string | null>>): void {
   history.replaceState(null, '', location.pathname + queryWith(location.search, changes));
   search.value = location.search;
@@ -74,7 +74,7 @@ addEventListener('click', (event) => {
   navigate(anchor.pathname + anchor.search);
 });
 
-/** The parts of the address that a pattern such as `/app/links/:id` names; null when it is another page. */
+/** The parameters of a pattern such as `/app/links/:id`; null if the address doesn't match. */
 export function match(pattern: string, at: string): Readonly<Record<string, string>> | null {
   const wanted = pattern.split('/');
   const given = at.replace(/\/$/, '').split('/');

@@ -64,5 +64,5 @@ export function since(text: string, now = Date.now()): string {
   return 'just now';
 }
 
-/** An address without its scheme, to be read. */
+/** An address for people, without its scheme. */
 export const bare = (url: string): string => url.replace(/^https?:\/\//, '').replace(/\/$/, '');

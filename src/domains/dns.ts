@@ -4,13 +4,13 @@ import { proofLabel } from '../rules/domain-name.ts';
 
 const timeout = 2_000;
 const tries = 2;
-/** Whatever the resolver does with its tries, this is when we stop waiting for it. */
+/** Whatever retries the resolver makes, this is when we stop waiting for it. */
 const maxDuration = 8_000;
 
-/** What tells of a name, or of its records of one kind, that it isn't there. Anything else is no answer at all. */
+/** Errors that mean that a name, or its records of one type, doesn't exist. Anything else is no answer at all. */
 const absent: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** Questions to the DNS, as this machine's or other resolvers answer them. Never rejects: what can't be asked is unknown. */
+/** DNS lookups by this machine's resolvers or others. Never rejects: a failed lookup is "unknown". */
 export class Dns {
   readonly #servers: readonly string[];
   readonly #asking = new Set<Resolver>();
@@ -21,7 +21,7 @@ export class Dns {
     this.#servers = servers;
   }
 
-  /** Null when it is closed before every question is answered: then nothing is known, not even that. */
+  /** Null if it is closed before every query is answered: then nothing is known, not even that. */
   async findingsFor(host: string): Promise<DomainFindings | null> {
     const findings = await this.#with(async (resolver) => {
       const [proof, cname, a, aaaa] = await Promise.all([
@@ -35,7 +35,7 @@ export class Dns {
     return this.#isClosed ? null : findings;
   }
 
-  /** Null when that could not be found out. */
+  /** Null if that could not be determined. */
   addressesOf(host: string): Promise<readonly string[] | null> {
     return this.#with(async (resolver) => {
       const answers = await Promise.all([
@@ -47,7 +47,7 @@ export class Dns {
     });
   }
 
-  /** What is still being waited for is answered as unknown. */
+  /** Pending lookups are answered as unknown. */
   close(): void {
     this.#isClosed = true;
     for (const resolver of this.#asking) resolver.cancel();
@@ -76,7 +76,7 @@ function answerOf(question: Promise<readonly string[]>): Promise<Answer> {
   return promise;
 }
 
-/** A TXT record holds a text of more than 255 bytes as several strings. */
+/** A TXT record stores a text of more than 255 bytes as several strings. */
 const joined = (records: readonly (readonly string[])[]): string[] =>
   records.map((strings) => strings.join(''));
 

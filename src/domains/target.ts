@@ -3,11 +3,11 @@ import type { DomainTarget } from '../rules/domain-findings.ts';
 import type { Dns } from './dns.ts';
 
 const lifetime = 5 * 60_000;
-/** How soon addresses that could not be found are asked for again. */
+/** How soon a failed lookup of the addresses is retried. */
 const retry = 15_000;
 const maxWait = 1_500;
 
-/** Where custom domains are to lead. The addresses of the host are asked for now and then, and kept meanwhile. */
+/** Where custom domains should lead. The addresses of the host are looked up from time to time, and cached in between. */
 export class TargetFinder {
   readonly #host: string | null;
   readonly #dns: Pick<Dns, 'addressesOf'>;

@@ -4,7 +4,7 @@ import type { Patient } from './patient.ts';
 
 const patience = 8_000;
 
-/** Asks the running server through its own address, as visitors do, how that question arrived. */
+/** Calls the running server through its public address, as visitors do, to see how the request arrives. */
 export async function arrivalFindings({ site, secrets, config, now }: Patient): Promise<Finding[]> {
   if (secrets === null) return [notice('address', 'There is no secret key yet.', 'Start the server once.')];
   const { origin } = site;
@@ -38,7 +38,7 @@ export async function arrivalFindings({ site, secrets, config, now }: Patient): 
   return headerFindings(arrival, config.trustedProxies, site.isSecure, origin);
 }
 
-/** What the header fields say of the proxies in front. */
+/** What the headers tell about the proxies in front. */
 export function headerFindings(
   { headers, client }: Arrival,
   trusted: Patient['config']['trustedProxies'],

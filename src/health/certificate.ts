@@ -9,7 +9,7 @@ import type { Patient } from './patient.ts';
 import { verifiedDomains } from './verified-domains.ts';
 
 const day = 24 * 60 * 60 * 1000;
-/** Renewal is due at two thirds of a lifetime: a certificate with so little of it left has missed that. */
+/** Renewal is due at two thirds of a lifetime: a certificate with so little left has missed it. */
 const fewDays = 10;
 const smallPart = 1 / 6;
 const patience = 5_000;
@@ -32,11 +32,11 @@ interface FailingName {
   readonly host: string;
   readonly problem: CertificateProblem;
   readonly detail: string | null;
-  /** Of the certificate that it has. */
+  /** Of its current certificate. */
   readonly until: number | null;
 }
 
-/** Those whose last order failed, where this service orders them itself. */
+/** The names whose last order failed, where this service orders certificates itself. */
 async function failingNames(store: Patient['store'], ownHost: string): Promise<readonly FailingName[]> {
   // A store of an earlier version has no such table.
   const rows = await store
@@ -75,7 +75,7 @@ async function certificateOf(host: string, port: number, now: number): Promise<F
   }
 }
 
-/** What is to be said of a certificate that is shown. */
+/** The finding about a certificate that is shown. */
 export function certificateFinding(host: string, seen: Seen, now: number): Finding {
   const { problem: untrusted, begins, expires } = seen;
   const days = Math.floor((expires - now) / day);
@@ -98,7 +98,7 @@ interface Seen {
 
 function look(host: string, port: number): Promise<Seen> {
   const { promise, resolve, reject } = Promise.withResolvers<Seen>();
-  // What browsers would refuse is looked at, too.
+  // Certificates that browsers would refuse are checked, too.
   const socket = connect({ host, port, servername: host, rejectUnauthorized: false });
   socket.setTimeout(patience, () => socket.destroy(new Error('no answer')));
   socket.on('error', reject);

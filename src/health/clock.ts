@@ -5,13 +5,13 @@ import type { Patient } from './patient.ts';
 const much = 30_000;
 const some = 2_000;
 
-/** Against the database's clock, and against what the store has been told: both see a clock that was set wrong. */
+/** Compared with the database's clock, and with times in the store: both reveal a wrong clock. */
 export async function clockFindings({ store, now }: Pick<Patient, 'store' | 'now'>): Promise<Finding[]> {
   const findings: Finding[] = [];
   if (store?.kind === 'postgres') {
     const before = Date.now();
     const [row] = await store.ask('select (extract(epoch from clock_timestamp()) * 1000)::bigint as at');
-    // Half of the way there and back.
+    // Half of the round trip.
     const off = Math.round(Number(row?.at) - (before + Date.now()) / 2);
     const found = `The clock of this machine and the database's are ${Math.abs(off)} ms apart.`;
     const todo = 'Have both set by NTP: nodes must agree to half a minute.';
@@ -36,7 +36,7 @@ async function newest(store: Patient['store']): Promise<number> {
   return Number(row?.at ?? 0);
 }
 
-/** systemd leaves this file when it has set the clock; without it nothing is known. */
+/** systemd creates this file when it has set the clock; without it nothing is known. */
 function isSynchronised(): boolean {
   try {
     readFileSync('/run/systemd/timesync/synchronized');

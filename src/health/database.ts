@@ -6,7 +6,7 @@ import { readOnlySql, takesChanges } from '../storage/drivers/find-primary.ts';
 import { newestMigration } from '../storage/migrate.ts';
 import type { Patient } from './patient.ts';
 
-/** Beyond what a backlog makes. */
+/** More than a backlog causes. */
 const largeWal = 500e6;
 
 export async function databaseFindings({ store, storeProblem, dataDir }: Patient): Promise<Finding[]> {

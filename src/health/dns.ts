@@ -5,7 +5,7 @@ import { verifiedDomains } from './verified-domains.ts';
 
 const atOnce = 10;
 
-/** The host of the service, and that each verified domain leads where domains are to lead. */
+/** Checks the host of the service, and that each verified domain leads where it should. */
 export async function dnsFindings(patient: Patient): Promise<Finding[]> {
   const { site, dns, config } = patient;
   const host = site.defaultHost;

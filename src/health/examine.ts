@@ -26,7 +26,7 @@ const checks: readonly (readonly [CheckName, Check])[] = [
   ['backup', lastBackupFindings],
 ];
 
-/** A check that takes longer, or breaks, is told of as such: the others are told all the same. */
+/** A check that takes longer, or throws, is reported as such, without affecting the others. */
 const patience = 12_000;
 
 export async function examine(patient: Patient): Promise<readonly Finding[]> {

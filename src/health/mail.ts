@@ -1,7 +1,7 @@
 import { type Finding, ok, problem } from '../rules/finding.ts';
 import type { Patient } from './patient.ts';
 
-/** Connects and signs in, and sends no mail. */
+/** Connects and signs in, without sending mail. */
 export async function mailFindings({ mailer }: Patient): Promise<Finding[]> {
   if (mailer === null)
     return [ok('mail', 'No mail server is set: links of invitations are handed over by people.')];

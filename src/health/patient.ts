@@ -5,14 +5,14 @@ import type { Dns } from '../domains/dns.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Site } from '../rules/site.ts';
 
-/** What an instance is examined with. */
+/** What the checks of an instance depend on. */
 export interface Patient {
   readonly config: Config;
   readonly dataDir: string;
   readonly site: Site;
-  /** Null where there is no key yet. */
+  /** Null if there is no key yet. */
   readonly secrets: Secrets | null;
-  /** Null where there is no store, or it is away: `storeProblem` says why. */
+  /** Null if there is no store, or it is down: `storeProblem` says why. */
   readonly store: StoreAsItIs | null;
   readonly storeProblem: string | null;
   readonly dns: Pick<Dns, 'addressesOf'>;

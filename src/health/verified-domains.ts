@@ -1,6 +1,6 @@
 import type { Patient } from './patient.ts';
 
-/** Enough to see what is wrong; an instance with thousands is not asked about each. */
+/** Enough to notice problems; an instance with thousands isn't checked for each of them. */
 const maxDomains = 100;
 
 export async function verifiedDomains(store: Patient['store']): Promise<readonly string[]> {

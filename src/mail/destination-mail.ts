@@ -4,7 +4,7 @@ import { oneLine, unlinked } from './mail-text.ts';
 import type { Mail } from './mailer.ts';
 
 export interface FailingLink {
-  /** Its name, or else its address. */
+  /** Its name, otherwise its address. */
   readonly title: string;
   readonly url: string;
   readonly problem: ProblemKind;

@@ -10,7 +10,10 @@ export function oneLine(name: string): string {
   return characters.length > maxNameLength ? `${characters.slice(0, maxNameLength - 1).join('')}…` : line;
 }
 
-/** Users chose these names, and mail clients turn what looks like an address into a link: an invisible character prevents it. */
+/**
+ * Users chose these names, and mail clients turn anything that looks like an address into a link: an invisible character prevents
+ * that.
+ */
 export const unlinked = (text: string): string => text.replace(/[.:@/](?=\S)/g, '$&\u200c');
 
 export const dayOf = (instant: number): string =>

@@ -31,7 +31,7 @@ export class Mailer {
     this.#transport = transportTo(parts.url);
   }
 
-  /** False when the server didn't take it: that is logged, and never thrown. */
+  /** False if the server refused it: that is logged, and never thrown. */
   async send(mail: Mail): Promise<boolean> {
     const { from, deadline } = this.#parts;
     try {
@@ -50,7 +50,7 @@ export class Mailer {
     }
   }
 
-  /** Connects and signs in, and sends nothing. Null where that is well, else what the server said. */
+  /** Connects and signs in, and sends nothing. Null if that works, otherwise the server's message. */
   async check(): Promise<string | null> {
     const { promise, resolve } = Promise.withResolvers<string | null>();
     const timer = setTimeout(() => resolve('it took too long'), this.#parts.deadline);
@@ -81,7 +81,7 @@ function transportTo(url: string) {
   });
 }
 
-/** Logged without the address that it was sent to. */
+/** Logged without the recipient's address. */
 function reason(cause: unknown, to: string): string {
   const { message, name } = cause as { message?: string; name?: string };
   if (name === 'TimeoutError' || name === 'AbortError') return 'the mail server took too long';

@@ -5,7 +5,7 @@ import type { Mail } from './mailer.ts';
 export interface OutageFacts {
   readonly to: string;
   readonly organization: string;
-  /** The webhook's address. The mail names its host alone, as addresses of webhooks often hold a secret. */
+  /** The webhook's address. The mail names only its host, because addresses of webhooks often contain a secret. */
   readonly target: string;
   readonly since: number;
   /** For how many days messages are kept. */

@@ -3,7 +3,7 @@ import { dayOf, oneLine, unlinked } from './mail-text.ts';
 import type { Mail } from './mailer.ts';
 
 export interface RefusedChange {
-  /** The name of its link, or else its address. */
+  /** The name of its link, otherwise its address. */
   readonly link: string;
   readonly at: number;
   /** Why it was refused. */

@@ -3,7 +3,7 @@ import type { Version } from './versions.ts';
 const byteMode = 0b0100;
 const padding = [0xec, 0x11] as const;
 
-/** A text's bytes and their error correction, in the order in which a symbol holds them. */
+/** A text's bytes and their error correction, in the order of a symbol. */
 export function codewordsOf(text: Uint8Array, version: Version): Uint8Array {
   const data = dataOf(text, version);
   const { blocks, correctionPerBlock } = version;

@@ -10,7 +10,7 @@ export const wordsAcross = (size: number): number => (size + 31) >>> 5;
 /** The word that holds the bit of a module, which is bit `x & 31` of it. */
 export const wordOf = (size: number, x: number, y: number): number => (x >>> 5) * size + y;
 
-/** What all symbols of a version have in common. Each part is there as it is, and with rows and columns exchanged. */
+/** The parts that all symbols of a version share. Each exists unchanged, and with rows and columns exchanged. */
 export interface Layout {
   readonly size: number;
   readonly fixed: Turned;
@@ -48,7 +48,7 @@ function makeLayout(version: Version): Layout {
     set(along, 6, along % 2 === 0);
     set(6, along, along % 2 === 0);
   }
-  // Light for now: masks are compared without the information that tells them apart.
+  // Light for now: masks are compared without the information that identifies them.
   const information = informationOf(version, 0).map(([x, y]) => [x, y] as const);
   for (const [x, y] of information) set(x, y, false);
   const data = zigzag(size).filter(([x, y]) => !patterns.has(y * size + x));

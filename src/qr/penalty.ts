@@ -1,11 +1,11 @@
 import { type Bits, type Turned, wordsAcross } from './layout.ts';
 
 /**
- * The penalty of a symbol under a mask, for what readers have trouble with (ISO/IEC 18004, 7.8.3): the mask with the
- * lowest is taken. From `limit` on the rest isn't counted.
+ * The penalty of a symbol under a mask, for patterns that readers have trouble with (ISO/IEC 18004, 7.8.3): the mask with the
+ * lowest one is used. From `limit` on the rest isn't counted.
  *
- * Most of the time of a code is spent here. So nothing is allocated, and what is common is counted without testing first
- * whether there is anything to count: a branch that is predicted wrongly costs more.
+ * Most of the time of a code is spent here. So nothing is allocated, and frequent patterns are counted without testing first
+ * whether there are any: a mispredicted branch costs more.
  */
 export function penaltyOf(unmasked: Turned, mask: Turned, size: number, limit: number): number {
   const down = linesIn(unmasked.bits, mask.bits, size);

@@ -1,8 +1,8 @@
 import { type QrSymbol, qrSymbol, quietZone } from './symbol.ts';
 
 /**
- * The colours are `#RRGGBB`, checked where they were set. Dark modules are drawn as runs of one thick line. Single quotes,
- * as the picture travels in JSON.
+ * The colours are `#RRGGBB`, validated when they were set. Dark modules are drawn as runs of one thick line. Single quotes,
+ * because the picture is embedded in JSON.
  */
 export function qrSvg(text: string, foreground: string, background: string): string {
   const symbol = qrSymbol(text);
@@ -16,7 +16,7 @@ export function qrSvg(text: string, foreground: string, background: string): str
   return decoder.decode(buffer.subarray(0, finish(drawPath(symbol, begun.end))));
 }
 
-/** The beginning of the picture in `buffer`: the next code's is mostly the same. */
+/** The beginning of the picture in `buffer`, mostly the same for the next code. */
 const begun = { size: 0, foreground: '', background: '', end: 0 };
 
 function begin(size: number, foreground: string, background: string): void {
@@ -28,7 +28,7 @@ function begin(size: number, foreground: string, background: string): void {
   Object.assign(begun, { size, foreground, background, end: written });
 }
 
-/** Writes the end of the picture, and returns where that is. */
+/** Writes the end of the picture, and returns its end. */
 function finish(at: number): number {
   buffer.set(end, at);
   return at + end.length;

@@ -9,7 +9,7 @@ const drawn = (text: string): string[] => {
   return along.map((y) => along.map((x) => (isDark(symbol, x, y) ? '#' : ' ')).join(''));
 };
 
-/** The same by a library that knows nothing of ours, without the border that it insists on. */
+/** The same by an independent library, without the border that it always adds. */
 const expected = (text: string): string[] =>
   encodeQR(text, 'raw', { ecc: 'medium', encoding: 'byte', border: 1 })
     .slice(1, -1)

@@ -1,4 +1,4 @@
-/** Symbols with error correction of level M, which survives the loss of about 15 %: what print on paper asks for. */
+/** Symbols with error correction of level M, which survives the loss of about 15 %: suitable for print on paper. */
 export interface Version {
   readonly number: number;
   /** Modules a side. */
@@ -7,7 +7,7 @@ export interface Version {
   readonly blocks: number;
   readonly correctionPerBlock: number;
   readonly dataBytes: number;
-  /** How many bits the length in front of the text has. */
+  /** The number of bits of the length before the text. */
   readonly lengthBits: number;
 }
 
@@ -47,7 +47,7 @@ export function versionFor(textBytes: number): Version {
   return found;
 }
 
-/** The modules that finders, timing, alignment, format and version leave. */
+/** The number of modules left by finders, timing, alignment, format and version. */
 function modulesForData(version: number): number {
   const square = (16 * version + 128) * version + 64;
   if (version < 2) return square;

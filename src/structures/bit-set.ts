@@ -1,6 +1,6 @@
 const firstLength = 1_024;
 
-/** Whole numbers from 0 on, a bit each. */
+/** A set of integers from 0 on, with a bit each. */
 export class BitSet {
   #bits = new Uint8Array(firstLength);
 

@@ -4,24 +4,24 @@ const none = -1;
 const minSlots = 64;
 
 /**
- * A map of bounded weight that evicts by the clock algorithm, near enough the least recently used: a hand goes round the
- * entries, and each that was used since it last came by gets another round. A hit costs one lookup and a mark.
+ * A map of bounded weight that evicts by the clock algorithm, which approximates least recently used: a hand goes round the
+ * entries, and each that was used since its last pass is kept for another round. A hit costs one lookup and a mark.
  *
- * It is a hash table whose chains are in flat memory. A `Map` that loses an entry for each that it gains grows to four times
- * the slots it needs: with 210,000 links in the cache the heap was 68 MB, and is 43 with this.
+ * It is a hash table whose chains are in typed arrays. A `Map` that loses an entry for each that it gains grows to four times the
+ * slots it needs: with 210,000 links in the cache the heap was 68 MB, and is 43 with this.
  */
 export class BoundedCache<Value> {
   readonly #maxWeight: number;
   readonly #weigh: (key: string, value: Value) => number;
   readonly #keys: (string | undefined)[] = [];
   readonly #values: (Value | undefined)[] = [];
-  /** Of the keys: a key of another hash isn't looked at, which mostly isn't in the processor's cache. */
+  /** The hashes of the keys: a key with another hash isn't read, because it usually isn't in the processor's cache. */
   #hashes = new Int32Array(minSlots);
-  /** 1 for a slot that was used since the hand last came by. */
+  /** 1 for a slot that was used since the hand last passed. */
   #used = new Uint8Array(minSlots);
-  /** The first slot of each chain; a chain holds the keys whose hashes end alike. There are as many chains as slots. */
+  /** The first slot of each chain; a chain has the keys whose hashes share their last bits. There are as many chains as slots. */
   #chains = new Int32Array(minSlots).fill(none);
-  /** The slot after each, in its chain or in the list of free slots. */
+  /** The next slot, in the chain or in the list of free slots. */
   #next = new Int32Array(minSlots);
   #free = none;
   #size = 0;
@@ -46,7 +46,7 @@ export class BoundedCache<Value> {
     this.delete(key);
     const weight = this.#weigh(key, value);
     while (this.#weight + weight > this.#maxWeight && this.#size > 0) this.#evictOne();
-    // A slot that the hand has just left is the last one it comes back to.
+    // A slot that the hand has just left is the last one it returns to.
     const slot = this.#takeSlot();
     this.#keys[slot] = key;
     this.#values[slot] = value;
@@ -122,7 +122,7 @@ export class BoundedCache<Value> {
     return this.#keys.length;
   }
 
-  /** Called where no slot is free: the list of free slots isn't kept. */
+  /** Only called when no slot is free: the list of free slots isn't kept. */
   #resize(slots: number): void {
     const [hashes, used] = [this.#hashes, this.#used];
     this.#hashes = new Int32Array(slots);
@@ -151,10 +151,10 @@ export class BoundedCache<Value> {
   }
 }
 
-/** Drawn anew in each process, so that no client can prepare keys that share a chain. */
+/** Random in each process, so that clients can't prepare keys that share a chain. */
 const seed = crypto.getRandomValues(new Int32Array(1))[0] ?? 0;
 
-/** FNV-1a: for keys as short as suffixes it takes less than a call of the runtime's hashes. */
+/** FNV-1a: for keys as short as suffixes it is faster than calling the runtime's hashes. */
 function hashOf(key: string): number {
   let hash = seed;
   for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);

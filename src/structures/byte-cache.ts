@@ -1,8 +1,8 @@
 import { maxKeyLength } from './memoize.ts';
 
 /**
- * The maximum number of probes. A key that would need more isn't kept, so keys that were invented to have equal hashes
- * can't slow down the others.
+ * The maximum number of probes. A key that needs more isn't stored, so keys made up to have equal hashes can't slow down the
+ * others.
  */
 const maxProbes = 32;
 const slotCells = 4;
@@ -10,9 +10,9 @@ const minSlots = 256;
 const minBytes = 16_384;
 
 /**
- * Values by ranges of bytes, in two generations, each of at most so many keys and bytes. A key that is found in the older one
- * is copied to the younger. No string is made of a key, and all keys are copied to one buffer: strings by the ten thousand
- * lie far apart, and the collector has to walk through them (130 bytes, with their hash: 200 ns; 330 with a string and a `Map`).
+ * Values by ranges of bytes, in two generations, each of at most so many keys and bytes. A key that is found in the older one is
+ * copied to the younger. Keys are never strings, and all of them are copied to one buffer: ten thousands of strings are scattered
+ * in memory, and the garbage collector has to visit them (130 bytes, with their hash: 200 ns; 330 with a string and a `Map`).
  */
 export class ByteCache<T> {
   readonly #maxPerGeneration: number;
@@ -82,7 +82,7 @@ class Generation<T> {
     if (this.#values.length * 2 * slotCells > this.#slots.length) this.#grow();
   }
 
-  /** -1 when it isn't there. */
+  /** -1 if it doesn't exist. */
   #find(view: DataView, from: number, length: number, hash: number): number {
     const slots = this.#slots;
     const mask = slots.length - 1;
@@ -136,7 +136,7 @@ const homeOf = (hash: number): number => Math.imul(hash ^ (hash >>> 15), slotCel
 const wordLength = 8;
 
 /**
- * Whether two ranges of a journal's bytes are equal, compared as doubles, eight bytes at a time. Doubles are ambiguous for
+ * Whether two ranges of a journal's bytes are equal, compared as doubles, eight bytes at a time. Doubles compare wrongly for
  * -0 and NaN, but these don't occur in UTF-8: a byte from 0xf0 on isn't followed by 0x7f or 0xff, nor a zero by 0x80.
  */
 export function isSame(one: DataView, at: number, other: DataView, otherAt: number, length: number): boolean {

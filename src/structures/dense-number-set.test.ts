@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { DenseNumberSet } from './dense-number-set.ts';
 
-/** Evenly spread numbers of 52 bits, the same each time. */
+/** Evenly distributed numbers of 52 bits, the same each time. */
 function* spread(count: number): Generator<number> {
   let seed = 1;
   const next = () => {
@@ -21,7 +21,7 @@ test('it has what a set has, before its buckets are made and after they have gro
       plain.add(number);
     };
     for (const number of spread(count)) add(number);
-    // Many in one bucket, and the ends.
+    // Many in one bucket, and the extremes.
     for (let low = 0; low < 300; low++) add(7 * 2 ** 32 + low);
     for (const number of [0, 2 ** 52 - 1, 2 ** 32 - 1, 2 ** 31, 0, 2 ** 52 - 1]) add(number);
     for (const number of spread(1_000)) add(number);

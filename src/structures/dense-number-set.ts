@@ -7,8 +7,9 @@ const minInBuckets = 200_000;
 const fullAt = 0.75;
 
 /**
- * A set of evenly spread whole numbers of 52 bits, by the ten million: 20 bits of a number say its bucket, which has room for as
- * many of the other 32 as each other bucket. What has no room there is beside them, nearly nothing when there are many.
+ * A set of tens of millions of evenly distributed 52-bit integers: 20 bits of a number select its bucket, and all buckets have
+ * room for the same number of remaining 32-bit parts. Numbers that don't fit are stored beside them, nearly none if there are
+ * many.
  */
 export class DenseNumberSet {
   #room = 0;

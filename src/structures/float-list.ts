@@ -1,4 +1,4 @@
-/** A list of numbers that grows, in one array that is used again. */
+/** A growing list of numbers, in one reused array. */
 export class FloatList {
   #all: Float64Array;
   #length = 0;
@@ -7,7 +7,7 @@ export class FloatList {
     this.#all = new Float64Array(room);
   }
 
-  /** A view: good until the next change. */
+  /** A view: valid until the next change. */
   get all(): Float64Array {
     return this.#all.subarray(0, this.#length);
   }
@@ -73,7 +73,7 @@ export class FloatList {
     this.#length = at + 6;
   }
 
-  /** Empty again. Memory that was needed once, for far more than now, is given back; an empty list says nothing of that. */
+  /** Empties it. Memory that was once needed for far more than now is freed; clearing an empty list doesn't count. */
   clear(): void {
     if (this.#length > 0 && this.#all.length > 1_024 && this.#length * 16 < this.#all.length)
       this.#all = new Float64Array(1_024);

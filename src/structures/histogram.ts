@@ -1,18 +1,18 @@
-/** Counts values by how large they are. A count costs some nanoseconds, and memory is taken once. */
+/** Counts values by size. A count costs some nanoseconds, and memory is allocated once. */
 export class Histogram {
   readonly bounds: readonly number[];
   readonly #bounds: Float64Array;
   readonly #counts: Float64Array;
   #sum = 0;
 
-  /** `bounds`: the upper ends of the buckets, in order. */
+  /** `bounds`: the upper ends of the buckets, sorted. */
   constructor(bounds: readonly number[]) {
     this.bounds = bounds;
     this.#bounds = Float64Array.from(bounds);
     this.#counts = new Float64Array(bounds.length + 1);
   }
 
-  /** So many of this value. */
+  /** Counts a value so many times. */
   add(value: number, count = 1): void {
     const bounds = this.#bounds;
     let index = 0;
@@ -25,7 +25,7 @@ export class Histogram {
     return this.#sum;
   }
 
-  /** How many values were at most this bucket's bound; the last is how many there were. */
+  /** How many values were at most each bucket's bound; the last entry is the total. */
   get cumulative(): readonly number[] {
     let sum = 0;
     return [...this.#counts].map((count) => {

@@ -2,9 +2,8 @@ const free = -1;
 const half = 2 ** 31;
 
 /**
- * Whole numbers of 31 bits by keys that are whole numbers from 0 on: open addressing with linear probing in flat memory that
- * is used again. A `Map` takes several times the memory, and the collector has to walk through it (100,000 keys are filled in at
- * 33 ns each; 95 with a `Map`).
+ * 31-bit integers by integer keys from 0 on: open addressing with linear probing in reused typed arrays. A `Map` takes several
+ * times the memory, and the garbage collector has to visit it (inserting 100,000 keys takes 33 ns each; 95 with a `Map`).
  */
 export class IntTable {
   readonly #minSlots: number;
@@ -23,7 +22,7 @@ export class IntTable {
     return this.#size;
   }
 
-  /** -1 where there is none. */
+  /** -1 if there is none. */
   get(key: number): number {
     const slot = this.#slotOf(key);
     return this.#keys[slot] === key ? (this.#values[slot] ?? -1) : -1;
@@ -35,7 +34,7 @@ export class IntTable {
     else this.#insert(slot, key, value);
   }
 
-  /** Adds to the value of a key, 0 where there is none. Returns whether the key is new. */
+  /** Adds to the value of a key, which starts at 0. Returns whether the key is new. */
   add(key: number, value: number): boolean {
     const slot = this.#slotOf(key);
     if (this.#keys[slot] === key) {
@@ -46,7 +45,7 @@ export class IntTable {
     return true;
   }
 
-  /** Memory that was needed once, for far more than now, is given back. */
+  /** Memory that was once needed for far more than now is freed. */
   clear(): void {
     if (this.#keys.length > this.#minSlots && this.#size * 32 < this.#keys.length) {
       this.#keys = new Float64Array(this.#minSlots);
@@ -65,7 +64,7 @@ export class IntTable {
   #slotOf(key: number): number {
     const keys = this.#keys;
     const mask = keys.length - 1;
-    // The runtime computes a remainder of 2 to the 32nd with a call.
+    // The runtime computes a remainder modulo 2 to the 32nd by a function call.
     const upper = Math.floor(key / half);
     const hash = Math.imul(key - upper * half, 0x9e3779b1) ^ Math.imul(upper, 0x85ebca6b);
     let slot = (hash ^ (hash >>> 15)) & mask;

@@ -4,8 +4,8 @@ const parts = 1 << partBits;
 const minSlots = 64;
 
 /**
- * A set of evenly spread whole numbers from 0 on: 8 bytes a slot, of which between three eighths and three quarters are
- * taken. It has many parts, each of which grows by itself, so that growing doesn't need its memory twice.
+ * A set of evenly distributed integers from 0 on: 8 bytes per slot, of which between three eighths and three quarters are in use.
+ * It has many parts, each of which grows separately, so that growing never needs twice its memory.
  */
 export class NumberSet {
   #parts = emptyParts();

@@ -1,8 +1,8 @@
 import { IntTable } from './int-table.ts';
 
 /**
- * A bounded `IntTable`: two generations of at most so many keys each. When the young one is full it becomes the old one, and
- * what was in that is forgotten.
+ * A bounded `IntTable`: two generations of at most so many keys each. When the young one is full it becomes the old one, and the
+ * former old one is dropped.
  */
 export class TwoGenerationTable {
   readonly #maxPerGeneration: number;
@@ -17,12 +17,12 @@ export class TwoGenerationTable {
     return this.#young.size + this.#old.size;
   }
 
-  /** Whether the next new key begins a generation. */
+  /** Whether the next new key starts a generation. */
   get isFull(): boolean {
     return this.#young.size >= this.#maxPerGeneration;
   }
 
-  /** -1 where there is none. */
+  /** -1 if there is none. */
   get(key: number): number {
     const value = this.#young.get(key);
     return value >= 0 ? value : this.#old.get(key);

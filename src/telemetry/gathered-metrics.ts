@@ -1,8 +1,8 @@
 import { type Metric, mergeMetrics } from './metrics.ts';
 
 /**
- * What the workers of an instance have measured. A worker that has ended still counts with what it told last, so that no counter
- * goes back: Prometheus would take that for a restart.
+ * The values of an instance's workers. A worker that has ended still counts with its last values, so that no counter decreases:
+ * Prometheus would take that for a restart.
  */
 export class GatheredMetrics {
   readonly #running = new Map<number, readonly Metric[]>();
@@ -19,7 +19,7 @@ export class GatheredMetrics {
   }
 
   all(): readonly Metric[] {
-    // In this order, so that gauges stay where they are while workers come and go.
+    // In this order, so that gauges are stable while workers come and go.
     return mergeMetrics([...this.#running.values(), this.#ended]);
   }
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 type LogLevel = 'error' | 'warn' | 'info';
 
-/** More than there are: an event is a fixed text, and what belongs to it stands in its facts. */
+/** More than there are: an event is a fixed text, and its details are in its facts. */
 const maxEvents = 200;
 
 const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2 };
@@ -13,7 +13,7 @@ export interface EventCount {
   count: number;
 }
 
-/** One line of JSON an event, on standard error: standard output is for the person who started the program. */
+/** One line of JSON per event, on standard error: standard output is for the person who started the program. */
 export class Log {
   readonly #maxRank: number;
   readonly #write: (line: string) => void;
@@ -26,12 +26,12 @@ export class Log {
     this.#write = write;
   }
 
-  /** Lines that are written meanwhile, and by what it leads to, name this request. */
+  /** Lines written during the call, and by asynchronous work that it starts, include the id of this request. */
   during<T>(request: string, run: () => T): T {
     return this.#request.run(request, run);
   }
 
-  /** Whole lines that were made elsewhere. */
+  /** Complete lines that were made elsewhere. */
   lines(text: string): void {
     this.#write(text);
   }
@@ -40,7 +40,7 @@ export class Log {
     this.#line('info', event, facts);
   }
 
-  /** For what happens again and again while it lasts: once a second an event, with how many were held back. */
+  /** For repeated events: at most one line per second and event, with the number of those suppressed. */
   warn(event: string, facts: Record<string, unknown> = {}): void {
     this.#count('warn', event);
     const now = performance.now();
@@ -53,13 +53,13 @@ export class Log {
     this.#line('warn', event, last?.held ? { ...facts, held_back: last.held } : facts);
   }
 
-  /** For what names somebody, and is rare by itself: no line is held back. */
+  /** For rare events with individual facts: no line is suppressed. */
   warnEach(event: string, facts: Record<string, unknown>): void {
     this.#count('warn', event);
     this.#line('warn', event, facts);
   }
 
-  /** For faults of ours. The stack is kept here and shown nowhere else. */
+  /** For faults of ours. The stack is logged here and shown nowhere else. */
   error(event: string, cause: unknown, facts: Record<string, unknown> = {}): void {
     this.#count('error', event);
     const error =
@@ -67,7 +67,7 @@ export class Log {
     this.#line('error', event, { ...facts, ...error });
   }
 
-  /** Warnings and errors since the start, those that were held back or are not written at this level too. */
+  /** Warnings and errors since the start, including those suppressed or below the log level. */
   counts(): readonly EventCount[] {
     return [...this.#counts.values()];
   }

@@ -1,7 +1,7 @@
 export interface Sample {
-  /** Of few values each: never a host, a link or a person. */
+  /** With few values each: never a host, a link or a person. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Of a histogram: which of its series. */
+  /** For a histogram: which of its series. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
   readonly value: number;
 }
@@ -10,7 +10,7 @@ export interface Metric {
   readonly name: string;
   readonly help: string;
   readonly kind: 'gauge' | 'counter' | 'histogram';
-  /** What is told of several threads or processes of an instance. Default: the sum. */
+  /** How the values of several threads or processes of an instance are combined. Default: the sum. */
   readonly together?: 'sum' | 'highest';
   readonly samples: readonly Sample[];
 }
@@ -36,7 +36,7 @@ function renderLabels(labels: Readonly<Record<string, string>>): string {
 const escaped = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-/** What several threads or processes have measured, as one. */
+/** Combines the values of several threads or processes. */
 export function mergeMetrics(lists: readonly (readonly Metric[])[]): Metric[] {
   const merged = new Map<string, { metric: Metric; samples: Map<string, Sample> }>();
   for (const metric of lists.flat()) {

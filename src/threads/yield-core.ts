@@ -7,9 +7,9 @@ const neverNotified = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_
 let end = 0;
 
 /**
- * To be called often by a thread with long work: now and then it sleeps for a moment, in which the data plane's thread can
- * take the core. Otherwise a visitor may have to wait for the end of this thread's time slice, which is milliseconds long.
- * Where no visitor waits it costs a tenth of the time, and no CPU.
+ * To be called often by a thread with long work: now and then it sleeps for a moment, in which the data plane's thread can take
+ * the core. Otherwise a visitor may have to wait for the end of this thread's time slice, which is milliseconds long. If no
+ * visitor waits it costs a tenth of the time, and no CPU.
  */
 export function yieldCore(): void {
   if (performance.now() < end) return;

@@ -9,7 +9,7 @@ const tries = (made: number, now = firstAt) => ({ made, firstAt, now });
 const answered = (status: number, retryAfter: number | null = null) =>
   ({ kind: 'answered', status, retryAfter }) as const;
 
-/** Every instant of a target that stays away. */
+/** All attempts at a target that stays down. */
 function schedule(random: () => number): number[] {
   const instants = [firstAt];
   for (;;) {

@@ -3,7 +3,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Soon at first, for a target that restarts; the last wait repeats until the time is up. */
+/** Short at first, for a target that restarts; the last wait is repeated until the time is up. */
 const waits = [
   5 * second,
   30 * second,
@@ -28,19 +28,19 @@ interface Tries {
 }
 
 /**
- * When to try again, or null when three days have gone by. `random` in [0, 1) spreads a wait over 80 to 120 % of
- * itself. `retryAfter` (milliseconds) can make a wait longer, up to a day, and never shorter.
+ * When to try again, or null after three days. `random` in [0, 1) spreads a wait over 80 to 120 % of itself. `retryAfter`
+ * (milliseconds) can make a wait longer, up to a day, but never shorter.
  */
 export function nextTry(tries: Tries, random: number, retryAfter: number | null): number | null {
   const end = tries.firstAt + giveUpAfter;
   if (tries.now >= end) return null;
   const wait = waits[Math.min(Math.max(tries.made, 1), waits.length) - 1] ?? day;
   const asked = Math.min(retryAfter ?? 0, longestRetryAfter);
-  // The last try falls on the end itself, so that a target back just before it is still reached.
+  // The last try is made at the end itself, so that a target that recovered just before it is still reached.
   return Math.min(tries.now + Math.max(Math.round(wait * (0.8 + 0.4 * random)), asked), end);
 }
 
-/** What matters here of an attempt (guarded-post.ts). */
+/** The relevant part of an attempt (guarded-post.ts). */
 type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: number | null }
   | { readonly kind: 'refused' }
@@ -52,9 +52,9 @@ export type AfterAttempt =
   | { readonly kind: 'failed'; readonly why: 'gone' | 'refused' | 'time is up' };
 
 /**
- * A 410 and our own refusals are final: waiting changes neither. Every other answer is retried for three days, 4xx and
- * redirects too: the cause may be a deployment, an expired token or a mistyped route, and an operator who repairs it on
- * Monday wants Friday's events. The cost is some fifteen requests.
+ * A 410 and our own refusals are final: waiting changes neither. Every other answer is retried for three days, including 4xx and
+ * redirects: the cause may be a deployment, an expired token or a mistyped route, and an operator who repairs it on Monday wants
+ * Friday's events. The cost is some fifteen requests.
  */
 export function afterAttempt(outcome: Outcome, tries: Tries, random: number): AfterAttempt {
   if (outcome.kind === 'refused') return { kind: 'failed', why: 'refused' };
@@ -67,7 +67,7 @@ export function afterAttempt(outcome: Outcome, tries: Tries, random: number): Af
 
 const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Reads a Retry-After header, seconds or a date, as milliseconds from now. Null when it says nothing usable. */
+/** Parses a Retry-After header, seconds or a date, into milliseconds from now. Null if it is unusable. */
 export function parseRetryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * second;

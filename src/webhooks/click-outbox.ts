@@ -10,14 +10,14 @@ interface ClickOutboxSettings {
   readonly site: Pick<Site, 'domainUrl' | 'linkUrl'>;
   readonly addressForm: AddressForm;
   readonly now: number;
-  /** Whose clicks they are: with their places in it, the same when it is folded again. */
+  /** The journal of the clicks: together with their positions in it, the same when it is folded again. */
   readonly journal: string;
   readonly hitIdOf: HitIdOf;
 }
 
 export const zapierClick = 'zapier.click';
 
-/** The deliveries of these hits: only human hits that were redirected are clicks. */
+/** The deliveries of these hits: only redirected human hits are clicks. */
 export function clickDeliveries(
   clicks: readonly FoldedClick[],
   links: ReadonlyMap<number, HookedLink>,
@@ -77,8 +77,8 @@ export function delivery(
 }
 
 /**
- * Not the hit's id: a database that was restored from a backup gives out ids a second time, and a receiver would take those
- * messages for repetitions. Nor its index in a batch: where a database has gone back, the same hits come in other batches.
+ * Not the hit's id: a database that was restored from a backup assigns ids a second time, and a receiver would take those
+ * messages for repetitions. Nor its index in a batch: if a database has gone back in time, the same hits come in other batches.
  */
 const messageId = (journal: string, place: string): string =>
   `click_${createHash('sha256').update(`${journal}\n${place}`).digest('base64url').slice(0, 22)}`;

@@ -23,7 +23,7 @@ export interface DelivererParts {
   readonly database: Database;
   readonly now: () => number;
   readonly allowed: AllowList;
-  /** Opens a sealed signing key; null when it was sealed under another key. */
+  /** Opens a sealed signing key; null if it was sealed with another key. */
   readonly openKey: (sealed: string) => string | null;
   readonly onFault: (cause: unknown) => void;
   readonly limits?: SlotLimits;
@@ -34,13 +34,13 @@ export interface DelivererParts {
 }
 
 const usualLimits: SlotLimits = { overall: 128, perOrganization: 64, perHost: 24, perTarget: 8 };
-/** Longer than any call takes, with room for clocks that differ: past it, a node is taken to have died. */
+/** Longer than any call takes, with a margin for clocks that differ: after that, a node is assumed to have died. */
 const lease = 45_000;
-/** How long a stop waits for calls that are under way. */
+/** Milliseconds that a stop waits for calls under way. */
 const grace = 1_000;
 const waitsToRecord = [500, 1_000, 2_000, 4_000];
 
-/** Posts the deliveries of the outbox that are due. Any number of nodes may do so at the same time. */
+/** Posts the due deliveries of the outbox. Any number of nodes may do so at the same time. */
 export class Deliverer implements Webhooks {
   readonly allowed: AllowList;
   readonly #parts: DelivererParts;
@@ -149,7 +149,9 @@ export class Deliverer implements Webhooks {
     return target_url !== (event === zapierClick ? hooks.zapier_hook_url : hooks.webhook_url);
   }
 
-  /** The request was sent: a store that is away for a moment is tried again, or else the target gets it twice. */
+  /**
+   * The request was sent: writing the result is retried while the store is down, because otherwise the target would get it twice.
+   */
   async #record(delivery: StoredDelivery, attempt: NewAttempt, after: AfterAttempt): Promise<void> {
     for (const wait of [...waitsToRecord, null]) {
       try {

@@ -18,18 +18,18 @@ const redirects = [301, 302, 303, 307, 308];
 export type PageOptions = Pick<RequestOptions, 'lookup' | 'deadline' | 'ca'>;
 
 interface Wanted {
-  /** What `Accept` says. */
+  /** The value of the `Accept` header. */
   readonly accept: string;
   /** Whether a body of this type is read. */
   readonly isWanted: (contentType: string) => boolean;
-  /** Bytes. Of what is longer the beginning is read, or nothing. */
+  /** Bytes. A longer body is truncated, or not read at all. */
   readonly max: number;
   readonly whole: boolean;
   /** Aborts the call, as when the program stops. */
   readonly signal: AbortSignal;
 }
 
-/** What was read, and where it stood in the end. */
+/** The body, and its final address. */
 export interface FetchedPage {
   readonly url: string;
   readonly contentType: string;
@@ -37,8 +37,8 @@ export interface FetchedPage {
 }
 
 /**
- * Reads what stands at a web address, if the guard lets it: each redirect is another address, which the guard looks at anew.
- * Null where there is nothing that is wanted, whatever the reason. Never rejects, and is done by the deadline.
+ * Fetches a web address, if the guard allows it: each redirect is another address, which the guard checks again. Null if there is
+ * nothing wanted, whatever the reason. Never rejects, and ends by the deadline.
  */
 export async function guardedPage(
   address: string,
@@ -71,7 +71,7 @@ export async function guardedPage(
   }
 }
 
-/** What stands there; a text is where else to look. */
+/** The page; a string is the next address to fetch. */
 function read(
   url: URL,
   addresses: readonly Address[],

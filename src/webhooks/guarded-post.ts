@@ -12,7 +12,7 @@ interface Outgoing {
 
 export type { Attempt, RequestOptions as PostOptions };
 
-/** Posts to a target, if the guard lets it. Never rejects. */
+/** Posts to a target, if the guard allows it. Never rejects. */
 export const post = (
   target: string,
   outgoing: Outgoing,

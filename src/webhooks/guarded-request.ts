@@ -18,7 +18,7 @@ const maxInterim = 16;
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  /** Null: none is sent. */
+  /** Null: no body is sent. */
   readonly body: string | null;
   /** How many characters of the answer's body are kept. */
   readonly kept: number;
@@ -32,7 +32,7 @@ export interface RequestOptions {
   /** Milliseconds for everything: name, connection, headers, body. */
   readonly deadline?: number;
   readonly now?: () => number;
-  /** Certificates to trust in place of the usual ones. */
+  /** Certificates to trust instead of the usual ones. */
   readonly ca?: string;
 }
 
@@ -54,18 +54,21 @@ export type Attempt =
       readonly fault: Fault;
     };
 
-/** Whether there was no connection in time, none that is safe, or something on it that isn't HTTP. */
+/** Whether there was no connection in time, no secure one, or something other than HTTP on it. */
 export type Fault = 'connection' | 'certificate' | 'protocol';
 
 /**
- * Resolves a name as this machine does, with its hosts file and search domains, so that a local service has the name that
- * its operator uses. The resolver needn't be trusted: every address is checked. Bun resolves without a blocked thread (by
- * c-ares on Linux), so a silent name server doesn't block other requests.
+ * Resolves a name as this machine does, with its hosts file and search domains, so that a local service has the name that its
+ * operator uses. The resolver needn't be trusted: every address is checked. Bun resolves without blocking a thread (by c-ares on
+ * Linux), so a silent name server doesn't block other requests.
  */
 export const systemResolver: Resolver = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address);
 
-/** Asks a target, if the guard lets it, at an address that the guard has seen. Follows no redirect. Never rejects. */
+/**
+ * Sends a request to a target, if the guard allows it, at an address that the guard has checked. Follows no redirect. Never
+ * rejects.
+ */
 export async function guardedRequest(
   target: string,
   outgoing: OutgoingRequest,
@@ -108,8 +111,8 @@ interface Answer {
 }
 
 /**
- * One request over a connection of its own. The status is the verdict: once it is here, a body that is cut (too long,
- * too slow, broken) only shortens the excerpt.
+ * One request over a connection of its own. The status is the result: once it is here, a truncated body (too long, too slow,
+ * broken) only shortens the excerpt.
  */
 function exchange(
   url: URL,
@@ -166,7 +169,7 @@ function exchange(
   return promise;
 }
 
-/** The host as TLS names it: never an address, never with the root's dot. */
+/** The host for TLS: never an address, never with a trailing dot. */
 export const trust = (hostname: string, ca: string | undefined) => ({
   servername: readAddress(withoutBrackets(hostname)) ? '' : normaliseHostname(hostname),
   rejectUnauthorized: true,
@@ -200,7 +203,7 @@ class Excerpt {
     this.#encoding = encoding === 'identity' ? null : encoding.replace(/[^a-z0-9, -]/g, '').slice(0, 40);
   }
 
-  /** False when enough was read. */
+  /** False if enough was read. */
   take(chunk: Buffer): boolean {
     const free = this.#characters * bytesPerCharacter - this.#kept.length;
     if (free > 0) this.#kept = Buffer.concat([this.#kept, chunk.subarray(0, free)]);
@@ -215,12 +218,12 @@ class Excerpt {
       return `(${bytes} of ${this.#encoding}, not unpacked)`;
     }
     const text = new TextDecoder().decode(this.#kept, { stream: true }).slice(0, this.#characters);
-    // PostgreSQL stores no NUL, and a page has no use for its like.
+    // PostgreSQL can't store NUL, and a page has no use for control characters.
     return text.toWellFormed().replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd');
   }
 }
 
-/** An end that we made, with the sentence for it. */
+/** A failure that we caused, with its message. */
 class Broken extends Error {}
 
 export function rejection(signal: AbortSignal): Promise<never> {

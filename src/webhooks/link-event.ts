@@ -3,7 +3,7 @@ import type { Site } from '../rules/site.ts';
 import type { LinkEvent } from '../rules/webhook-event.ts';
 import type { StoredLink } from '../storage/links.ts';
 
-/** The link as it is now (as it was, when it is deleted), under the names of the interface; never its secrets. */
+/** The link as it is now (or was, if it is deleted), under the names of the interface; never its secrets. */
 export const linkEventBody = (
   event: LinkEvent,
   link: StoredLink,

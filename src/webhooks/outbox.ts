@@ -12,17 +12,17 @@ import { sampleClick } from './sample-click.ts';
 export { zapierSample } from './zapier.ts';
 export { zapierClick };
 
-/** What the control plane may ask of the deliverer. */
+/** What the control plane uses of the deliverer. */
 export interface Webhooks {
-  /** Addresses that targets may have although they aren't public. */
+  /** Non-public addresses that targets may have. */
   readonly allowed: AllowList;
-  /** Something was put into the outbox: it is polled at once. */
+  /** Something was added to the outbox: it is polled at once. */
   wake(): void;
-  /** One call, now. Never rejects. */
+  /** Makes one call now. Never rejects. */
   tryOnce(message: OutgoingMessage): Promise<NewAttempt>;
 }
 
-/** What one call sends. */
+/** The content of one call. */
 export type OutgoingMessage = Pick<NewDelivery, 'target_url' | 'message_id' | 'body' | 'signing_key'>;
 
 export interface Occasion {
@@ -32,8 +32,8 @@ export interface Occasion {
 }
 
 /**
- * Written in the transaction that makes the event true. Nothing is written for a link that didn't ask for the event. `further`:
- * what the event says beside the link.
+ * Written in the transaction of the event. Nothing is written for a link that didn't ask for the event. `further`: data of the
+ * event beside the link.
  */
 export async function enqueueLinkEvent(
   queries: Queries,
@@ -48,7 +48,7 @@ export async function enqueueLinkEvent(
   await insertDeliveries(queries, [delivery(link, link.webhook_url, message, now)]);
 }
 
-/** A made-up click on its way to the link's webhook. */
+/** A made-up click for the link's webhook. */
 export function sampleDelivery(
   link: StoredLink,
   target: string,

@@ -15,7 +15,7 @@ export type ClickedLink = Pick<
   'id' | 'suffix' | 'host' | 'destination_url' | 'android_url' | 'ios_url' | 'rules'
 >;
 
-/** A click on a link; without details where it comes from the ledger. */
+/** A click on a link; without details if it comes from the ledger. */
 export interface ClickEvent {
   readonly click: StoredClick & Partial<ClickDetails>;
   readonly link: ClickedLink;
@@ -33,13 +33,13 @@ export const clickBody = (event: ClickEvent, form: AddressForm) => ({
   payload: clickPayload(event, form),
 });
 
-/** For Zapier, which reads one level and recognizes repetitions by `id`. */
+/** For Zapier, which reads one level and recognises repetitions by `id`. */
 export const flatClick = (event: ClickEvent, form: AddressForm) => ({
   event: 'click' as const,
   ...clickPayload(event, form),
 });
 
-/** Every key is always there, and every missing text is the same word: a receiver needs no second case. */
+/** Every key is always present, and every missing text is the same word: a receiver needs no second case. */
 function clickPayload({ click, link, site }: ClickEvent, form: AddressForm) {
   return {
     id: click.id,
@@ -70,7 +70,7 @@ function clickPayload({ click, link, site }: ClickEvent, form: AddressForm) {
   };
 }
 
-/** A link that changed between a click and its fold has the destination of now. */
+/** A link that changed between a click and its fold has its current destination. */
 function destinationOf({ target, rule, variant }: ClickEvent['click'], link: ClickedLink): string {
   if (target === 'rule') return destinationBy(rule, variantIdOf(variant), link) ?? unknown;
   if (target === 'android') return link.android_url ?? link.destination_url;
@@ -83,7 +83,7 @@ function destinationBy(ruleId: string, variantId: string, link: ClickedLink): st
   return rule?.destination_url ?? rule?.variants?.find(({ id }) => id === variantId)?.destination_url;
 }
 
-/** Shortened, an address names a network: the /24 of IPv4, the /48 of IPv6. Null when there is nothing to show. */
+/** Shortened, an address names a network: the /24 of IPv4, the /48 of IPv6. Null if there is nothing to show. */
 export function addressShown(text: string, form: AddressForm): string | null {
   const read = form === 'none' ? null : readAddress(text.split('%')[0] ?? '');
   if (!read) return null;

@@ -30,7 +30,7 @@ export const sampleClick = (link: ClickedLink, site: Site, at: number): ClickEve
     utm_source: 'newsletter',
     utm_medium: 'email',
     utm_campaign: 'spring',
-    // Of a range reserved for documentation.
+    // From a range reserved for documentation.
     address: '203.0.113.77',
     userAgent:
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',

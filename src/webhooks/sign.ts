@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto';
 import { signingBytes } from '../rules/signing-key.ts';
 
 interface Message {
-  /** The same at every attempt, so that a receiver knows a repetition. */
+  /** The same in every attempt, so that a receiver recognises a repetition. */
   readonly id: string;
   readonly body: string;
 }
 
-/** The headers of Standard Webhooks. Without a key nothing is signed; id and timestamp are sent all the same. */
+/** The headers of Standard Webhooks. Without a key nothing is signed; id and timestamp are still sent. */
 export function signatureHeaders(
   message: Message,
   key: string | null,

@@ -39,7 +39,7 @@ export class Slots {
     this.#count(holder, -1);
   }
 
-  /** Organizations that have all they may have, once these are under way too. */
+  /** Organizations that are at their limit, once these are under way too. */
   full(claimed: readonly Holder[]): number[] {
     const counts = new Map(this.#organizations);
     for (const { organization_id } of claimed) add(counts, organization_id, 1);
@@ -78,7 +78,7 @@ export class Slots {
   }
 }
 
-/** With its port: two services of one machine are two. */
+/** With its port: two services on one machine are separate. */
 const hostOf = (target: string): string => URL.parse(target)?.host ?? '';
 
 function add<Key>(counts: Map<Key, number>, key: Key, difference: number): void {

@@ -27,7 +27,7 @@ const insideAddresses = [
   '255.255.255.255',
 ];
 
-/** How one IPv4 address can be written in the host of a URL, or wrapped into IPv6. */
+/** Ways to write one IPv4 address in the host of a URL, or to wrap it into IPv6. */
 function formsOf(address: string): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   const number = ((a * 256 + b) * 256 + c) * 256 + d;

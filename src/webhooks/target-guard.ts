@@ -7,7 +7,7 @@ const maxLength = 2048;
 const usualPorts = [80, 443];
 const dnsName = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9][a-z0-9_-]{0,62}$/;
 
-/** A name without a dot, and what home and office networks put after the last one (RFC 6762, appendix G). */
+/** A name without a dot, or with an ending of home and office networks (RFC 6762, appendix G). */
 const insideName =
   /^[^.]+$|(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
 
@@ -23,7 +23,7 @@ type Resolution =
 
 const refuse = (sentence: string) => ({ ok: false, sentence }) as const;
 
-/** What can be said of a webhook's target from its text alone. */
+/** Checks a webhook's target by its text alone. */
 export function checkTarget(text: string, allowed: AllowList): Target {
   const given = text.trim();
   if (!isStorable(given) || /[\r\n\t]/.test(given)) {
@@ -61,8 +61,8 @@ function addressProblem(hostname: string, port: number, address: Address, allowe
 }
 
 /**
- * Where a target leads at the moment of the call. The name is resolved once, and one address that may not be called
- * spoils them all: a public address beside an inside one is how a name is made to pass.
+ * Resolves a target at the moment of the call. The name is resolved once, and one forbidden address refuses all: a public address
+ * beside an internal one is a trick to get a name accepted.
  */
 export async function resolveTarget(
   hostname: string,

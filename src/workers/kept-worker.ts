@@ -1,7 +1,7 @@
 import type { Subprocess } from 'bun';
 import { type EndedWorker, restartPause } from './restart-pause.ts';
 
-/** The first message of a worker to its parent: it serves now, and this is to be printed. */
+/** A worker's first message to its parent: it serves now, with a text to be printed. */
 interface WorkerReady {
   readonly greeting: string;
 }
@@ -16,7 +16,7 @@ interface Keeper {
   onEnded(ending: Ending): void;
   /** Called with each further message of a worker. */
   onMessage(pid: number, message: unknown): void;
-  /** Whether no worker runs at the moment. */
+  /** Whether no other worker runs at the moment. */
   isLast(): boolean;
   sleep(milliseconds: number): Promise<void>;
 }
@@ -33,7 +33,7 @@ const isReady = (message: unknown): message is WorkerReady =>
 /** Milliseconds. A worker that has run for this long did not fail to start. */
 const stableAfter = 10_000;
 
-/** A process that is restarted whenever it ends, after a longer pause the more often in a row. */
+/** A process that is restarted whenever it ends, after a pause that grows with each failure in a row. */
 export class KeptWorker {
   readonly #command: readonly string[];
   readonly #keeper: Keeper;
@@ -59,7 +59,10 @@ export class KeptWorker {
     return this.#serving;
   }
 
-  /** Its greeting once it serves, and from then on it is restarted when it ends; null if it could not start: it has printed why. */
+  /**
+   * Resolves to its greeting once it serves, and from then on restarts it when it ends; null if it could not start, in which case
+   * it has printed why.
+   */
   async start(): Promise<string | null> {
     const life = this.#begin();
     const greeting = await life.ready;
@@ -67,7 +70,7 @@ export class KeptWorker {
     return greeting;
   }
 
-  /** Nothing is sent to one that doesn't serve. */
+  /** Nothing is sent to a worker that doesn't serve. */
   send(message: unknown): void {
     if (this.#serving !== null) this.#process?.send(message);
   }
@@ -107,7 +110,7 @@ export class KeptWorker {
     const ready = Promise.withResolvers<string | null>();
     const ended = Promise.withResolvers<Ending>();
     const started = Bun.spawn([...this.#command], {
-      // Without reading it: to ignore it, an image would need a /dev/null.
+      // Inherited but not read: to ignore it, an image would need a /dev/null.
       stdin: 'inherit',
       stdout: 'inherit',
       stderr: 'inherit',

@@ -3,7 +3,7 @@ const maxPause = 5_000;
 const maxPauseAlone = 250;
 
 export interface EndedWorker {
-  /** How often in a row it has ended soon after its start. */
+  /** How many times in a row it has ended soon after its start. */
   readonly failures: number;
   /** Whether it has ever served. */
   readonly hasServed: boolean;
@@ -12,8 +12,8 @@ export interface EndedWorker {
 }
 
 /**
- * Milliseconds before a worker is restarted. The last one is restarted at once, because every visitor is refused until then.
- * One that could not start may be able to a moment later, so it never waits long while it is the only one.
+ * Milliseconds before a worker is restarted. The last one is restarted at once, because every visitor is refused until then. One
+ * that could not start may be able to a moment later, so it never waits long while it is the only one.
  */
 export function restartPause({ failures, hasServed, isLast }: EndedWorker): number {
   if (isLast && hasServed) return 0;

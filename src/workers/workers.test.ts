@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { Workers } from './workers.ts';
 
-/** Says that it serves; then it waits for its end. */
+/** Reports that it serves, and then waits for its end. */
 const program = `
   process.send({ greeting: 'ready' });
   process.on('SIGTERM', () => process.exit(0));
@@ -21,7 +21,7 @@ test('when the last of them dies one is started again at once, however long the 
   };
   workers = new Workers(3, [process.execPath, '-e', program], ({ pid }) => ended.push(pid), never);
   expect(await workers.start()).toBe('ready');
-  // Each but the last goes into a back-off that has no end here.
+  // Each but the last goes into a back-off that never ends here.
   for (let deaths = 1; deaths <= 8; deaths++) {
     await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker that serves');
     process.kill(workers.serving[0] as number, 'SIGKILL');

@@ -1,8 +1,8 @@
 import { type Ending, KeptWorker } from './kept-worker.ts';
 
 /**
- * Several processes on one shared port, each of them the whole program. The first is started before the others, so that
- * what keeps the program from starting is reported once.
+ * Several processes on one shared port, each of them the whole program. The first is started before the others, so that a reason
+ * for not starting is reported once.
  */
 export class Workers {
   readonly #workers: readonly KeptWorker[];
@@ -20,8 +20,8 @@ export class Workers {
   }
 
   /**
-   * What is to be printed once all of them serve; null if one could not start: it has printed why. `onFirst` is called as soon
-   * as one of them serves.
+   * The text to be printed once all of them serve; null if one could not start, in which case it has printed why. `onFirst` is
+   * called as soon as one of them serves.
    */
   async start(onFirst: () => void = () => {}): Promise<string | null> {
     const [first, ...others] = this.#workers;

@@ -4,7 +4,7 @@ import { refresh } from '../queries.ts';
 import { instantsOf, type Span } from '../stats/range.ts';
 import { keyOf, type Scope } from '../stats/scope.ts';
 
-/** Days of the visitor's timezone, the last one included; null: all there are. */
+/** Days in the visitor's time zone, the last one included; null: all. */
 export type Days = Required<Pick<Span, 'from' | 'to'>> | null;
 
 const idOf = (scope: Scope): { readonly id: number } | null =>
@@ -25,7 +25,7 @@ export interface HitCount {
   readonly clicks: number;
 }
 
-/** How many hits lie in these days. */
+/** How many hits are in these days. */
 export async function countHits(scope: Scope, days: Days): Promise<HitCount> {
   const params = idOf(scope);
   const span = days ? instantsOf(days) : {};
@@ -59,7 +59,7 @@ export async function takeBack(linkId: number, id: number): Promise<ClickCorrect
   return made;
 }
 
-/** Makes clicks of the floods of a span. */
+/** Turns the floods of a time range into clicks. */
 export async function countFloods(linkId: number, span: Pick<Span, 'from' | 'to'>): Promise<ClickCorrection> {
   const { from = '', to } = instantsOf(span);
   const made = await call('PATCH /api/v1/link/{id}/clicks/reclassify', {

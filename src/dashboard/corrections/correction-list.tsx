@@ -24,7 +24,7 @@ interface CorrectionListProps {
   readonly corrections: readonly ClickCorrection[];
 }
 
-/** What was erased and what was moved: by whom and when. What was moved can be taken back. */
+/** What was erased or moved, by whom and when. Moves can be reverted. */
 export function CorrectionList({ scope, corrections }: CorrectionListProps) {
   const back = useNoticedAction(async ({ id, link_id }: ClickCorrection) => {
     if (link_id !== null) say(outcomeOf(await takeBack(link_id, id)));
@@ -60,7 +60,7 @@ export function CorrectionList({ scope, corrections }: CorrectionListProps) {
   );
 }
 
-/** Where the list is of other links as well. */
+/** Shown if the list also has other links. */
 function Whose({ scope, linkId }: { readonly scope: Scope; readonly linkId: number | null }) {
   if (scope.kind === 'link') return linkId === null ? <> · in all links</> : null;
   if (linkId === null) return <> · in all links</>;

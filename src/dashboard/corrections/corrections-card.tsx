@@ -5,7 +5,7 @@ import type { Days } from './calls.ts';
 import { CorrectionList, useCorrections } from './correction-list.tsx';
 import { EraseClicks } from './erase-clicks.tsx';
 
-/** Below a board of statistics: what people have changed of these numbers, and how to erase some. */
+/** Below a board of statistics: manual corrections of these numbers, and a form to erase some. */
 export function CorrectionsCard({ scope, days }: { readonly scope: Scope; readonly days: Days }) {
   const corrections = useCorrections(scope);
   const isAdministrator = me.value?.role === 'administrator';

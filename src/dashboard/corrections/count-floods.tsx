@@ -10,7 +10,7 @@ interface CountFloodsProps {
   readonly span: Pick<Span, 'from' | 'to'>;
 }
 
-/** For a flood that was people all the same. */
+/** For a flood that consisted of people after all. */
 export function CountFloods({ linkId, span }: CountFloodsProps) {
   const back = useNoticedAction(async (id: number) => say(outcomeOf(await takeBack(linkId, id))));
   const count = useNoticedAction(async () => {

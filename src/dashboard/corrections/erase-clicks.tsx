@@ -14,7 +14,7 @@ import { outcomeOf } from './sentences.ts';
 
 interface EraseProps {
   readonly scope: Scope;
-  /** The days that are offered first. */
+  /** The days that are preselected. */
   readonly days: Days;
 }
 
@@ -78,7 +78,7 @@ function EraseDialog({ scope, days: offered, onClose }: EraseProps & { readonly 
   );
 }
 
-/** Undefined until it is known. */
+/** Undefined until known. */
 function useHitCount(scope: Scope, days: Days, isWrong: boolean): HitCount | undefined {
   const found = useSignal<{ readonly key: string; readonly count: HitCount } | undefined>(undefined);
   const key = JSON.stringify(days);

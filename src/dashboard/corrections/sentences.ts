@@ -21,7 +21,7 @@ export function whatWasDone(correction: ClickCorrection): string {
   return `${counted(count, 'hit')} ${kind === 'take_back' ? 'moved back' : 'moved'} ${move}`;
 }
 
-/** What a call came to, as a notice. */
+/** The result of a call, as a notice. */
 export function outcomeOf(correction: ClickCorrection): string {
   const left =
     correction.kind === 'reclassify' && correction.not_kept > 0

@@ -3,7 +3,7 @@ import { refresh } from '../queries.ts';
 import { hasEnded, me } from '../session.ts';
 import { SignInForm } from './sign-in.tsx';
 
-/** Lies over the current page, so that nothing typed there is lost. */
+/** Covers the current page, so that nothing typed there is lost. */
 export function EndedSession() {
   return (
     <Dialog title="Your session has ended" onClose={() => {}} isFirm>

@@ -138,7 +138,7 @@ interface TabsProps {
   readonly id: string;
   readonly current: string;
   readonly ruleCount: number;
-  /** How many changes are yet to be made. */
+  /** How many changes are pending. */
   readonly scheduled: number;
 }
 

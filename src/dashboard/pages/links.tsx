@@ -27,7 +27,7 @@ export function LinksPage() {
   useFresh((id) => list?.links.some((link) => link.id === id) ?? false);
   const isEmpty = list?.total === 0 && !isOld && !isNarrowed(view) && !view.isArchive && view.page === 1;
   const error = query.error.value;
-  // With own domains the toolbar has a field more: it is shown once that is known, so that it doesn't jump.
+  // With own domains the toolbar has one more field: it is shown once that is known, so that it doesn't jump.
   const { areKnown } = useOwnDomains();
   const isThere = areKnown && list !== undefined;
   return (

@@ -7,7 +7,7 @@ import { StateChip } from '../parts/state-chip.tsx';
 import { useQuery } from '../queries.ts';
 import { counted, instant, number, since } from '../words.ts';
 
-/** For administrators of the organization that runs the service; the API tells others so. */
+/** For administrators of the organization that runs the service; the API refuses others. */
 export function NodesPage() {
   const query = useQuery('instance nodes', () => call('GET /api/v1/instance/node'));
   return (

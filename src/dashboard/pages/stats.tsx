@@ -12,7 +12,7 @@ const views = [
   { view: 'not-found', name: 'Not found', title: 'Addresses that lead nowhere' },
 ] as const;
 
-/** The statistics of all links, their hits live, and what people asked for in vain. */
+/** The statistics of all links, their hits live, and addresses that people asked for in vain. */
 export function StatsPage() {
   const asked = new URLSearchParams(search.value).get('view');
   const shown = views.find(({ view }) => view === asked) ?? views[0];

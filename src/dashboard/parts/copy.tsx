@@ -23,8 +23,8 @@ export async function copyText(text: string): Promise<boolean> {
 }
 
 /**
- * Copies a text that has not arrived yet. Some browsers let a page write to the clipboard only while it handles a key
- * or a click, so the promise is handed over at once.
+ * Copies a text that has not arrived yet. Some browsers let a page write to the clipboard only while it handles a key or a click,
+ * so the promise is passed at once.
  */
 export async function copyComing(coming: Promise<string>): Promise<boolean> {
   try {

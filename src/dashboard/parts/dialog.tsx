@@ -75,7 +75,7 @@ interface ConfirmProps {
   readonly keep?: string;
 }
 
-/** Only for what can't be undone. */
+/** Only for actions that can't be undone. */
 export function Confirm({ title, sentence, action, onYes, onNo, keep = 'Cancel' }: ConfirmProps) {
   return (
     <Dialog title={title} onClose={onNo}>

@@ -20,7 +20,7 @@ function Callout({ onRetry, children }: CalloutProps) {
   );
 }
 
-/** The error in the API's words, and a button to try again where that may help. */
+/** The error in the API's words, and a button to retry if that may help. */
 export const ErrorBox = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => (
   <Callout onRetry={error.isPassing ? onRetry : undefined}>
     <span>{error.message}</span>

@@ -11,15 +11,15 @@ const CurrentAction = createContext<Action<[]> | null>(null);
 
 interface FormProps {
   readonly action: Action<[]>;
-  /** The API's names of the fields that are shown. */
+  /** The API's names of the fields shown. */
   readonly fields: readonly string[];
-  /** Offers another try where that may help. */
+  /** Offers a retry if that may help. */
   readonly canRetry?: boolean;
   readonly class?: string;
   readonly children: ComponentChildren;
 }
 
-/** A form that runs an action. Its `FormField`s show their own problems; the others are listed on top. */
+/** A form that runs an action. Its `FormField`s show their own problems; the others are listed at the top. */
 export function Form({ action, fields, canRetry = false, class: name = 'form', children }: FormProps) {
   const run = () => void action.run();
   return (

@@ -7,7 +7,7 @@ import { SiteIcon } from './site-icon.tsx';
 interface LinkHeadingProps {
   readonly link: Pick<Link, 'domain' | 'suffix' | 'name' | 'destination_url'> &
     Partial<Pick<Link, 'destination_title' | 'destination_icon'>>;
-  /** The page of the link, where it has one. */
+  /** The page of the link, if it has one. */
   readonly href?: string;
   /** Beside the short address. */
   readonly children?: ComponentChildren;
@@ -15,7 +15,7 @@ interface LinkHeadingProps {
 
 /** The first column of a link's row: its short address, name and destination. */
 export function LinkHeading({ link, href, children }: LinkHeadingProps) {
-  // What the page there calls itself says more than nothing.
+  // The title of the destination is better than nothing.
   const name = link.name || link.destination_title;
   return (
     <div class="row-main">
@@ -44,7 +44,7 @@ export function LinkHeading({ link, href, children }: LinkHeadingProps) {
   );
 }
 
-/** A short link whose domain is cut first where there is little room, as links differ in their suffix. */
+/** A short link whose domain is truncated first if there is little room, because links differ in their suffix. */
 export function ShortText({ link }: { link: Pick<Link, 'domain' | 'suffix'> }) {
   return (
     <span class="short-text">

@@ -21,7 +21,7 @@ const isItem = (target: EventTarget | null): boolean =>
 
 export function Menu({ button, label, class: name, side = 'right', children }: MenuProps) {
   const isOpen = useSignal(false);
-  /** It opens upwards where there is no room below. */
+  /** Opens upwards if there is no room below. */
   const isUp = useSignal(false);
   const frame = useRef<HTMLDivElement>(null);
   const items = () => [

@@ -10,7 +10,7 @@ interface NameSectionProps extends Omit<FormFieldProps, 'signal' | 'field'> {
   readonly save: (name: string) => Promise<string>;
 }
 
-/** A section with a name to change. `save` returns the stored name. */
+/** A section for changing a name. `save` returns the stored name. */
 export function NameSection({ about, known, save, ...field }: NameSectionProps) {
   const name = useSignal(known);
   const saving = useAction(async () => {

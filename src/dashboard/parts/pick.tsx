@@ -4,7 +4,7 @@ import type { Selection } from './selection.ts';
 interface PickProps {
   readonly what: string;
   readonly isChosen: boolean;
-  /** `upToHere` with the shift key: all rows up to this one too. */
+  /** `upToHere` with the shift key: toggles all rows up to this one. */
   readonly onToggle: (upToHere: boolean) => void;
 }
 

@@ -14,7 +14,7 @@ interface PickerOptionsProps {
   readonly options: readonly PickerOption[];
   /** The index of the active one. */
   readonly at: number;
-  /** How many options are not shown. */
+  /** How many options are hidden. */
   readonly hidden: number;
   readonly emptyNote: string | null;
   readonly problem: ComponentChildren;
@@ -22,7 +22,7 @@ interface PickerOptionsProps {
   readonly onChoose: (option: PickerOption) => void;
 }
 
-/** The options of a picker, below its field. A press on one leaves the focus in the field. */
+/** The options of a picker, below its field. Pressing one leaves the focus in the field. */
 export function PickerOptions({
   id,
   label,

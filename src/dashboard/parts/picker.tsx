@@ -9,21 +9,21 @@ import { type PickerOption, PickerOptions } from './picker-options.tsx';
 export interface PickerChip {
   readonly key: string | number;
   readonly label: string;
-  /** Beside the label, for those who see it. */
+  /** Shown beside the label, not read out. */
   readonly flag?: string | undefined;
   readonly isRefused?: boolean;
 }
 
 interface PickerProps extends FieldFrame {
-  /** What is typed. */
+  /** The typed text. */
   readonly words: Signal<string>;
   readonly chips: readonly PickerChip[];
-  /** Those that what is typed leaves. */
+  /** The options that match the typed text. */
   readonly options: readonly PickerOption[];
   readonly listLabel: string;
   /** How many more options there are. */
   readonly hidden: number;
-  /** Said where there is no option; without it, no list is shown then. */
+  /** Shown if there are no options; without it, no list is shown then. */
   readonly emptyNote: string | null;
   /** The options are still loading: Enter chooses once they are here. */
   readonly isLoading?: boolean;
@@ -35,14 +35,14 @@ interface PickerProps extends FieldFrame {
   readonly maxLength: number;
   readonly onOpen?: () => void;
   readonly onType?: () => void;
-  /** Tells what was added; null where nothing could be. */
+  /** Returns what was added, for an announcement; null if nothing could be. */
   readonly onChoose: (option: PickerOption) => string | null | Promise<string | null>;
   readonly onRemove: (chip: PickerChip) => void;
-  /** Takes a typed text that is none of the options, and tells what was added. Without it, only options can be chosen. */
+  /** Accepts a typed text that is none of the options, and returns what was added. Without it, only options can be chosen. */
   readonly takeTyped?: ((typed: string) => string) | undefined;
 }
 
-/** What is chosen as chips, and a field beside them that finds more. */
+/** The chosen values as chips, and a field beside them that finds more. */
 export function Picker({
   words,
   chips,
@@ -118,14 +118,14 @@ export function Picker({
   const onKeyDown = (event: KeyboardEvent) => {
     const option = options[at.value];
     const last = chips.at(-1);
-    // With Alt an arrow may move what the field is part of, such as a rule.
+    // With Alt an arrow may move something around the field, such as a rule.
     if (event.altKey) return;
     if (event.key === 'ArrowDown') {
       open();
       at.value = Math.min(at.value + 1, options.length - 1);
     } else if (event.key === 'ArrowUp') at.value = Math.max(at.value - 1, 0);
     else if (event.ctrlKey || event.metaKey) {
-      // What is typed is saved too.
+      // Typed text is saved too.
       if (event.key === 's' || event.key === 'Enter') take();
       return;
     } else if (event.key === 'Enter' && isOpen.value && option) void choose(option);

@@ -16,7 +16,7 @@ export const asAddress = (svg: string): string => `data:image/svg+xml,${encodeUR
 
 export const pngSizes = [256, 512, 1024, 2048] as const;
 
-/** Every module has the same whole number of pixels; the rest widens the quiet zone. */
+/** Every module has the same whole number of pixels; the remainder widens the quiet zone. */
 export async function pngOf(svg: string, size: number, background: string): Promise<Blob> {
   const modules = Number(/viewBox='0 0 (\d+) /.exec(svg)?.[1] ?? size);
   const width = modules * Math.max(1, Math.floor(size / modules));

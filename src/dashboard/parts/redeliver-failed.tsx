@@ -19,7 +19,7 @@ interface RedeliverProps {
   readonly failed: number;
 }
 
-/** Sends again what failed for good: all of it with one click, or that of some days. */
+/** Sends failed messages again: all of them with one click, or those of some days. */
 export function RedeliverFailed(props: RedeliverProps) {
   const isOpen = useSignal(false);
   const again = useNoticedAction(async () => tell(await redeliver(props.linkId)), ...reloaded);

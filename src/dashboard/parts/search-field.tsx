@@ -20,7 +20,7 @@ export function SearchField({ id, label, words, maxLength = 200, onWords }: Sear
   const reported = useRef(words);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    // Only where it was changed elsewhere, by a button or the browser's Back, and not by what was typed here.
+    // Only if it was changed elsewhere, by a button or the browser's Back, and not by typing here.
     if (words === reported.current) return;
     clearTimeout(timer.current);
     typed.value = words;

@@ -15,7 +15,7 @@ interface Choosable {
 export interface Selection<Link extends Choosable> {
   readonly chosen: ReadonlyMap<number, Link>;
   has(link: Link): boolean;
-  /** With `upToHere` all links from the last toggled one to this one change alike. */
+  /** With `upToHere` all links from the last toggled one to this one get the same state. */
   toggle(link: Link, shown: readonly Link[], upToHere?: boolean): void;
   choose(links: readonly Link[], isChosen: boolean): void;
   /** Changes the data of the chosen links. */
@@ -64,7 +64,7 @@ export function useSelection<Link extends Choosable>(): Selection<Link> {
   };
 }
 
-/** The chosen links, else the one whose row has the focus. */
+/** The chosen links, or the one whose row has the focus. */
 export function chosenOrFocused<Link extends Choosable>(
   { chosen }: Selection<Link>,
   shown: readonly Link[],

@@ -3,7 +3,7 @@ import { counted } from '../words.ts';
 const width = 112;
 const height = 28;
 const edge = 2;
-/** Keeps a few clicks from filling the height. */
+/** Keeps a few clicks from filling the full height. */
 const lowestTop = 4;
 
 /** Clicks of the last days as a line above zero. */

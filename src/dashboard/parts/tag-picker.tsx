@@ -18,7 +18,7 @@ interface TagPickerProps extends FieldFrame {
   readonly canCreate?: boolean;
 }
 
-/** Typing finds the rest. */
+/** Others are found by typing. */
 const maxShown = 50;
 const noTags: readonly CountedTag[] = [];
 

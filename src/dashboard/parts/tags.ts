@@ -2,7 +2,7 @@ import type { CountedTag, Tag } from '../api-types.ts';
 import { call } from '../client.ts';
 import { assume, type Query, refresh, useQuery } from '../queries.ts';
 
-/** All tags of the organization; not loaded before they are needed, as there may be ten thousand. */
+/** All tags of the organization; not loaded before they are needed, because there may be ten thousand. */
 export const useTags = (isWanted = true): Query<readonly CountedTag[]> =>
   useQuery<readonly CountedTag[]>(
     isWanted ? 'tags' : 'no tags',
@@ -10,7 +10,7 @@ export const useTags = (isWanted = true): Query<readonly CountedTag[]> =>
   );
 
 const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
-/** About as the server compares names, which decides in the end. */
+/** Roughly how the server compares names, which decides in the end. */
 const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
 const foldedNames = new WeakMap<Tag, string>();

@@ -9,7 +9,7 @@ interface TemplateNameProps {
   readonly name?: string;
   readonly button: string;
   readonly save: (name: string) => Promise<void>;
-  /** It was saved, or given up. */
+  /** Called when it was saved or cancelled. */
   readonly onEnd: () => void;
 }
 
@@ -34,7 +34,7 @@ export function TemplateName({ name = '', button, save, onEnd }: TemplateNamePro
         onKeyDown={(event) => {
           if (event.key === 'Escape') onEnd();
           if (event.key !== 'Enter' || event.isComposing) return;
-          // The form around it is not to be sent.
+          // The surrounding form must not be submitted.
           event.preventDefault();
           void saving.run();
         }}

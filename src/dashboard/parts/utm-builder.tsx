@@ -20,13 +20,13 @@ interface BuilderProps {
   readonly onChange: (changes: UtmChanges) => void;
 }
 
-/** A field for each UTM parameter, with suggestions of what was used, and the organization's templates. */
+/** A field for each UTM parameter, with suggestions from earlier links, and the organization's templates. */
 export function UtmBuilder({ destinations, onChange }: BuilderProps) {
   const id = useId();
   const used = useQuery('utm values', () => call('GET /api/v1/utm_values'));
   const all = destinations.map(utmOf);
   const isEmpty = all.length === 0;
-  // Of several destinations, what all of them have.
+  // Of several destinations, the values that all of them share.
   const values = eachField(utmFields, (field) => {
     const [first = ''] = all.map((one) => one[field]);
     return all.every((one) => one[field] === first) ? first : '';

@@ -9,12 +9,12 @@ import { Icon } from './icons.tsx';
 const UtmBuilder = lazy(() => import('./utm-builder.tsx').then((part) => part.UtmBuilder));
 
 interface UtmProps {
-  /** Several get the same parameters. */
+  /** All get the same parameters. */
   readonly destinations: readonly string[];
   readonly onChange: (changes: UtmChanges) => void;
 }
 
-/** The UTM parameters of destinations, which stand in these alone: read from them, and written back. */
+/** The UTM parameters of destinations, which are stored only there: read from them, and written back. */
 export function UtmSection({ destinations, onChange }: UtmProps) {
   const isOpen = useSignal(false);
   const id = useId();

@@ -25,7 +25,7 @@ const noTemplates: readonly UtmTemplate[] = [];
 const isLike = (template: UtmTemplate, values: Values): boolean =>
   utmFields.every((field) => (template[field] ?? '') === values[field]);
 
-/** A template as it is written into a destination: it also takes out what it hasn't. */
+/** A template as changes of a destination: parameters that it doesn't have are removed. */
 const changesOf = (template: UtmTemplate) => eachField(utmFields, (field) => template[field]);
 
 const put = (id: number, body: { readonly [Field in UtmField]: string | null }) =>
@@ -33,10 +33,10 @@ const put = (id: number, body: { readonly [Field in UtmField]: string | null }) 
 
 /** Chooses, makes, renames, changes and deletes the organization's templates of UTM parameters. */
 export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
-  /** Whose name is asked for; `new` is a template that is not saved yet. */
+  /** The template being named; `new` is one that is not saved yet. */
   const naming = useSignal<UtmTemplate | 'new' | null>(null);
   const named = naming.value;
-  /** Of the template that was in the fields last: what is typed then may be meant as a change of it. */
+  /** The template that was applied last: later typing may be meant as a change of it. */
   const last = useRef<number>(undefined);
   const templates =
     useQuery('utm templates', () => call('GET /api/v1/utm_template')).data.value ?? noTemplates;

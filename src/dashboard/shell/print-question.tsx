@@ -1,7 +1,7 @@
 import { printQuestion } from '../on-paper.ts';
 import { Confirm } from '../parts/dialog.tsx';
 
-/** Asks before what is in print leads nowhere. */
+/** Asks before something printed stops leading anywhere. */
 export function PrintQuestion() {
   const question = printQuestion.value;
   if (!question) return null;

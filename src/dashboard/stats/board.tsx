@@ -118,7 +118,7 @@ function FilterChips({ filters }: { filters: Filters }) {
   );
 }
 
-/** All breakdowns of the clicks; only those of hits that are not counted where there was no click. */
+/** All breakdowns of the clicks; only those of uncounted hits if there was no click. */
 function Breakdowns({ numbers, ...cardProps }: CardProps & { numbers: Numbers | undefined }) {
   const { view } = cardProps;
   const rules = view.scope.kind === 'link' ? view.scope.link.rules : noRules;
@@ -150,7 +150,7 @@ function Breakdowns({ numbers, ...cardProps }: CardProps & { numbers: Numbers | 
   );
 }
 
-/** Known with a file of cities; without one what was counted while there was one. */
+/** Shown with a city file; without one, if there are values from an earlier one. */
 function Places(props: CardProps) {
   const known = setup.value;
   const { title } = placeCard;

@@ -52,7 +52,7 @@ export function BreakdownCard({ title, dimensions, ...props }: BreakdownCardProp
   );
 }
 
-/** The same, and nothing as long as no hit has a value of the first dimension. */
+/** The same, and nothing while no hit has a value of the first dimension. */
 export function CardWithValues(props: BreakdownCardProps) {
   const { view, dimensions } = props;
   const [first] = dimensions;

@@ -18,7 +18,7 @@ export interface Breakdown {
   readonly fromRaw: boolean;
 }
 
-/** Whether a dimension is of the hits that are not counted as clicks. */
+/** Whether a dimension applies to hits that are not counted as clicks. */
 export const isOfUncounted = (dimension: Dimension): boolean =>
   dimension === 'class' || dimension === 'reason';
 

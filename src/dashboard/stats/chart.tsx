@@ -58,7 +58,7 @@ export function Chart({ data, title }: { data: ChartData; title: string }) {
   );
 }
 
-/** The name of a line, as it stands behind a number. */
+/** The name of a line, after a number. */
 const one = (count: number, name: string): string =>
   count === 1 ? name.toLowerCase().replace(/s$/, '') : name.toLowerCase();
 

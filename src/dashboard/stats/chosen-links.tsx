@@ -9,7 +9,7 @@ import { setQuery } from '../router.ts';
 import { counted } from '../words.ts';
 import { type Chosen, idsIn, maxTags } from './chosen.ts';
 
-/** Narrows a board to links with tags, on a domain, or chosen in the list. */
+/** Filters a board by tags, by a domain, or to links chosen in the list. */
 export function ChosenLinks({ chosen }: { chosen: Chosen }) {
   const seen = useRef(new Map<number, Tag>());
   const tags = useTagsNamed(idsIn(chosen.tag), seen.current);

@@ -1,4 +1,4 @@
-/** Which links a board of all links is narrowed to, as the API's call has it. */
+/** The filter of a board of all links, in the API's form. */
 export interface Chosen {
   /** Ids of tags, separated by commas: links that have all of them. */
   readonly tag?: string;

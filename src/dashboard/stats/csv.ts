@@ -1,7 +1,7 @@
 const quoted = /[",\r\n]/;
 const formula = /^[=+\-@\t\r]/;
 
-/** A text that a spreadsheet would take for a formula gets a quote in front, as in the API's exports. */
+/** A text that a spreadsheet would take for a formula is prefixed with a quote, as in the API's exports. */
 function cell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);

@@ -64,9 +64,9 @@ type Card = (typeof breakdownCards)[number];
 /** Of a link with rules. */
 export const ruleCard: Card = { title: 'Rules', dimensions: ['rule', 'variant'] };
 
-/** Where the country file tells regions and cities, or did so. */
+/** Shown if the country file contains regions and cities, or did so. */
 export const placeCard: Card = { title: 'Regions and cities', dimensions: ['city', 'region'] };
-/** Of a link that has aliases, or had some. */
+/** For a link that has or had aliases. */
 export const addressCard: Card = { title: 'Addresses', dimensions: ['address'] };
 
 /** The cards and their dimensions. Countries have a card of their own, with the map. */

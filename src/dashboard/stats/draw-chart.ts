@@ -6,7 +6,7 @@ export interface ChartData {
   readonly points: readonly Point[];
   /** The name of the strong line. */
   readonly name: string;
-  /** That of the quiet line: who comes on several days is several daily visitors. */
+  /** That of the quiet line: a person who comes on several days counts as several daily visitors. */
   readonly visitorsName: 'Visitors' | 'Daily visitors';
   /** Whether the last point is still growing. */
   readonly isGoingOn: boolean;

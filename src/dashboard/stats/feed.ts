@@ -7,7 +7,7 @@ import { choiceOf, type Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';
 
 const perPage = 50;
-/** Where a page begins: behind a hit, or where the page before ended. */
+/** The start of a page: after a hit, or where the previous page ended. */
 type PageStart = { readonly before?: number; readonly cursor?: string };
 /** How many hits are kept while new ones come in; older pages that were loaded are kept too. */
 const maxKept = 500;
@@ -36,13 +36,13 @@ export class Feed {
   readonly #mayMove: () => boolean;
   #incoming: Click[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** How to go on behind a hit. */
+  /** How to continue after a hit. */
   #older: { readonly after: number; readonly next: string } | null = null;
   /** More was held back than is kept, so hits are missing between those held and those shown. */
   #hasGap = false;
   #stop: (() => void) | undefined;
 
-  /** `mayMove` is asked before hits are put on top of the list. */
+  /** `mayMove` is called before hits are put on top of the list. */
   constructor(scope: Scope, shown: Shown, mayMove: () => boolean) {
     this.#scope = scope;
     this.#shown = shown;
@@ -86,7 +86,7 @@ export class Feed {
     });
   }
 
-  /** A page may have fewer hits than it has room for, or none, and yet not be the last. */
+  /** A page may have fewer hits than it has room for, or none, and still not be the last. */
   async readOlder(): Promise<void> {
     const last = this.hits.value?.at(-1);
     if (!last || this.isReading.value) return;

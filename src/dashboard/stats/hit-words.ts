@@ -33,7 +33,7 @@ export function kindOf(hit: Click): string {
   return kinds[hit.class] ?? 'Person';
 }
 
-/** Why a hit is no click; for a click, its destination unless it is the usual one. */
+/** Why a hit is no click; for a click, its destination unless it is the default one. */
 export function reasonOf(hit: Click): string {
   if (isClick(hit)) return specialDestinations[hit.destination ?? ''] ?? '';
   return hit.class === 'human' ? (outcomes[hit.outcome] ?? '') : nameOf('reason', hit.reason);

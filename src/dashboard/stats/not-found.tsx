@@ -40,7 +40,7 @@ async function readPages(days: string, domain: string, pages: number): Promise<F
   }
 }
 
-/** Addresses that people came to and that no link has. */
+/** Addresses without a link that people asked for. */
 export function NotFoundAddresses() {
   const asked = new URLSearchParams(search.value);
   const days = periods.find(({ value }) => value === asked.get('days'))?.value ?? usual;

@@ -65,7 +65,7 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
   );
 }
 
-/** In words what the marks of the chart say. */
+/** The chart's marks, in words. */
 function RuleChanges({ stats }: { stats: Stats }) {
   if (stats.rule_changes.length === 0) return null;
   return (

@@ -43,7 +43,7 @@ export const pointsOf = ({ series, interval }: Stats, isAside: boolean): readonl
     notCounted: isAside ? null : not_counted,
   }));
 
-/** Where another rule of counting begins to hold: the index of the point in which it does, and what it says. */
+/** Where a new counting rule takes effect: the index of the point, and its text. */
 export interface Mark {
   readonly index: number;
   readonly sentence: string;

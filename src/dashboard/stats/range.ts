@@ -1,10 +1,10 @@
 import { date, dateForm, dayAndMonth, dayOf } from '../words.ts';
 
-/** The span of time that a board shows, by the address. */
+/** The time range of a board, by the address. */
 type RollingName = '24h' | '7d' | '30d' | '90d' | '12m';
 export type Range =
   | { readonly kind: 'rolling'; readonly name: RollingName }
-  /** Days of the visitor's timezone; the last is in it. */
+  /** Days in the visitor's time zone, the last one included. */
   | { readonly kind: 'custom'; readonly from: string; readonly to: string };
 
 export interface Span {
@@ -49,7 +49,7 @@ export function rangeIn(search: string): Range {
   return from <= to ? { kind: 'custom', from, to } : { kind: 'custom', from: to, to: from };
 }
 
-/** The text of a range in the address; null for the usual one, which is left out. */
+/** A range in the form of the address; null for the default one, which is left out. */
 export function writtenRange(range: Range): string | null {
   if (range.kind === 'custom') return `${range.from}..${range.to}`;
   return range.name === '30d' ? null : range.name;
@@ -63,7 +63,7 @@ function startOf(day: string, daysLater = 0): Date {
   return new Date(year, month - 1, dayOfMonth + daysLater);
 }
 
-/** For the list of hits, which takes instants: its days are those of UTC. */
+/** For the list of hits, which takes instants: its days are UTC days. */
 export function instantsOf({ from, to }: Pick<Span, 'from' | 'to'>): Pick<Span, 'from' | 'to'> {
   const instant = (text: string, daysLater: number) =>
     text.includes('T') ? text : startOf(text, daysLater).toISOString();
@@ -86,7 +86,7 @@ function daysEarlier(at: Date, days: number): Date {
   return earlier;
 }
 
-/** Numbers are stored by the hour, so the question stays the same for an hour. */
+/** Numbers are stored by the hour, so the query stays the same for an hour. */
 const endOfHour = (now: number): Date => new Date(Math.floor(now / hour) * hour + hour);
 
 export function planOf(range: Range, now: number): RangePlan {

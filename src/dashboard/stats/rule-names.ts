@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Link } from '../api-types.ts';
 
-/** By ids of rules, and of variants as statistics have them (`rule/variant`): what the link on the page calls them now. */
+/** By ids of rules, and of variants as in statistics (`rule/variant`): their current names on the link. */
 export const ruleNames = signal<ReadonlyMap<string, string>>(new Map());
 
 /** The own address of the link on the page; '' on a page of many. */

@@ -9,7 +9,7 @@ export type Scope =
 
 export type Question = Calls['GET /api/v1/stats']['query'];
 
-/** Of which links a call without a link in its path is to answer. */
+/** The links that a call without a link in its path should cover. */
 export const choiceOf = (scope: Scope): Chosen =>
   scope.kind === 'link' ? { ids: String(scope.link.id) } : (scope.chosen ?? {});
 

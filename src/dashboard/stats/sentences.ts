@@ -14,7 +14,7 @@ export function titleOf(
   return `${amount} ${during}${than ? `, ${than}` : ''}`;
 }
 
-/** Null where there is nothing to compare with. */
+/** Null if there is nothing to compare with. */
 export function comparison(now: number, before: number, beforeName: string): string | null {
   if (before === 0) return null;
   if (now === 0) return `${number(before)} in ${beforeName}`;
@@ -28,7 +28,7 @@ export function comparison(now: number, before: number, beforeName: string): str
 
 const day = dateForm({ day: 'numeric', month: 'long', year: 'numeric' });
 
-/** The day since when single clicks are kept, where the range begins before it; else null. */
+/** The day since when single clicks are kept, if the range begins before it; otherwise null. */
 export const keptSince = ({ from, raw_since }: Pick<Stats, 'from' | 'raw_since'>): string | null =>
   Date.parse(from) < Date.parse(raw_since) ? day.format(new Date(raw_since)) : null;
 

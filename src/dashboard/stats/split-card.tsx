@@ -8,7 +8,7 @@ import { loadStats } from './scope.ts';
 import { shareSentence } from './split-share.ts';
 import { keyFor, questionOf, type View } from './view.ts';
 
-/** Of each rule with variants: which share of its visitors they had, and how sure that is. Without the board's filters. */
+/** For each rule with variants: the share of visitors per variant, and its confidence. Without the board's filters. */
 export function SplitCard({ view, rules }: { view: View; rules: Link['rules'] }) {
   const question = questionOf(view, {}, 'variant');
   const query = useQuery(`${keyFor(view, question)} split`, () => loadStats(view.scope, question));
@@ -47,7 +47,7 @@ interface SharesProps {
   readonly groups: NonNullable<Stats['groups']>;
 }
 
-/** The variants of now, and those that visitors were led to before they were removed. */
+/** The current variants, and removed ones that visitors were sent to. */
 function Shares({ ruleId, variants, groups }: SharesProps) {
   const own = groups.filter(({ value }) => value?.startsWith(`${ruleId}/`));
   const foundOf = (id: string) => own.find(({ value }) => value === `${ruleId}/${id}`);

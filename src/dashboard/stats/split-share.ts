@@ -1,9 +1,9 @@
 import { counted } from '../words.ts';
 
-/** Of a normal distribution, 95 % lie within so many standard deviations. */
+/** 95 % of a normal distribution are within so many standard deviations. */
 const deviations = 1.96;
 
-/** Between which shares the true one lies with 95 % probability, by Wilson: it holds for few visitors, too. */
+/** The interval that contains the true share with 95 % probability (Wilson): it works for few visitors, too. */
 export function wilsonInterval(part: number, whole: number): readonly [low: number, high: number] {
   const square = deviations ** 2;
   const share = part / whole;

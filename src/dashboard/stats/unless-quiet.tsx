@@ -11,7 +11,7 @@ interface QuietProps {
   readonly children: ComponentChildren;
 }
 
-/** In place of what isn't recorded of a quiet link. What was recorded before it was one is shown when it is asked for. */
+/** Shown instead of data that isn't recorded for a quiet link. Data recorded before is shown on request. */
 export function UnlessQuiet({ link, children }: QuietProps) {
   const areEarlierShown = useSignal(false);
   if (link.statistics || areEarlierShown.value) return <>{children}</>;

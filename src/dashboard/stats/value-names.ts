@@ -30,7 +30,7 @@ function cityName(value: string): string {
   return `${name}, ${place.includes('-') ? regionName(place) : countryName(place)}`;
 }
 
-/** Hosts are kept in their ASCII form. */
+/** Hosts are stored in their ASCII form. */
 function addressName(value: string): string {
   const slash = value.indexOf('/');
   return (namesOfHosts.value.get(value.slice(0, slash)) ?? value.slice(0, slash)) + value.slice(slash);

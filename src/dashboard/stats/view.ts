@@ -43,7 +43,7 @@ const countedIn = (view: View, { totals }: Stats): number =>
   totals.clicks +
   (isAside(view.filters) ? Object.values(totals.not_counted ?? {}).reduce((sum, hits) => sum + hits, 0) : 0);
 
-/** Whether there is an earlier span to compare with: a link may be younger. */
+/** Whether there is an earlier range to compare with: a link may be younger. */
 const isOlder = ({ scope, plan }: View): boolean =>
   scope.kind === 'all' || instantOf(scope.link.created_at) < instantOf(plan.span.from);
 

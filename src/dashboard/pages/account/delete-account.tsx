@@ -15,7 +15,7 @@ import { navigate } from '../../router.ts';
 import { me } from '../../session.ts';
 import { counted } from '../../words.ts';
 
-/** What becomes of the organization when its member goes. */
+/** What happens to the organization when its member leaves. */
 type Fate = 'stays' | 'goes' | 'prevents';
 
 function fateOf(members: readonly Member[]): Fate {

@@ -9,7 +9,7 @@ import { me } from '../../session.ts';
 import { since } from '../../words.ts';
 import { roleNames } from '../organization/roles.ts';
 
-/** The invitations of other organizations; nothing where there is none. */
+/** Invitations to other organizations; empty if there are none. */
 export function InvitationsToMe() {
   const invitations = useQuery('invitations to me', () => call('GET /api/v1/user/invitations'));
   const accept = useAction(async (id: number, organization: string) => {

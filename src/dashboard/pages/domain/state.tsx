@@ -12,14 +12,14 @@ const certificateStates = {
   old: { word: 'Certificate not renewed', look: 'warn', icon: 'warning' },
 } as const;
 
-/** What has to be seen first: a verified domain whose certificate fails is not well. */
+/** The most important problem first: a verified domain whose certificate fails is not fine. */
 export function DomainState({ state, certificate }: Pick<Domain, 'state' | 'certificate'>) {
   const failing = state === 'verified' && certificate?.state === 'failing' ? certificate : null;
   if (failing === null) return <StateChip {...states[state]} />;
   return <StateChip {...certificateStates[failing.valid_until === null ? 'none' : 'old']} />;
 }
 
-/** What is wrong with the certificate, and what to do; nothing where it is well. */
+/** What is wrong with the certificate, and what to do; empty if nothing is. */
 export function certificateTrouble({ certificate }: Pick<Domain, 'certificate'>): string | null {
   if (!certificate?.problem) return null;
   return `No ${certificate.valid_until ? 'newer ' : ''}certificate for HTTPS: ${certificate.problem}`;

@@ -47,7 +47,7 @@ export function Addresses({ form }: { form: LinkForm }) {
   );
 }
 
-/** Where the link may be: the service's own domain, the organization's, and the one where it is. */
+/** The domains for the link: the service's own, the organization's, and its current one. */
 function useDomains(link: Link): readonly Choice[] {
   const { own } = useOwnDomains();
   const [, scheme = '', port = ''] = /^(https?:\/\/).*?(:\d+)?$/.exec(link.domain) ?? [];
@@ -125,7 +125,7 @@ function Aliases({ form }: { form: LinkForm }) {
   );
 }
 
-/** As people write it: without escapes. */
+/** As people write it: without percent-encoding. */
 function readable(url: string): string {
   try {
     return decodeURI(url);

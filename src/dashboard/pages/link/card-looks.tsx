@@ -88,7 +88,7 @@ function Looks({ card }: { card: Card }) {
 
 const cardOf = (link: Link, { fields }: LinkForm, picture: string | null): Card => ({
   host: hostOf(link),
-  // The page for crawlers has the host name where there is no title.
+  // The page for crawlers shows the host name if there is no title.
   title: fields.og_title.trim() || new URL(link.url).hostname,
   description: fields.og_description.trim(),
   picture,

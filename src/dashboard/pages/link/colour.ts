@@ -18,7 +18,7 @@ export const contrast = (one: string, other: string): number => {
 
 const enough = 3;
 
-/** A warning where phones may fail to read a code in these colours; null where they won't. */
+/** A warning if phones may fail to read a code in these colours; otherwise null. */
 export function readability(foreground: string, background: string): string | null {
   const ratio = contrast(foreground, background);
   if (ratio < enough)

@@ -19,7 +19,7 @@ export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
   const input = useRef<HTMLInputElement>(null);
   const at = form.fields[name];
   const shown = localOf(at);
-  // A date that is half typed has an empty value, and setting the value would erase it.
+  // A half-typed date has an empty value, and setting the value would erase it.
   useEffect(() => {
     const field = input.current;
     if (field && field.value !== shown && !field.validity.badInput) field.value = shown;

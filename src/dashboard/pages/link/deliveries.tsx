@@ -14,7 +14,7 @@ const perPage = 25;
 const interval = 3_000;
 const intervalWhileWaiting = 1_500;
 
-/** All deliveries that there still are, brought up to date while the page is visible. */
+/** All deliveries that still exist, refreshed while the page is visible. */
 export function Deliveries({ link }: { link: Link }) {
   const page = useSignal(1);
   const at = (page.value - 1) * perPage;

@@ -57,7 +57,7 @@ function AccessSection({ form }: { form: LinkForm }) {
   );
 }
 
-/** What is kept of those who come. */
+/** What is stored about visitors. */
 function RecordSection({ form }: { form: LinkForm }) {
   return (
     <section class="form" aria-labelledby="record-heading">

@@ -20,7 +20,7 @@ export interface Fields {
   readonly og_title: string;
   readonly og_description: string;
   readonly og_image: string;
-  /** Empty: unchanged; the stored one is never shown. Null: to be removed. */
+  /** Empty: unchanged; the stored one is never shown. Null: remove it. */
   readonly password: string | null;
   /** ISO 8601, UTC. */
   readonly start_date: string | null;
@@ -134,7 +134,7 @@ export const fieldsOf = (link: Link): Fields => ({
   webhook_events: link.webhook_events,
 });
 
-/** What rules say is the same in any order of their keys. */
+/** The order of a rule's keys doesn't matter. */
 const sorted = (_: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -145,7 +145,7 @@ function keyOf(value: Tag | LinkRule | string, index: number): string {
   return 'when' in value ? `${index} ${JSON.stringify(value, sorted)}` : String(value.id);
 }
 
-/** Lists are the same in any order, except for rules. */
+/** The order of lists doesn't matter, except for rules. */
 export function isSame(one: Fields[FieldName], other: Fields[FieldName]): boolean {
   if (one === null || other === null || typeof one !== 'object' || typeof other !== 'object')
     return one === other;
@@ -153,7 +153,7 @@ export function isSame(one: Fields[FieldName], other: Fields[FieldName]): boolea
   return one.length === other.length && [...one].every((value, index) => keys.has(keyOf(value, index)));
 }
 
-/** The draft without the values that the base has already. */
+/** The draft without the values that the base already has. */
 export const draftOn = (base: Fields, draft: Draft): Draft =>
   Object.fromEntries(
     fieldNames.flatMap((name) => {
@@ -163,7 +163,7 @@ export const draftOn = (base: Fields, draft: Draft): Draft =>
   );
 
 /**
- * What a copy of a link is created with: all but the addresses and the password, which can't be read. It is made to be used,
+ * The input for a copy of a link: everything but the addresses and the password, which can't be read. A copy is made to be used,
  * so it is neither disabled nor archived; and its own address is not in print yet.
  */
 export const copyOf = (link: Link, password: string): Input<'POST /api/v1/link'>['body'] => ({
@@ -180,7 +180,7 @@ export const copyOf = (link: Link, password: string): Input<'POST /api/v1/link'>
   password,
 });
 
-/** What is sent to the API: only the changes, and tags as added and removed ones. */
+/** The input of an update: only the changes, and tags as added and removed ones. */
 export function patchOf(base: Fields, draft: Draft): Input<'PATCH /api/v1/link/{id}'>['body'] {
   const { tags, ...rest } = draft;
   if (!tags) return rest;
@@ -192,7 +192,7 @@ export function patchOf(base: Fields, draft: Draft): Input<'PATCH /api/v1/link/{
   };
 }
 
-/** What differs between two states of a link. A password that replaced another can't be seen. */
+/** The differences between two states of a link. A replaced password can't be detected. */
 export function differences(before: Link, after: Link): readonly FieldName[] {
   const [was, is] = [fieldsOf(before), fieldsOf(after)];
   return fieldNames.filter((name) =>

@@ -40,23 +40,23 @@ export interface LinkForm {
   /** The link as another user saved it meanwhile, until the user decides which changes to keep. */
   readonly conflict: Signal<Link | null>;
   set<Name extends FieldName>(name: Name, value: Fields[Name]): void;
-  /** Sets it to what is made of its value at that time, which is a later one where this is kept for an undo. */
+  /** Sets it to a function of its value at that time, which may be a later one if this is kept for an undo. */
   revise<Name extends FieldName>(name: Name, change: (value: Fields[Name]) => Fields[Name]): void;
-  /** What a text field needs. */
+  /** The props of a text field. */
   text(name: TextName): TextProps;
-  /** What a text field of an address needs. */
+  /** The props of a text field for an address. */
   url(name: TextName): TextProps & typeof urlInput;
-  /** What a switch needs. */
+  /** The props of a switch. */
   flag(name: FlagName): Pick<SwitchProps, 'label' | 'isOn' | 'onTurn'>;
-  /** The server's error of a field that was not changed since, or the reason why it can't be sent. */
+  /** The server's error for a field that was not changed since, or the reason why it can't be sent. */
   errorOf(name: FieldName): string | null;
   /** Stops saving while a field has no valid value, with the sentence to show; null allows it again. */
   hold(name: FieldName, sentence: string | null): void;
-  /** False, with the focus on the field, while one has no valid value. */
+  /** False, and focuses the field, while one has no valid value. */
   isReady(): boolean;
   save(): Promise<boolean>;
   discard(): void;
-  /** Drops the unsaved changes, as they are to be made otherwise. */
+  /** Drops the unsaved changes, because they will be made in another way. */
   forget(): void;
   keepMine(): void;
   takeTheirs(): void;
@@ -70,7 +70,7 @@ const without = (draft: Draft, names: readonly FieldName[]): Draft => {
 
 const names = (draft: Draft): readonly FieldName[] => fieldNames.filter((name) => draft[name] !== undefined);
 
-/** Changes of these may be at odds with what was printed. */
+/** Changing these may contradict what was printed. */
 const addressFields = ['domain', 'suffix', 'aliases'] as const;
 
 const isMarkAlone = (changes: readonly FieldName[]): boolean =>
@@ -92,7 +92,7 @@ export function useLinkForm(latest: Link): LinkForm {
     assume<Link>(`link ${onto.id}`, () => onto);
   };
 
-  // A code was downloaded meanwhile, from this page as a rule: that is at odds with no unsaved change.
+  // A code was downloaded meanwhile, usually on this page: that conflicts with no unsaved change.
   useEffect(() => {
     if (changed.length > 0 && isMarkAlone(differences(base.value, latest))) rebase(latest);
   }, [latest.updated_at]);
@@ -136,7 +136,7 @@ export function useLinkForm(latest: Link): LinkForm {
         rebase(theirs);
         return send();
       }
-      // Shown in the fields that have no unsaved changes, or once these are discarded.
+      // Shown in fields without unsaved changes, or once these are discarded.
       assume<Link>(`link ${theirs.id}`, () => theirs);
       conflict.value = theirs;
       throw cause;

@@ -1,13 +1,13 @@
 import { clockTimeOf, dayOf } from '../../words.ts';
 
-/** The value of a `datetime-local` field for an instant, in the visitor's timezone. */
+/** The value of a `datetime-local` field for an instant, in the visitor's time zone. */
 export function localOf(iso: string | null): string {
   if (iso === null) return '';
   const at = new Date(iso);
   return `${dayOf(at)}T${clockTimeOf(at)}`;
 }
 
-/** Null for a text that is no instant. An hour that the clocks skip is the one after it. */
+/** Null for a text that is no instant. An hour that the clocks skip becomes the one after it. */
 export function instantOfLocal(local: string): string | null {
   const at = new Date(local);
   return local === '' || Number.isNaN(at.getTime()) ? null : at.toISOString();
@@ -18,7 +18,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** "in 3 days": fine enough to notice a wrong month, and never "tomorrow", which would depend on midnight. */
+/** "in 3 days": precise enough to notice a wrong month, and never "tomorrow", which would depend on midnight. */
 export function distanceTo(iso: string, now = Date.now()): string {
   const away = Date.parse(iso) - now;
   const size = Math.abs(away);

@@ -5,7 +5,7 @@ import { Addresses } from './addresses.tsx';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
-/** What its organization calls the link, and where visitors find it. */
+/** The organization's name for the link, and where visitors find it. */
 export function NameSection({ form }: { form: LinkForm }) {
   const { link, fields } = form;
   return (
@@ -43,7 +43,7 @@ interface OfferedProps {
   readonly onTake: (title: string) => void;
 }
 
-/** What the destination calls itself, for a link that has no name. */
+/** The title of the destination, offered as the name of a link without one. */
 function OfferedName({ title, onTake }: OfferedProps) {
   return (
     <div class="field-more">

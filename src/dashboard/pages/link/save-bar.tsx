@@ -67,7 +67,7 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
   );
 }
 
-/** The API's other names of what a field shows. */
+/** The API's other names for what a field shows. */
 function further(name: FieldName, { error }: LinkForm): readonly string[] {
   if (name === 'tags') return ['add_tags', 'remove_tags'];
   if (name !== 'rules') return [];
@@ -76,7 +76,7 @@ function further(name: FieldName, { error }: LinkForm): readonly string[] {
 
 interface NotSavedYetProps {
   readonly form: LinkForm;
-  /** Of the names of the fields. */
+  /** Of the fields' names. */
   readonly prefix: string;
 }
 

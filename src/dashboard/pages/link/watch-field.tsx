@@ -8,7 +8,7 @@ import { bare, since } from '../../words.ts';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
-/** Whether the link's destinations are looked at, and what was found. */
+/** Whether the link's destinations are checked, and the results. */
 export function WatchField({ form }: { form: LinkForm }) {
   const organization = useQuery('organization', () => call('GET /api/v1/organization'));
   const value = form.fields.watch_destination;

@@ -7,6 +7,6 @@ export const destinationsIn = (text: string): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Whether text that is pasted outside of any field is meant to become a link. */
+/** Whether text pasted outside any field should become a link. */
 export const looksLikeAddress = (text: string): boolean =>
   /^([a-z][a-z0-9+.-]*:\/\/\S+|[^\s/@]+(\.[^\s/@.]+)+(:\d+)?([/?#]\S*)?)$/i.test(text);

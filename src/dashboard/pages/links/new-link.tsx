@@ -20,7 +20,7 @@ const maxRows = 8;
 const isInUse = (element: Element | null): boolean =>
   Boolean(element?.closest('main :is(input, textarea, select, button)'));
 
-/** The field that creates links, one of each line. */
+/** The field that creates links, one per line. */
 export function NewLink({ isFirst }: { isFirst: boolean }) {
   const making = useMaking();
   const { text, urls, input, complaint, isRunning, made } = making;
@@ -136,13 +136,13 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
   );
 }
 
-/** The chosen options, shown while these are closed. */
+/** The chosen options, shown while they are collapsed. */
 const summaryOf = ({ domain, suffix, tags }: NewLinkInput, areMany: boolean): string =>
   [domain, areMany ? '' : suffix.trim() && `/${suffix.trim()}`, ...tags.map(({ name }) => name)]
     .filter(Boolean)
     .join(' · ');
 
-/** Addresses that are pasted outside of every field go to the field that creates links. */
+/** Addresses pasted outside any field go to the field that creates links. */
 function usePasteAnywhere(take: (text: string) => void): void {
   const latest = useRef(take);
   latest.current = take;

@@ -119,7 +119,7 @@ interface Mark {
   readonly word: string;
   readonly why: string;
   readonly isWarning?: boolean;
-  /** The list of links that are like that. */
+  /** The list of links with this mark. */
   readonly href?: string;
 }
 
@@ -185,7 +185,7 @@ function marksOf(link: Link): readonly Mark[] {
   return marks.filter((mark) => mark !== false);
 }
 
-/** What a visitor meets before the destination. */
+/** What visitors encounter before the destination. */
 function Marks({ link }: { link: Link }) {
   return (
     <>

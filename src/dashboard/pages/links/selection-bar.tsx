@@ -11,7 +11,7 @@ import { exportOf } from './view.ts';
 
 interface SelectionBarProps {
   readonly selection: Selection<Link>;
-  /** The archived links are shown: they can be taken out of the archive. */
+  /** The archived links are shown: they can be removed from the archive. */
   readonly isArchive: boolean;
   /** How many of the selected links are not on the page that is shown. */
   readonly elsewhere: number;

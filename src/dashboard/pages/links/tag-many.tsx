@@ -118,7 +118,7 @@ export function UntagMany({ links, onDone, onClose }: TagManyProps) {
 interface ActionDialogProps {
   readonly title: string;
   readonly action: Action<[]>;
-  /** The API's names of the fields that are shown. */
+  /** The API's names of the fields shown. */
   readonly fields?: readonly string[];
   readonly verb: string;
   /** Nothing is chosen yet. */

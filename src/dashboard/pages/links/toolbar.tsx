@@ -44,7 +44,7 @@ export function Toolbar({ view }: { view: View }) {
           onChoice={(domain) => narrow({ domain: domain || null })}
         />
       )}
-      {/* Where there is little room the mark of such a link leads to it. */}
+      {/* Where there is little room, the mark of such a link leads to it. */}
       <div class={view.isOnPaper || view.hasProblem ? 'state-filter' : 'state-filter on-wide'}>
         <SelectField
           label="Filter by state"

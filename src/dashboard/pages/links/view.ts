@@ -21,7 +21,7 @@ export const maxQueryLength = 200;
 const maxPages = 1_000_000_000 / Math.max(...sizes);
 const sparkDays = 14;
 
-/** Which links are shown, and which page of them, by the address. */
+/** Which links and which page of them are shown, by the address. */
 export interface View {
   readonly words: string;
   readonly tagIds: readonly number[];
@@ -34,7 +34,7 @@ export interface View {
   readonly order: Order;
   readonly size: number;
   readonly page: number;
-  /** The id from which on newer links are left out, so that pages don't shift while links are created. */
+  /** The id from which on newer links are hidden, so that pages don't shift while links are created. */
   readonly before: number | null;
 }
 

@@ -4,7 +4,7 @@ import { Section } from '../../parts/section.tsx';
 import { useQuery } from '../../queries.ts';
 import { since } from '../../words.ts';
 
-/** Only there while a target fails, and afterwards as long as messages that failed for good can go out again. */
+/** Only shown while a target fails, and afterwards as long as failed messages can be sent again. */
 export function FailingWebhooks() {
   const query = useQuery('webhook outages', () => call('GET /api/v1/webhook_outages'));
   const { webhook_outages: outages = [], total_failed: failed = 0 } = query.data.value ?? {};

@@ -27,7 +27,7 @@ const states = {
 
 const order: readonly Finding['state'][] = ['problem', 'notice', 'ok'];
 
-/** For administrators of the organization that runs the service; others are told nothing of it. */
+/** For administrators of the organization that runs the service; others learn nothing of it. */
 export function InstanceHealth() {
   const health = useQuery('instance health', () => call('GET /api/v1/instance/health'));
   return (

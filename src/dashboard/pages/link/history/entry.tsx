@@ -5,12 +5,12 @@ import { type Change, howOf, labelOf, partsOf, whatOf, whoOf, wordsOf } from './
 
 interface EntryProps {
   readonly entry: LinkHistoryEntry;
-  /** Absent where the link is as it was then. */
+  /** Absent if the link is in the same state now. */
   readonly onBack: (() => void) | undefined;
   readonly isRunning: boolean;
 }
 
-/** One change of a link: who made it, when, and from what to what. */
+/** One change of a link: who made it, when, and the old and new values. */
 export function Entry({ entry, onBack, isRunning }: EntryProps) {
   const how = howOf(entry);
   return (

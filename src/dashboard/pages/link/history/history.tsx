@@ -12,7 +12,7 @@ import { Entry } from './entry.tsx';
 
 const perPage = 25;
 
-/** What was changed of a link, the newest first, and the way back to any of its states. */
+/** The changes of a link, newest first, with a way to restore any of its states. */
 export function History({ link }: { link: Link }) {
   const cursors = useSignal<readonly string[]>([]);
   const newest = usePageOf(link, '').data.value?.history[0] ?? null;
@@ -106,10 +106,10 @@ function HistoryPage({ link, cursor, isRunning, onBack, onMore }: HistoryPagePro
   );
 }
 
-/** Deleting a link and bringing it back leaves its settings as they are. */
+/** Deleting and restoring a link leaves its settings unchanged. */
 const isState = ({ action }: LinkHistoryEntry): boolean => action === 'created' || action === 'changed';
 
-/** Offers to undo it, by going back to what was the newest entry. */
+/** Offers to undo it, by restoring the former newest entry. */
 async function goBack(
   link: Link,
   { id, at }: LinkHistoryEntry,

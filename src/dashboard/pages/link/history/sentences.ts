@@ -5,7 +5,7 @@ import { rulesInWords } from '../rules/sentences.ts';
 
 export type Change = LinkHistoryEntry['changes'][number];
 
-/** Of fields that this page doesn't show. */
+/** Fields that this page doesn't show. */
 const otherLabels: Readonly<Record<string, string>> = {
   forward_query: 'Forwarding of parameters',
   forward_path: 'Forwarding of the path',
@@ -21,7 +21,7 @@ export function whoOf({ by, via, action }: LinkHistoryEntry): string {
   return action === 'created' && via === null ? 'Somebody' : 'A former member';
 }
 
-/** A label inside of a sentence: "QR code colour" stays as it is. */
+/** A label within a sentence: "QR code colour" is unchanged. */
 const inSentence = (label: string): string =>
   label.replace(/^\p{Lu}(?!\p{Lu})/u, (letter) => letter.toLowerCase());
 
@@ -45,7 +45,7 @@ export function whatOf({ action, back_to, scheduled, changes }: LinkHistoryEntry
   return back_to === null ? `changed ${changed(changes)}` : 'went back to an earlier state';
 }
 
-/** Nothing for the dashboard: most changes are made there. */
+/** Empty for the dashboard: most changes are made there. */
 export function howOf({ via, api_key }: LinkHistoryEntry): string | null {
   if (via === 'api_key')
     return api_key ? `with the API key "${api_key.name}"` : 'with an API key that was deleted';
@@ -56,7 +56,7 @@ export function howOf({ via, api_key }: LinkHistoryEntry): string | null {
 const isRules = (value: readonly (string | object)[]): value is readonly LinkRule[] =>
   value.every((part) => typeof part === 'object' && 'when' in part);
 
-/** A value in words; null where there was none. */
+/** A value in words; null if there was none. */
 export function wordsOf(field: string, value: Change['from']): string | null {
   if (field === 'watch_destination' && value === null) return 'As the organization';
   if (value === null || value === '') return null;
@@ -76,7 +76,7 @@ export interface Parts {
   readonly end: string;
 }
 
-/** What two texts have in common at their beginning and end, cut between words, and what differs between. */
+/** The common beginning and end of two texts, cut between words, and the difference between. */
 export function partsOf(before: string, after: string): Parts {
   const [one, other] = [before, after].map((text) => text.split(/(?<=[\s/?&=.,])/u)) as [string[], string[]];
   const shorter = Math.min(one.length, other.length);

@@ -32,7 +32,7 @@ interface ConditionRowProps {
   readonly onRemove: () => void;
 }
 
-/** What a visitor has to be, or must not be. */
+/** A required or excluded property of visitors. */
 export function ConditionRow({ condition, problems, isNew, onChange, onTurn, onRemove }: ConditionRowProps) {
   const { key, isNegated } = condition;
   const row = useRef<HTMLFieldSetElement>(null);
@@ -46,7 +46,7 @@ export function ConditionRow({ condition, problems, isNew, onChange, onTurn, onR
   return (
     <fieldset class="condition" ref={row} aria-label={`${label}${isNegated ? ' is not' : ''}`}>
       <span class="condition-key">{label}</span>
-      {/* "Not from" is what "until" says. */}
+      {/* "Not from" means "until". */}
       {isInstant && !isNegated ? (
         <span class="condition-is" />
       ) : (

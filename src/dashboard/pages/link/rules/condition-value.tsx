@@ -17,11 +17,11 @@ interface ConditionValueProps {
 }
 
 const apart = (typed: string): readonly string[] => typed.split(/[\s,;]+/).filter(Boolean);
-/** What was pasted from an address bar is its host. */
+/** A pasted address is reduced to its host. */
 const hostsIn = (typed: string): readonly string[] =>
   apart(typed).map((part) => part.replace(/^https?:\/\//, '').replace(/[/?#].*$/s, ''));
 
-/** Names of cities have spaces in them. */
+/** City names contain spaces. */
 const citiesIn = (typed: string): readonly string[] =>
   typed
     .split(/[,;]+/)
@@ -46,7 +46,7 @@ const firstHours: Hours = {
   to: '17:00',
 };
 
-/** What a condition begins with when it is added. */
+/** The initial value of a new condition. */
 export const firstValue = (key: ConditionKey): Condition['value'] => {
   if (key === 'hours') return firstHours;
   if (key === 'query') return { '': [] };
@@ -57,7 +57,7 @@ export const firstValue = (key: ConditionKey): Condition['value'] => {
 export function ConditionValue({ condition, label, path, problems, onChange }: ConditionValueProps) {
   const { key, value } = condition;
   const refused = problems.of(path);
-  // The API counts the entries of a list, where this is a field that was left empty.
+  // The API counts the entries of a list, which here is a field left empty.
   const isEmpty = Array.isArray(value) && value.length === 0;
   const error = refused && isEmpty ? 'Give at least one, or remove the condition.' : refused;
   const frame = { label, isLabelUnseen: true, error };

@@ -11,7 +11,7 @@ type Check = Extract<Step, { check: unknown }>['check'];
 interface StepInWords {
   readonly passed: boolean;
   readonly sentence: string;
-  /** Of a rule: its conditions, and what of the visitor was compared. */
+  /** For a rule: its conditions, and the visitor's values that were compared. */
   readonly conditions: readonly { readonly met: boolean; readonly phrase: string; readonly saw: string }[];
 }
 
@@ -58,7 +58,7 @@ export function stepInWords(step: Step, rules: readonly Rule[]): StepInWords {
   };
 }
 
-/** Before the address that the visitor is led to; without one, all that there is to say. */
+/** The text before the address that the visitor is sent to; the whole text if there is none. */
 export function outcomeInWords(
   { outcome, to, destination, rule, variant }: LinkExplanation,
   rules: readonly Rule[],

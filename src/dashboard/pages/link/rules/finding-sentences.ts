@@ -52,7 +52,7 @@ const rulesNamed = (indexes: readonly number[]): string =>
     'and',
   )}`;
 
-/** What a finding of a rule says to those who can mend it. */
+/** The text of a finding about a rule, for people who can fix it. */
 export function findingInWords(finding: RuleFinding, rules: readonly Rule[]): string {
   switch (finding.kind) {
     case 'reversed':

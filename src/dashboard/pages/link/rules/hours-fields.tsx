@@ -17,13 +17,13 @@ const zones = (current: string): readonly string[] => [
   ...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')]),
 ];
 
-/** Days of the week, from when to when, by the clock of a timezone. */
+/** Days of the week, start and end, by the clock of a time zone. */
 export function HoursFields({ value, path, problems, onChange }: HoursFieldsProps) {
   const { days = weekOrder, from = '', to = '' } = value;
   const turn = (day: Day) => {
     const chosen = weekOrder.filter((other) => days.includes(other) !== (other === day));
     const { days: _, ...everyDay } = value;
-    // None would be nobody's; all of them are what is said by none.
+    // Choosing no day would match nobody; choosing all days is the same as naming none.
     if (chosen.length > 0)
       onChange(chosen.length === weekOrder.length ? everyDay : { ...value, days: chosen });
   };

@@ -4,16 +4,16 @@ import { timezone } from '../../../words.ts';
 import { instantOfLocal, localOf } from '../local-instant.ts';
 
 interface InstantInputProps extends FieldFrame {
-  /** ISO 8601, UTC; empty where none was given. */
+  /** ISO 8601, UTC; empty if none was given. */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-/** An instant, shown and typed in the user's timezone. */
+/** An instant, shown and typed in the user's time zone. */
 export function InstantInput({ value, onChange, ...frame }: InstantInputProps) {
   const input = useRef<HTMLInputElement>(null);
   const shown = value === '' ? '' : localOf(value);
-  // A date that is half typed has an empty value, and setting the value would erase it.
+  // A half-typed date has an empty value, and setting the value would erase it.
   useEffect(() => {
     const field = input.current;
     if (field && field.value !== shown && !field.validity.badInput) field.value = shown;

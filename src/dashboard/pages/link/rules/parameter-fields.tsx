@@ -13,7 +13,7 @@ interface ParameterFieldsProps {
   readonly onChange: (value: Parameters) => void;
 }
 
-/** Parameters of the link's address: each has to be there, with one of its values. */
+/** Parameters of the link's address: each is required, with one of its values. */
 export function ParameterFields({ value, path, problems, onChange }: ParameterFieldsProps) {
   const entries = Object.entries(value);
   const change = (index: number, entry: readonly [string, readonly string[]] | null) =>

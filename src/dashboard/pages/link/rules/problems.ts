@@ -1,14 +1,14 @@
 import type { LinkForm } from '../form.ts';
 import type { Rule } from './rule.ts';
 
-/** What the API says about a part of a rule, by the names of its fields: `when.country.0`. */
+/** The API's problems with a part of a rule, by the names of its fields: `when.country.0`. */
 export interface Problems {
   readonly isThere: boolean;
-  /** What is said about this field, or about what is in it. */
+  /** The problem of this field, or of something in it. */
   of(path: string): string | null;
-  /** The indexes of the values in this list that are spoken of. */
+  /** The indexes of the values in this list that have problems. */
   indexesIn(path: string): readonly number[];
-  /** What is said about none of these. */
+  /** The problems of all other fields. */
   besides(paths: readonly string[]): readonly string[];
 }
 

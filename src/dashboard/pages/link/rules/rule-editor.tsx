@@ -29,9 +29,9 @@ interface RuleEditorProps {
 const nameOf = ({ key, isNegated }: Pick<Condition, 'key' | 'isNegated'>): string =>
   `when${isNegated ? '.not' : ''}.${key}`;
 
-/** The fields of a rule. What is typed is a change of the link at once, saved with its others. */
+/** The fields of a rule. Typing changes the link's draft at once, which is saved as a whole. */
 export function RuleEditor({ rule, problems, onChange }: RuleEditorProps) {
-  /** The condition that was added last: its field has the focus. */
+  /** The condition that was added last: its field gets the focus. */
   const latest = useSignal('');
   const conditions = conditionsOf(rule.when);
   const isTwice = ({ key }: Condition) => conditions.filter((other) => other.key === key).length > 1;
@@ -113,8 +113,8 @@ interface AddConditionProps {
 }
 
 /**
- * A key may be there twice, wanted and excluded; instants only once, as each excludes what the other wants. Regions and cities are offered where
- * the country file has them.
+ * A key may appear twice, required and excluded; instants only once, as each excludes what the other requires. Regions and cities
+ * are offered if the country file contains them.
  */
 function AddCondition({ conditions, onAdd }: AddConditionProps) {
   const isKnown = { region: setup.value?.regions_known, city: setup.value?.cities_known };

@@ -15,7 +15,7 @@ interface RuleRowProps {
   /** What keeps it from matching, as sentences. */
   readonly findings: readonly string[];
   readonly isOpen: boolean;
-  /** Where the rule would come that is being dragged. */
+  /** Where the dragged rule would be inserted. */
   readonly drop: 'before' | 'after' | 'dragged' | '';
   readonly handle: { readonly onPointerDown: (event: PointerEvent) => void };
   readonly onKeyDown: (event: KeyboardEvent) => void;
@@ -49,7 +49,7 @@ export function RuleRow({
   return (
     <li class={`rule ${drop}`} ref={row} onKeyDown={on.onKeyDown}>
       <div class="rule-line">
-        {/* For the pointer; keys and screen readers have the buttons. */}
+        {/* For pointers; keys and screen readers use the buttons. */}
         <span class="rule-handle" aria-hidden="true" title="Drag to another place" {...handle}>
           <Icon name="grip" />
           <span class="rule-number">{index + 1}</span>
@@ -101,7 +101,7 @@ export function RuleRow({
   );
 }
 
-/** It is there without sentences too, so that screen readers say those that come. */
+/** Rendered even without sentences, so that screen readers announce new ones. */
 export const Findings = ({ sentences }: { sentences: readonly string[] }) => (
   <div aria-live="polite">
     {sentences.map((sentence) => (

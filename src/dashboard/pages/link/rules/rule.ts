@@ -6,14 +6,14 @@ export type PlainConditions = NonNullable<Rule['when']['not']>;
 export type ConditionKey = keyof PlainConditions;
 export type Hours = NonNullable<PlainConditions['hours']>;
 
-/** One condition as it is shown: a key may be there twice, wanted and excluded. */
+/** One condition as it is shown: a key may appear twice, required and excluded. */
 export interface Condition<Key extends ConditionKey = ConditionKey> {
   readonly key: Key;
   readonly isNegated: boolean;
   readonly value: NonNullable<PlainConditions[Key]>;
 }
 
-/** In the order in which they are said and offered. */
+/** In the order in which they are shown and offered. */
 export const conditionKeys = [
   'country',
   'region',
@@ -31,7 +31,7 @@ export const conditionKeys = [
   'network',
 ] as const satisfies readonly ConditionKey[];
 
-/** By key, so that a condition keeps its place when it is turned. */
+/** By key, so that a condition keeps its place when it is inverted. */
 export const conditionsOf = ({ not = {}, ...when }: Rule['when']): readonly Condition[] =>
   conditionKeys.flatMap((key): Condition[] => {
     const [wanted, excluded] = [when[key], not[key]];
@@ -52,7 +52,7 @@ function whenOf(plain: PlainConditions, not: PlainConditions): Rule['when'] {
   return Object.keys(not).length > 0 ? { ...plain, not } : plain;
 }
 
-/** The conditions with one of them set; by an undefined value, removed. */
+/** The conditions with one of them set, or removed by an undefined value. */
 export function withCondition(
   { not = {}, ...plain }: Rule['when'],
   { key, isNegated }: Pick<Condition, 'key' | 'isNegated'>,
@@ -63,7 +63,7 @@ export function withCondition(
   return isNegated ? whenOf(plain, changed(not)) : whenOf(changed(plain), not);
 }
 
-/** Wanted becomes excluded, and the other way around; where both are there, they change places. */
+/** Inverts a condition; if it exists in both forms, they change places. */
 export function turned({ not = {}, ...plain }: Rule['when'], key: ConditionKey): Rule['when'] {
   const [wanted, excluded] = [plain[key], not[key]];
   const [others, otherNots] = [without(plain, key), without(not, key)];
@@ -73,14 +73,16 @@ export function turned({ not = {}, ...plain }: Rule['when'], key: ConditionKey):
   );
 }
 
-/** An id that none of these has. It is the API's as soon as it is saved, and visitors' variants depend on it. */
+/**
+ * An id that none of these has. It becomes the API's when it is saved, and the assignment of visitors to variants depends on it.
+ */
 export function newId(taken: readonly { readonly id: string }[]): string {
   const random = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
   const id = `r_${random.toString(36).padStart(7, '0').slice(-5)}`;
   return taken.some((other) => other.id === id) ? newId(taken) : id;
 }
 
-/** A variant's id is short, because statistics and webhooks say it. */
+/** A variant's id is short, because statistics and webhooks show it. */
 export const newVariantId = (taken: readonly Variant[]): string =>
   [...'abcdefghijklmnopqrst'].find((letter) => !taken.some(({ id }) => id === letter)) ?? newId(taken);
 
@@ -90,7 +92,7 @@ export function moved<Entry>(entries: readonly Entry[], from: number, to: number
   return entry === undefined ? entries : [...rest.slice(0, to), entry, ...rest.slice(to)];
 }
 
-/** A rule that leads to one address, made of one that leads to several, and the other way around. */
+/** A rule with one destination, made from one with several, and vice versa. */
 export const toDestination = ({ variants, sticky: _, ...rule }: Rule): Rule => ({
   ...rule,
   destination_url: variants?.[0]?.destination_url ?? '',
@@ -105,7 +107,7 @@ export const toVariants = ({ destination_url = '', ...rule }: Rule): Rule => ({
   ],
 });
 
-/** The share of each variant in percent, of which the first decimal is kept where it says something. */
+/** The share of each variant in percent, with one decimal if that matters. */
 export function sharesOf(variants: readonly Variant[]): readonly number[] {
   const sum = variants.reduce((total, { weight }) => total + weight, 0);
   return variants.map(({ weight }) => (sum === 0 ? 0 : Math.round((weight / sum) * 1000) / 10));

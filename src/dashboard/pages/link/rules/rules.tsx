@@ -14,7 +14,7 @@ import { Destination, Findings, RuleRow } from './rule-row.tsx';
 import { TryAs } from './try-as.tsx';
 import { useReorder } from './use-reorder.ts';
 
-/** The rules of a link as sentences, in the order in which they are asked. */
+/** The rules of a link as sentences, in the order in which they are evaluated. */
 export function Rules({ form }: { form: LinkForm }) {
   const { rules } = form.fields;
   const open = useSignal<string | null>(null);
@@ -106,7 +106,7 @@ export function Rules({ form }: { form: LinkForm }) {
   );
 }
 
-/** In words, by the ids of the rules; once nothing has changed for a moment, as the fields move down for them. */
+/** In words, by the ids of the rules; only once nothing has changed for a moment, because they shift the fields. */
 function useFindings(latest: readonly Rule[]): ReadonlyMap<string, readonly string[]> {
   const rules = useDebounced(latest, 300);
   return useMemo(() => {
@@ -126,7 +126,7 @@ function dropOf(index: number, { from, to }: { from: number; to: number }) {
   return to < from ? 'before' : 'after';
 }
 
-/** Where visitors go whom no rule leads elsewhere. */
+/** Where visitors go that no rule matches. */
 function Otherwise({ form: { fields } }: { form: LinkForm }) {
   const { rules, destination_url, android_link_destination, ios_link_destination } = fields;
   const last = ruleForEverybody(rules);

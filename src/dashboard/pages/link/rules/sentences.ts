@@ -3,7 +3,7 @@ import { countryName, nameOf } from '../../../stats/value-names.ts';
 import { instant, number } from '../../../words.ts';
 import { type Condition, type ConditionKey, conditionsOf, type Hours, type Rule, sharesOf } from './rule.ts';
 
-/** "a or b", "a, b or c"; an ellipsis where nothing was chosen yet. */
+/** "a or b", "a, b or c"; an ellipsis if nothing was chosen yet. */
 export function listed(values: readonly string[], word = 'or'): string {
   if (values.length === 0) return '…';
   return values.length === 1 ? `${values[0]}` : `${values.slice(0, -1).join(', ')} ${word} ${values.at(-1)}`;
@@ -39,7 +39,7 @@ const hostWords = (host: string): string => {
 const parameterWords = ([name, values]: readonly [string, readonly string[]]): string =>
   values.length === 0 ? `the parameter ${name || '…'}` : `${name || '…'}=${listed(values)}`;
 
-/** From Monday on, as weeks are read. */
+/** From Monday on. */
 export const weekOrder = [...weekdays.slice(1), ...weekdays.slice(0, 1)];
 export const dayNames: Readonly<Record<(typeof weekdays)[number], string>> = {
   mo: 'Monday',
@@ -95,12 +95,12 @@ const phrases: Phrases = {
   network: (networks, not) => `${not ? 'has no' : 'has an'} address in ${listed(networks)}`,
 };
 
-/** What a condition says of the visitor: "is in Germany or Austria". */
+/** A condition in words: "is in Germany or Austria". */
 export function phraseOf<Key extends ConditionKey>({ key, value, isNegated }: Condition<Key>): string {
   return phrases[key](value, isNegated);
 }
 
-/** What comes before "go to": "If the visitor is in Germany on a phone, and doesn't read English". */
+/** The part before "go to": "If the visitor is in Germany on a phone, and doesn't read English". */
 export function conditionInWords(rule: Rule, hasEarlier: boolean): string {
   const conditions = conditionsOf(rule.when);
   if (conditions.length === 0) return hasEarlier ? 'Everybody else' : 'Everybody';
@@ -143,6 +143,6 @@ export function ruleInWords(rule: Rule, hasEarlier: boolean): string {
 export const rulesInWords = (rules: readonly Rule[]): string =>
   rules.map((rule, index) => `${index + 1}. ${ruleInWords(rule, index > 0)}`).join('\n');
 
-/** What a rule is called where it is spoken of. */
+/** A rule's name in messages. */
 export const titleOf = (rule: Rule, index: number): string =>
   rule.name ? `rule ${index + 1}, “${rule.name}”` : `rule ${index + 1}`;

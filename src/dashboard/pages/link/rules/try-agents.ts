@@ -1,4 +1,4 @@
-/** What a visit may be tried with, by the user agents of browsers as they are. */
+/** Examples of visitors, with real user agents of browsers. */
 export const tryAgents = [
   {
     label: 'iPhone, Safari',

@@ -26,7 +26,7 @@ const asPage = (typed: string): string =>
   typed === '' || typed.includes('://') ? typed : `https://${typed}`;
 const asSearch = (typed: string): string => (typed === '' ? '' : `?${typed.replace(/^[^?]*\?/, '')}`);
 
-/** Where a visitor would go who is described here, and why. */
+/** Shows where a described visitor would go, and why. */
 export function TryAs({ form: { link, changed } }: { form: LinkForm }) {
   const country = useSignal('XX');
   const region = useSignal('');
@@ -36,7 +36,7 @@ export function TryAs({ form: { link, changed } }: { form: LinkForm }) {
   const at = useSignal('');
   const referrer = useSignal('');
   const query = useSignal('');
-  /** Together with the rules that it is about. */
+  /** Together with its rules. */
   const shown = useSignal<{ readonly explanation: LinkExplanation; readonly rules: readonly Rule[] } | null>(
     null,
   );

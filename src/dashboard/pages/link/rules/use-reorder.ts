@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Drag {
   readonly from: number;
-  /** The index that it has when it is let go here. */
+  /** Its new index if it is dropped here. */
   readonly to: number;
 }
 
@@ -12,15 +12,15 @@ interface Reorder {
   /** The list, whose children are its entries. */
   readonly list: RefObject<HTMLOListElement | null>;
   readonly drag: Signal<Drag | null>;
-  /** What an entry's handle needs. */
+  /** The props of an entry's handle. */
   handle(index: number): { readonly onPointerDown: (event: PointerEvent) => void };
   /** Alt and an arrow, anywhere in an entry. */
   onKeyDown(index: number): (event: KeyboardEvent) => void;
-  /** By a button: the focus stays on it, though the browser drops it when the entry changes its place. */
+  /** By a button: it keeps the focus, which the browser drops when the entry moves. */
   move(from: number, to: number): void;
 }
 
-/** So near to an edge of the window the page is scrolled. */
+/** Within this distance from an edge of the window, the page is scrolled. */
 const edge = 80;
 const scrollStep = 16;
 
@@ -44,7 +44,7 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
     onMove(from, to);
   };
 
-  /** Where an entry comes that is let go at this height: behind all others whose middle is above. */
+  /** The index of an entry dropped at this height: after all others whose middle is above. */
   const indexAt = (y: number, from: number): number =>
     [...(list.current?.children ?? [])].filter((entry, index) => {
       const { top, height } = entry.getBoundingClientRect();
@@ -53,7 +53,7 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
 
   const start = (from: number) => (event: PointerEvent) => {
     if (event.button !== 0) return;
-    // No text is selected on the way.
+    // Prevents selecting text.
     event.preventDefault();
     const { pointerId } = event;
     drag.value = { from, to: from };

@@ -7,7 +7,7 @@ import { nameOf } from '../../../stats/value-names.ts';
 export interface ValueChoice {
   readonly value: string;
   readonly label: string;
-  /** Beside the name, for those who see it. */
+  /** Shown beside the name, not read out. */
   readonly flag?: string;
 }
 
@@ -18,7 +18,7 @@ export const flagOf = (code: string): string =>
     : String.fromCodePoint(...[...code].map((letter) => 0x1_f1e6 + letter.charCodeAt(0) - 'A'.charCodeAt(0)));
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-/** What has a name without being a country where visitors are, and codes of former times, which have today's names. */
+/** Names that are no countries of visitors, and former codes whose names belong to current ones. */
 const notCountries =
   'AC CP CQ DG EA EU EZ IC QO TA UN XA XB XX ZZ AN BU CS DD DY FX HV NH RH SU TP UK VD YD YU ZR'.split(' ');
 
@@ -39,7 +39,7 @@ function countries(): readonly ValueChoice[] {
   return [countryChoice('EU'), ...all.sort(byLabel), countryChoice('XX')];
 }
 
-/** Browsers don't list the languages that they can name: these are the ones that are most read. Others can be typed. */
+/** Browsers don't list the languages that they can name: these are the most widely read ones. Others can be typed. */
 const languageTags = (
   'af am ar az be bg bn bs ca cs cy da de el en es et eu fa fi fil fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko ku ky ' +
   'lb lo lt lv mk ml mn mr ms mt my nb ne nl nn pa pl ps pt ro ru sk sl so sq sr sv sw ta te th tr uk ur uz vi zh zu ' +
@@ -52,7 +52,7 @@ const named =
 
 const languages = () => languageTags.map(named('language')).sort(byLabel);
 
-/** Those that most visitors have come first. */
+/** Puts the values of most visitors first. */
 const withFirst = (first: readonly string[], all: readonly string[]): readonly string[] => [
   ...first,
   ...all.filter((name) => !first.includes(name)).sort((one, other) => one.localeCompare(other, 'en')),
@@ -75,7 +75,7 @@ export const isChosenKey = (key: string): key is ChosenKey => Object.hasOwn(choi
 
 const made = new Map<ChosenKey, readonly ValueChoice[]>();
 
-/** What can be chosen for a condition. */
+/** The choices for a condition. */
 export function choicesOf(key: ChosenKey): readonly ValueChoice[] {
   const before = made.get(key);
   if (before) return before;

@@ -8,19 +8,19 @@ interface ValuePickerProps extends FieldFrame {
   readonly values: readonly string[];
   readonly onChange: (values: readonly string[]) => void;
   readonly choices: readonly ValueChoice[];
-  /** The values in a typed text that is none of the choices; without it, only those can be chosen. */
+  /** Parses a typed text into values that are none of the choices; without it, only choices can be picked. */
   readonly read?: (typed: string) => readonly string[];
-  /** How a value is shown that is none of the choices. */
+  /** The name of a value that is none of the choices. */
   readonly nameOf?: (value: string) => string;
   /** The indexes of values that the API refused. */
   readonly refused?: readonly number[];
   readonly placeholder?: string;
 }
 
-/** Typing finds the rest. */
+/** Others are found by typing. */
 const maxShown = 50;
 
-/** Those that begin with what is typed, or are its very code, and then those that have it elsewhere in their name. */
+/** Choices that begin with the typed text or have it as their code, followed by those that contain it. */
 function likeliest(choices: readonly ValueChoice[], typed: string): readonly ValueChoice[] {
   const isFirst = ({ value, label }: ValueChoice) =>
     value.toLowerCase() === typed || label.toLowerCase().startsWith(typed);
@@ -42,7 +42,7 @@ const optionOf = ({ value, label, flag }: ValueChoice): PickerOption => ({
   ),
 });
 
-/** The values of a condition: from a list, or as they are typed. */
+/** The values of a condition: from a list, or typed. */
 export function ValuePicker({
   values,
   onChange,

@@ -13,7 +13,7 @@ interface VariantFieldsProps {
   readonly onChange: (rule: Rule) => void;
 }
 
-/** The destinations among which visitors are dealt out, and their shares. */
+/** The destinations among which visitors are split, and their shares. */
 export function VariantFields({ rule, variants, problems, onChange }: VariantFieldsProps) {
   const shares = sharesOf(variants);
   const set = (changed: readonly Variant[]) => onChange({ ...rule, variants: changed });

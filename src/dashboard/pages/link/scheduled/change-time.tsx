@@ -12,7 +12,7 @@ import { instant } from '../../../words.ts';
 import { inDays } from '../local-instant.ts';
 import { InstantField } from './instant-field.tsx';
 
-/** Gives a scheduled change another instant; one that was refused is to be tried again. */
+/** Reschedules a change; a refused one is retried. */
 export function ChangeTime({ change, onClose }: { change: ScheduledChange; onClose: () => void }) {
   const isOpen = change.status === 'open';
   const at = useSignal<string | null>(isOpen ? change.at : inDays(1));

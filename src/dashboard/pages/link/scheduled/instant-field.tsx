@@ -11,12 +11,12 @@ const steps = [
 ];
 
 interface InstantFieldProps {
-  /** ISO 8601, UTC; null as long as it is not complete. */
+  /** ISO 8601, UTC; null until it is complete. */
   readonly at: Signal<string | null>;
   readonly error: string | null | undefined;
 }
 
-/** When a change is to be made, in the user's timezone. */
+/** When a change is to be made, in the user's time zone. */
 export function InstantField({ at, error }: InstantFieldProps) {
   return (
     <>
@@ -42,7 +42,7 @@ export function InstantField({ at, error }: InstantFieldProps) {
             data-focus
             value={localOf(at.value)}
             onInput={({ currentTarget }) => {
-              // A date that is half typed has an empty value, and rendering that would erase it.
+              // A half-typed date has an empty value, and rendering that would erase it.
               const picked = instantOfLocal(currentTarget.value);
               if (picked !== null) at.value = picked;
             }}

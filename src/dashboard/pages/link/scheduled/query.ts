@@ -3,12 +3,12 @@ import type { Link, ScheduledChanges } from '../../../api-types.ts';
 import { call } from '../../../client.ts';
 import { type Query, refresh, useQuery } from '../../../queries.ts';
 
-/** Milliseconds after its instant until a change is made, at most; see `compose/scheduled-jobs.ts`. */
+/** Milliseconds after its instant in which a change is made; see `compose/scheduled-jobs.ts`. */
 const madeWithin = 1_000;
-/** Timers take no more. */
+/** The maximum of timers. */
 const maxTimer = 2 ** 31 - 1;
 
-/** The scheduled changes of a link. The page is loaded anew when the next one was made. */
+/** The scheduled changes of a link. Reloaded when the next one was made. */
 export function useScheduled({ id }: Pick<Link, 'id'>): Query<ScheduledChanges> {
   const query = useQuery<ScheduledChanges>(`link scheduled ${id}`, () =>
     call('GET /api/v1/link/{id}/scheduled', { params: { id } }),

@@ -14,7 +14,7 @@ import type { LinkForm } from '../form.ts';
 import { inDays } from '../local-instant.ts';
 import { InstantField } from './instant-field.tsx';
 
-/** Has the unsaved changes of a link made at an instant. */
+/** Schedules the unsaved changes of a link. */
 export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => void }) {
   const at = useSignal<string | null>(inDays(1));
   const { link, changed } = form;

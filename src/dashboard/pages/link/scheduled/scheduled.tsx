@@ -15,7 +15,7 @@ import { ChangeTime } from './change-time.tsx';
 import { useScheduled } from './query.ts';
 import { type Planned, plannedOf } from './sentences.ts';
 
-/** What is to be changed of a link at an instant, and what became of such changes. */
+/** The scheduled changes of a link, and the results of earlier ones. */
 export function Scheduled({ link }: { link: Link }) {
   const query = useScheduled(link);
   const timeOf = useSignal<ScheduledChange | null>(null);

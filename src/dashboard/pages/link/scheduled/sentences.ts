@@ -13,7 +13,7 @@ const aliasLabels: Readonly<Record<string, string>> = {
 };
 const tagLabels: Readonly<Record<string, string>> = { add_tags: 'Tags added', remove_tags: 'Tags removed' };
 
-/** What a scheduled change makes of which fields, in words. */
+/** The fields that a scheduled change sets, in words. */
 export function plannedOf(
   { changes }: ScheduledChange,
   tags: readonly Pick<Tag, 'id' | 'name'>[],
