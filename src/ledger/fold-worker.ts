@@ -233,7 +233,7 @@ export class FoldWorker {
       const isSomeLeft = await this.#left.fold();
       this.#leftovers.done();
       if (isSomeLeft) this.#leftovers.later();
-      if (this.#left.finished.size > 0) this.#checkLater();
+      if (this.#left.reached.size > 0) this.#checkLater();
     }
     if (this.#forgetting.isDue && !this.#isStopping) {
       this.#forgetting.done();
@@ -286,7 +286,11 @@ export class FoldWorker {
   async #foldSome(journal: JournalFold, end: Position | null, maxHits: number): Promise<boolean> {
     if (this.#isOutOfPatience) return false;
     this.#current = journal;
-    const hasFolded = await journal.foldBatch(end, maxHits);
+    const hasFolded = await journal.foldBatch(end, maxHits).catch((cause) => {
+      // Visitors of this batch were noted, and may not be in the store.
+      this.#seen.clear();
+      throw cause;
+    });
     this.#current = null;
     this.#unmerged += this.#hits.count;
     if (this.#unmerged >= mergedAfter) this.#merging.now();
@@ -308,7 +312,7 @@ export class FoldWorker {
     this.#checkLater();
     const own = watermarkKey(this.#parts.settings.journal);
     this.#own?.trim();
-    const known = [...this.#left.finished, [own, this.#own?.watermark ?? null] as const];
+    const known = [...this.#left.reached, [own, this.#own?.watermark ?? null] as const];
     for (const [journal, mark] of known) {
       if (mark === null) continue;
       const stored = await this.#parts.store.watermark(journal);

@@ -33,17 +33,19 @@ export class LeftJournals {
   readonly #parts: LeftJournalsParts;
   /** Journals that another process has partly folded. */
   readonly #foldedByOthers = new Set<string>();
-  /** Journals that are kept, and how far they were folded. */
-  readonly #finished = new Map<string, Position>();
+  /** How far this thread has folded the journals that still exist. */
+  readonly #reached = new Map<string, Position>();
+  /** Journals that are kept. */
+  readonly #finished = new Set<string>();
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: LeftJournalsParts) {
     this.#parts = parts;
   }
 
-  /** Finished journals that still exist, and how far the store should have them. */
-  get finished(): ReadonlyMap<string, Position> {
-    return this.#finished;
+  /** Journals that still exist, and how far the store should have them. */
+  get reached(): ReadonlyMap<string, Position> {
+    return this.#reached;
   }
 
   /** Whether a kept journal may have been kept for long enough. */
@@ -69,10 +71,11 @@ export class LeftJournals {
   removeOrKeep(name: JournalName, journal: JournalFold): boolean {
     const key = watermarkKey(name);
     if (journal.finish() && journal.watermark !== null) {
-      this.#finished.set(key, journal.watermark);
+      this.#finished.add(key);
       return true;
     }
     this.#finished.delete(key);
+    this.#reached.delete(key);
     removeJournal(folderOf(this.#parts.settings.dataDir, name));
     return false;
   }
@@ -88,6 +91,7 @@ export class LeftJournals {
         // Another node folds a copy of this folder, and its work counts for both; or the database has only now committed what
         // this journal's process had sent before it was killed. The next turn continues from there.
         this.#foldedByOthers.add(journal);
+        this.#reached.delete(journal);
         this.#trouble('journal folded elsewhere', { journal });
       } else if (isAway(cause))
         this.#trouble('journal left for later', { journal, error: (cause as Error).message });
@@ -108,6 +112,7 @@ export class LeftJournals {
     try {
       if (await this.#isFoldedElsewhere(name)) return;
       journal = await open(name);
+      this.#requireReached(name, journal.watermark);
       await this.#foldAll(name, journal);
       if (isStopping()) return;
       await store.finishJournal(watermarkKey(name), now());
@@ -117,6 +122,15 @@ export class LeftJournals {
       journal?.close();
       lock.release();
     }
+  }
+
+  /**
+   * This thread remembers the visitors that it has folded. Where the store has lost them, a new thread has to fold them again.
+   */
+  #requireReached(name: JournalName, watermark: Position | null): void {
+    const reached = this.#reached.get(watermarkKey(name));
+    if (reached !== undefined && (watermark === null || isBefore(watermark, reached)))
+      throw new StoreChanged('a watermark has gone back');
   }
 
   /** A moved watermark means another node that folds a copy, or a database that has gone back in time. */
@@ -132,6 +146,8 @@ export class LeftJournals {
       if (stored === null || isBefore(stored, journal.watermark))
         throw new StoreChanged('a watermark has gone back');
       throw cause;
+    } finally {
+      if (journal.watermark !== null) this.#reached.set(key, journal.watermark);
     }
   }
 

@@ -1,0 +1,88 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { Position } from '../src/journal/files.ts';
+import type { FromFold } from '../src/ledger/fold-messages.ts';
+import type { DeliveriesOf, FoldBatch } from '../src/ledger/fold-store.ts';
+import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { eventually } from './support/eventually.ts';
+import { JournalFiles, left, startFoldWorker } from './support/fold-worker.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const noon = Date.UTC(2026, 10, 19, 12);
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await (await openDatabase(null, folder.path, () => {})).close();
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+/** Does this in the database, and returns what is in it then. */
+function stored(...statements: string[]): { hits: number; visitors: number } {
+  using database = new Database(join(folder.path, 'linnet.sqlite'));
+  for (const statement of statements) database.run(statement);
+  return database
+    .query(
+      'select (select count(*) from hits) as hits, (select count(*) from daily_visitors where owner > 0) as visitors',
+    )
+    .get() as { hits: number; visitors: number };
+}
+
+function startWorker(store: SqliteFoldStore) {
+  const told: FromFold[] = [];
+  const worker = startFoldWorker(folder.path, store, noon, (message) => told.push(message));
+  const isTold = (kind: FromFold['kind']) => eventually(() => told.some((one) => one.kind === kind), kind);
+  const stop = async () => {
+    worker.take({ kind: 'stop', end: { segment: 1, offset: 0 }, now: noon });
+    await isTold('stopped');
+  };
+  return { worker, isTold, stop };
+}
+
+test('visitors of an earlier journal that the database has lost are counted again, also before the watermarks are compared', async () => {
+  const files = new JournalFiles(folder.path, noon);
+  files.write(left, 'spring');
+  const first = startWorker(new SqliteFoldStore(folder.path));
+  await first.isTold('recovered');
+  const whole = { hits: 1, visitors: 1 };
+  expect(stored()).toEqual(whole);
+  const tables = ['journal_watermarks', 'hits', 'daily_visitors', 'link_hours'];
+  stored(...tables.map((table) => `delete from ${table}`));
+  // Has the thread look at earlier journals at once.
+  first.worker.take({ kind: 'tidy', now: noon });
+  await first.isTold('restart');
+  expect(stored()).toEqual({ hits: 0, visitors: 0 });
+  const second = startWorker(new SqliteFoldStore(folder.path));
+  await second.isTold('recovered');
+  expect(stored()).toEqual(whole);
+  await second.stop();
+});
+
+/** As where another process folds a copy of the journal at the same time, and was faster with the hits before `by`. */
+class FoldedBeside extends SqliteFoldStore {
+  by: Position | null = null;
+
+  override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
+    if (this.by !== null)
+      stored(
+        `insert into journal_watermarks (node, segment, byte_offset) values ('${batch.journal}', ${this.by.segment}, ${this.by.offset})`,
+      );
+    this.by = null;
+    await super.fold(batch, deliveries);
+  }
+}
+
+test('visitors of a batch that another process has folded less of are counted with the rest', async () => {
+  const files = new JournalFiles(folder.path, noon);
+  const store = new FoldedBeside(folder.path);
+  store.by = files.write(left, 'spring');
+  files.write(left, 'spring');
+  const { isTold, worker, stop } = startWorker(store);
+  await isTold('trouble');
+  worker.take({ kind: 'tidy', now: noon });
+  await isTold('recovered');
+  expect(stored()).toEqual({ hits: 1, visitors: 1 });
+  await stop();
+});
