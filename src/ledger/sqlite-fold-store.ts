@@ -2,6 +2,7 @@ import { Database, type Statement } from 'bun:sqlite';
 import { join } from 'node:path';
 import { StoreAway } from '../rules/errors.ts';
 import { dayOfHour } from '../rules/utc-time.ts';
+import { beginImmediate } from '../storage/drivers/begin-immediate.ts';
 import { yieldCore } from '../threads/yield-core.ts';
 import type { Claim, DeliveriesOf, FoldBatch, HourVisitors, NewVisitors } from './fold-store.ts';
 import { minInChunk } from './hit-chunk.ts';
@@ -301,7 +302,7 @@ export class SqliteFoldStore extends SqlFoldStore {
 
   protected override async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     try {
-      this.#database.run('begin immediate');
+      beginImmediate(this.#database);
       this.#lastBegin = performance.now();
       const result = await work(this.query);
       this.#database.run('commit');

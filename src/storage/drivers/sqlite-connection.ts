@@ -1,6 +1,7 @@
 import { type SQLQueryBindings, Database as Sqlite, type Statement as SqliteStatement } from 'bun:sqlite';
 import { destinationKey } from '../../rules/destination-key.ts';
 import { makePrivate } from '../private-files.ts';
+import { beginImmediate } from './begin-immediate.ts';
 
 export interface Answer {
   readonly rows: unknown[];
@@ -56,6 +57,10 @@ export class SqliteConnection {
   run(sql: string, parameters: readonly unknown[], inside = false): Answer {
     if (inside && !this.#database.inTransaction) {
       throw Object.assign(new Error('the transaction has ended'), { code: 'SQLITE_BUSY' });
+    }
+    if (sql === 'begin immediate') {
+      beginImmediate(this.#database);
+      return { rows: [], changes: 0 };
     }
     if (sql.startsWith('pragma ')) {
       // SQLite applies a pragma when it is prepared, not when it runs: none is cached.
