@@ -243,6 +243,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
         ),
       'the refusal',
     );
+    expect(ordersFor(host)).toBe(1);
   });
 
   test('a domain that is taken away while its order runs is not served', async () => {
@@ -281,6 +282,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
         ),
       'another certificate',
     );
+    expect((await shown(host)).name).toBe(`DNS:${host}`);
   });
 
   test('what a clock that was years ahead noted is corrected, once the clock is right', async () => {
@@ -333,88 +335,5 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     expect(settings).toHaveLength(1);
     for (const text of [...rows.map(({ sealed_key }) => sealed_key), ...settings.map(({ value }) => value)])
       expect(text ?? '').not.toContain('PRIVATE');
-  });
-});
-
-describe.skipIf(!hasPebble)('two nodes', () => {
-  test('order a certificate once, prove it for each other, and serve it both', async () => {
-    await using authority = await startAuthority();
-    authority.names[own] = { A: here };
-    const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    authority.fate = async (_, path): Promise<Fate> => {
-      if (path !== '/order-plz') return 'passed';
-      asked.resolve();
-      await goOn.promise;
-      return 'passed';
-    };
-    const SECRET_KEY = 'one secret key for both of the nodes';
-    // The first orders, and the authority comes to the second, which is there before anything is proved.
-    await using first = await startAutoApp(authority, {
-      store: 'postgres',
-      elsewhere: true,
-      env: { SECRET_KEY },
-    });
-    await asked.promise;
-    const DATABASE_URL = first.databaseUrl;
-    await using second = await startAutoApp(authority, { env: { SECRET_KEY, DATABASE_URL } });
-    goOn.resolve();
-    const served = async ({ app }: { readonly app: typeof first.app }) => {
-      const socket = await secureSocket(app, visitor);
-      const { serialNumber, issuer } = socket.getPeerCertificate();
-      socket.destroy();
-      return { serialNumber, isIssued: String(issuer.CN).startsWith('Pebble') };
-    };
-    const serials = await Promise.all(
-      [first, second, second].map(async (node) => {
-        // Who first comes while the name is being proved may be shown the proof.
-        let found = await served(node);
-        await eventually(async () => {
-          if (!found.isIssued) found = await served(node);
-          return found.isIssued;
-        }, 'the certificate');
-        return found.serialNumber;
-      }),
-    );
-    expect(new Set(serials).size).toBe(1);
-    await eventually(() => first.lines('certificate issued').length > 0, 'the line');
-    expect(first.lines('certificate issued')).toHaveLength(1);
-    expect(second.lines('certificate issued')).toEqual([]);
-    expect(serials[0]).toMatch(/^[0-9A-F]+$/);
-    const callsOf = (path: string) => authority.calls.filter((call) => call === `POST ${path}`).length;
-    expect([callsOf('/sign-me-up'), callsOf('/order-plz')]).toEqual([1, 1]);
-  });
-});
-
-describe.skipIf(!hasPebble)('an authority that gives out accounts', () => {
-  const externalAccount = {
-    id: 'kid-1',
-    key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W',
-  };
-
-  test('is shown the account that it gave out and told where it may write to; a day later browsers are told to use https alone', async () => {
-    await using authority = await startAuthority({ externalAccount });
-    authority.names[own] = { A: here };
-    await using auto = await startAutoApp(authority, { env: { ACME_EMAIL: 'ops@example.com' } });
-    const socket = await secureSocket(auto.app, visitor);
-    expect(socket.getPeerCertificate().subjectaltname).toBe(`DNS:${own}`);
-    socket.destroy();
-    expect(authority.contacts).toEqual([['mailto:ops@example.com']]);
-    const strict = async () =>
-      (await auto.app.call('GET', '/app', { headers: { host: own } })).headers.get(
-        'strict-transport-security',
-      );
-    expect(await strict()).toBeNull();
-    auto.app.clock.now += day + 60_000;
-    expect(await strict()).toBe('max-age=31536000');
-  });
-
-  test('refuses another, which is said', async () => {
-    await using authority = await startAuthority({ externalAccount });
-    await using auto = await startAutoApp(authority, { env: { ACME_EAB_KID: '', ACME_EAB_KEY: '' } });
-    await eventually(() => auto.lines('certificate not issued').length > 0, 'the line');
-    expect(auto.lines('certificate not issued')[0]).toMatchObject({
-      problem: 'account',
-      to_do: expect.stringContaining('ACME_EAB_KID'),
-    });
   });
 });

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { readFile } from 'node:fs/promises';
-import { createCanvas, loadImage } from '@napi-rs/canvas';
-import jsQR from 'jsqr';
 import type { Locator } from 'playwright-core';
-import { barriersOn, freshContext } from '../support/browser.ts';
+import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { startTarget } from '../support/webhook-target.ts';
 import { describedBy, field, linkPagesOf, patience, save, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
@@ -277,131 +273,6 @@ describe('the page of a link', () => {
       await page.getByText('There is no such link').waitFor();
       expect(owner.organizationId).not.toBe(stranger.owner.organizationId);
       await Promise.all([page.context().close(), stranger.page.context().close()]);
-    },
-    patience,
-  );
-});
-
-async function decode(picture: Buffer): Promise<{ text: string | undefined; width: number }> {
-  const image = await loadImage(picture);
-  const size = Math.max(image.width, 400);
-  const canvas = createCanvas(size, size);
-  const pen = canvas.getContext('2d');
-  pen.imageSmoothingEnabled = false;
-  pen.drawImage(image, 0, 0, size, size);
-  const { data, width, height } = pen.getImageData(0, 0, size, size);
-  return { text: jsQR(new Uint8ClampedArray(data), width, height)?.data, width: image.width };
-}
-
-describe('the QR code', () => {
-  test(
-    'is shown as it will be before it is saved, and as it is afterwards',
-    async () => {
-      const { page, link, read } = await open();
-      const shown = async () =>
-        decodeURIComponent(
-          (await page.getByAltText(`QR code of ${link.url.replace('http://', '')}`).getAttribute('src')) ??
-            '',
-        ).replace('data:image/svg+xml,', '');
-      expect(await shown()).toBe(String((await read()).qr_code_svg));
-      await field(page, 'Code').fill('#AABBCC');
-      await page.getByText('These colours are close').waitFor();
-      await field(page, 'Code').fill('#0B5345');
-      await page.getByText('These colours are close').waitFor({ state: 'hidden' });
-      await page.getByRole('button', { name: 'Swap' }).click();
-      await page.getByText('Light on dark').waitFor();
-      await page.getByRole('button', { name: 'Swap' }).click();
-      await page.getByRole('switch', { name: 'Count scans apart' }).click();
-      const before = await shown();
-      expect((await decode(Buffer.from(before))).text).toBe(`${link.url}?qr`);
-      await save(page);
-      const saved = String((await read()).qr_code_svg);
-      expect(saved).toContain('#0B5345');
-      expect(before).toBe(saved);
-      expect(await shown()).toBe(saved);
-      await page.context().close();
-    },
-    patience,
-  );
-
-  test(
-    'downloads as SVG and as PNG in each size, and each one reads',
-    async () => {
-      const { page, link } = await open({
-        suffix: 'Frühling-🦊',
-        qr_code_foreground_hex: '#7A1F3D',
-        qr_code_background_hex: '#FDF6E3',
-      });
-      const downloaded = async (press: () => Promise<void>) => {
-        const coming = page.waitForEvent('download');
-        await press();
-        const file = await coming;
-        return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
-      };
-      const svg = await downloaded(() => page.getByRole('button', { name: 'Download SVG' }).click());
-      expect(svg.name).toBe('Frühling.svg');
-      expect((await decode(svg.bytes)).text).toBe(decodeURI(link.url));
-      for (const size of [256, 512, 1024, 2048]) {
-        const png = await downloaded(async () => {
-          await page.getByRole('button', { name: 'Download PNG' }).click();
-          await page.getByRole('button', { name: `${size} × ${size} pixels` }).click();
-        });
-        expect(png.name).toBe(`Frühling-${size}.png`);
-        expect(await decode(png.bytes)).toEqual({ text: decodeURI(link.url), width: size });
-      }
-      await page.getByRole('button', { name: 'QR code', exact: true }).click();
-      const dialog = page.getByRole('dialog', { name: 'QR code' });
-      const fromDialog = await downloaded(() => dialog.getByRole('button', { name: 'Download SVG' }).click());
-      expect(fromDialog.bytes.equals(svg.bytes)).toBe(true);
-      expect(await barriersOn(page)).toEqual([]);
-      await page.context().close();
-    },
-    patience,
-  );
-});
-
-describe('a visitor', () => {
-  test(
-    'passes the password page by the password that was changed in the dashboard, and not by the old one',
-    async () => {
-      const { page, link } = await open({ password: 'the old one' });
-      await page.getByRole('button', { name: 'Change password' }).click();
-      await page.locator('input:focus').waitFor();
-      await page.keyboard.type('open sesame');
-      await save(page);
-      await page.getByRole('button', { name: 'Change password' }).waitFor();
-      const destination = startTarget(() => new Response('arrived'));
-      await field(page, 'Destination').fill(destination.url);
-      await save(page);
-      const visitor = await (await freshContext()).newPage();
-      await visitor.goto(app.url + new URL(link.url).pathname);
-      await visitor.getByLabel('Password').fill('the old one');
-      await visitor.getByRole('button', { name: 'Open link' }).click();
-      await visitor.getByRole('alert').waitFor();
-      await visitor.getByLabel('Password').fill('open sesame');
-      await visitor.getByRole('button', { name: 'Open link' }).click();
-      await visitor.getByText('arrived').waitFor();
-      expect(visitor.url()).toBe(destination.url);
-      destination.stop();
-      await Promise.all([visitor.context().close(), page.context().close()]);
-    },
-    patience,
-  );
-
-  test(
-    'passes the captcha page that was turned on in the dashboard',
-    async () => {
-      const destination = startTarget(() => new Response('arrived'));
-      const { page, link } = await open({ destination_url: destination.url });
-      await page.getByRole('switch', { name: 'Captcha' }).click();
-      await save(page);
-      const visitor = await (await freshContext()).newPage();
-      await visitor.goto(app.url + new URL(link.url).pathname);
-      await visitor.getByRole('button', { name: 'Continue' }).click();
-      await visitor.getByText('arrived').waitFor();
-      expect(visitor.url()).toBe(destination.url);
-      destination.stop();
-      await Promise.all([visitor.context().close(), page.context().close()]);
     },
     patience,
   );

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { openBothPaths } from './support/both-paths.ts';
+import { eventually } from './support/eventually.ts';
+import {
+  answer,
+  get,
+  known,
+  ofLength,
+  openSampleService,
+  other,
+  post,
+  type SampleService,
+} from './support/sample-service.ts';
+import { stretched } from './support/stretched.ts';
+import { dial, hearAfterSending, ports, statusesOf, talk } from './support/talk.ts';
+
+let paths: SampleService['paths'];
+let faults: SampleService['faults'];
+/** What the app server was asked. */
+let asked: SampleService['asked'];
+
+beforeAll(() => {
+  ({ paths, faults, asked } = openSampleService());
+});
+afterAll(async () => {
+  expect(faults).toEqual([]);
+  await paths.drain();
+});
+
+describe('the address of a visitor', () => {
+  test('is the one of their connection on both paths, whatever their headers say, for many at once', async () => {
+    const claims = [
+      'X-Forwarded-For: 203.0.113.5\r\nForwarded: for=203.0.113.5\r\nX-Real-IP: 203.0.113.5\r\n',
+      'X-Forwarded-For: 127.0.0.1\r\nVia: 1.1 elsewhere\r\nCF-Connecting-IP: 127.0.0.1\r\n',
+      '',
+    ];
+    for (let round = 0; round < 3; round++) {
+      const visitors = Array.from({ length: 40 }, (_, index) => `127.0.${round}.${index + 2}`);
+      await Promise.all(
+        visitors.map(async (address, index) => {
+          const more = claims[index % claims.length];
+          const bytes =
+            get('/who', more) + get('/known/who', more) + get('/who', `${more}Connection: close\r\n`);
+          const bodies = (await talk(paths.port, [bytes], { from: address })).match(/127\.[\d.]+/g);
+          expect(bodies).toEqual([address, address, address]);
+        }),
+      );
+    }
+  });
+});
+
+describe('a connection', () => {
+  test('what comes after the answer to a request that announced more is never read as a request', async () => {
+    asked.length = 0;
+    const socket = await dial(paths.port, get('/large', 'Connection: close\r\nContent-Length: 9999999\r\n'));
+    socket.pause();
+    // The app server has answered and closed its connection; the answer waits in the listener, since the client doesn't read.
+    for (let turn = 0; turn < 20; turn++) {
+      // Shows that nothing is read as a request, whenever it comes.
+      await Bun.sleep(10);
+      socket.write(post('/smuggled', ofLength(''), ''));
+    }
+    socket.destroy();
+    expect(asked).toEqual(['GET /large']);
+  });
+
+  test('a neighbour on this machine is not taken for a visitor whose port number they borrow', async () => {
+    const before = ports('01');
+    const visitor = await dial(paths.port, other);
+    await new Promise((answered) => visitor.once('data', answered));
+    const behind = ports('0A').find((port) => port !== paths.port) ?? 0;
+    const hop = ports('01', behind).find((port) => !before.includes(port)) ?? 0;
+    asked.length = 0;
+    const options = { from: '127.0.0.2', fromPort: hop, count: 1 };
+    expect(statusesOf(await talk(behind, [get('/forged')], options))).toEqual([403]);
+    visitor.destroy();
+    expect(asked).toEqual([]);
+  });
+
+  test('a client that hangs up in the middle of a body is let go at once', async () => {
+    await talk(paths.port, [other], { count: 1 });
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    const socket = await dial(paths.port, post('/read', 'Content-Length: 9\r\n', 'a'));
+    // Nothing tells when half a body has arrived.
+    await Bun.sleep(50);
+    socket.destroy();
+    await eventually(() => open() <= before, 'the connections to be let go');
+    expect(faults).toEqual([]);
+  });
+
+  test('whose visitor says that nothing more comes is answered, also where it is to be closed', async () => {
+    const last = [known, other, get('/known', 'Connection: close\r\n'), known.replace('1.1', '1.0')];
+    const answers = await Promise.all(last.map((bytes) => talk(paths.port, [bytes], { hangsUp: true })));
+    expect(answers.map(statusesOf)).toEqual([[302], [200], [302], [302]]);
+  });
+
+  test('is told when its connection ends with the answer, on the fast path and by the app server', async () => {
+    for (const path of ['/known', '/other', '/late']) {
+      const answer = await talk(paths.port, [get(path, 'Connection: close\r\n')]);
+      expect([path, /\r\nConnection: close\r\n/i.test(String(answer))]).toEqual([path, true]);
+    }
+  });
+
+  test('that ends in any way leaves nothing open behind', async () => {
+    const open = () => readdirSync('/proc/self/fd').length;
+    await talk(paths.port, [other], { count: 1 });
+    const before = open();
+    const begun = [known, other, get('/late'), get('/large'), 'GET /kn', 'POST'];
+    for (let round = 0; round < 5; round++) {
+      const sockets = await Promise.all(
+        Array.from({ length: 10 }, () => begun.map((bytes) => dial(paths.port, bytes))).flat(),
+      );
+      for (const [index, socket] of sockets.entries()) {
+        if (index % 3 === 0) socket.resetAndDestroy();
+        else if (index % 3 === 1) socket.destroy();
+        else socket.end(() => socket.destroy());
+      }
+    }
+    await eventually(() => open() <= before, 'the connections to be let go');
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('a connection, also', () => {
+  test('whose visitor says that nothing more comes is answered also by the app server, as by a server alone', async () => {
+    const last = [
+      get('/other', 'Connection: close\r\n'),
+      other.replace('1.1', '1.0'),
+      post('/other', 'Transfer-Encoding: chunked\r\n', '0\r\n\r\n'),
+    ];
+    const answers = await Promise.all(last.map((bytes) => talk(paths.port, [bytes], { hangsUp: true })));
+    expect(answers.map(statusesOf)).toEqual([[200], [200], [200]]);
+  });
+
+  test('whose request has come when the service is told to stop is answered', async () => {
+    const stopping = openBothPaths(
+      (cause) => faults.push(cause),
+      answer,
+      ({ path }) =>
+        path === '/known' ? { head: 'HTTP/1.1 204 No Content\r\n', body: '', waits: false } : null,
+    );
+    const visitors = await Promise.all([known, other].map((bytes) => dial(stopping.port, bytes)));
+    await Promise.all(visitors.map((visitor) => new Promise((answered) => visitor.once('data', answered))));
+    const received = visitors.map(
+      (visitor) =>
+        new Promise<string>((resolve) => {
+          let text = '';
+          visitor.on('data', (part) => {
+            text += part.toString('latin1');
+          });
+          visitor.on('close', () => resolve(text));
+        }),
+    );
+    visitors[0]?.write(known);
+    visitors[1]?.write(other);
+    await stopping.drain();
+    expect((await Promise.all(received)).map(statusesOf)).toEqual([[204], [200]]);
+  });
+
+  test('whose large body is refused unread hears why, is ended, and holds up no stop', async () => {
+    const refusing = openBothPaths(
+      (cause) => faults.push(cause),
+      () => new Response('too large', { status: 413 }),
+      () => null,
+    );
+    const body = 'x'.repeat(3_000_000);
+    const framings = [
+      post('/other', `Content-Length: ${body.length}\r\n`, body),
+      post('/other', 'Transfer-Encoding: chunked\r\n', `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`),
+    ];
+    const visitors = framings.map((bytes) => hearAfterSending(refusing.port, bytes));
+    await Promise.all(visitors.map(({ heard }) => heard));
+    const begun = performance.now();
+    await refusing.drain();
+    // Of the ten seconds that requests under way are given.
+    expect(performance.now() - begun).toBeLessThan(stretched(5_000));
+    expect((await Promise.all(visitors.map(({ all }) => all))).map(statusesOf)).toEqual([[413], [413]]);
+  });
+
+  test('a head with bare line feeds is refused at once', async () => {
+    expect(statusesOf(await talk(paths.port, ['GET /known HTTP/1.1\nHost: a\n\n']))).toEqual([400]);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'bun:test';
+import { freshContext } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { startTarget } from '../support/webhook-target.ts';
+import { field, linkPagesOf, patience, save } from './link-page.ts';
+
+const app = await appOfSuite();
+const open = linkPagesOf(app);
+
+describe('a visitor', () => {
+  test(
+    'passes the password page by the password that was changed in the dashboard, and not by the old one',
+    async () => {
+      const { page, link } = await open({ password: 'the old one' });
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await page.locator('input:focus').waitFor();
+      await page.keyboard.type('open sesame');
+      await save(page);
+      await page.getByRole('button', { name: 'Change password' }).waitFor();
+      const destination = startTarget(() => new Response('arrived'));
+      await field(page, 'Destination').fill(destination.url);
+      await save(page);
+      const visitor = await (await freshContext()).newPage();
+      await visitor.goto(app.url + new URL(link.url).pathname);
+      await visitor.getByLabel('Password').fill('the old one');
+      await visitor.getByRole('button', { name: 'Open link' }).click();
+      await visitor.getByRole('alert').waitFor();
+      await visitor.getByLabel('Password').fill('open sesame');
+      await visitor.getByRole('button', { name: 'Open link' }).click();
+      await visitor.getByText('arrived').waitFor();
+      expect(visitor.url()).toBe(destination.url);
+      destination.stop();
+      await Promise.all([visitor.context().close(), page.context().close()]);
+    },
+    patience,
+  );
+
+  test(
+    'passes the captcha page that was turned on in the dashboard',
+    async () => {
+      const destination = startTarget(() => new Response('arrived'));
+      const { page, link } = await open({ destination_url: destination.url });
+      await page.getByRole('switch', { name: 'Captcha' }).click();
+      await save(page);
+      const visitor = await (await freshContext()).newPage();
+      await visitor.goto(app.url + new URL(link.url).pathname);
+      await visitor.getByRole('button', { name: 'Continue' }).click();
+      await visitor.getByText('arrived').waitFor();
+      expect(visitor.url()).toBe(destination.url);
+      destination.stop();
+      await Promise.all([visitor.context().close(), page.context().close()]);
+    },
+    patience,
+  );
+});

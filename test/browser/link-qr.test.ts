@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'bun:test';
+import { readFile } from 'node:fs/promises';
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import jsQR from 'jsqr';
+import { barriersOn } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { field, linkPagesOf, patience, save } from './link-page.ts';
+
+const open = linkPagesOf(await appOfSuite());
+
+async function decode(picture: Buffer): Promise<{ text: string | undefined; width: number }> {
+  const image = await loadImage(picture);
+  const size = Math.max(image.width, 400);
+  const canvas = createCanvas(size, size);
+  const pen = canvas.getContext('2d');
+  pen.imageSmoothingEnabled = false;
+  pen.drawImage(image, 0, 0, size, size);
+  const { data, width, height } = pen.getImageData(0, 0, size, size);
+  return { text: jsQR(new Uint8ClampedArray(data), width, height)?.data, width: image.width };
+}
+
+describe('the QR code', () => {
+  test(
+    'is shown as it will be before it is saved, and as it is afterwards',
+    async () => {
+      const { page, link, read } = await open();
+      const shown = async () =>
+        decodeURIComponent(
+          (await page.getByAltText(`QR code of ${link.url.replace('http://', '')}`).getAttribute('src')) ??
+            '',
+        ).replace('data:image/svg+xml,', '');
+      expect(await shown()).toBe(String((await read()).qr_code_svg));
+      await field(page, 'Code').fill('#AABBCC');
+      await page.getByText('These colours are close').waitFor();
+      await field(page, 'Code').fill('#0B5345');
+      await page.getByText('These colours are close').waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: 'Swap' }).click();
+      await page.getByText('Light on dark').waitFor();
+      await page.getByRole('button', { name: 'Swap' }).click();
+      await page.getByRole('switch', { name: 'Count scans apart' }).click();
+      const before = await shown();
+      expect((await decode(Buffer.from(before))).text).toBe(`${link.url}?qr`);
+      await save(page);
+      const saved = String((await read()).qr_code_svg);
+      expect(saved).toContain('#0B5345');
+      expect(before).toBe(saved);
+      expect(await shown()).toBe(saved);
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'downloads as SVG and as PNG in each size, and each one reads',
+    async () => {
+      const { page, link } = await open({
+        suffix: 'Frühling-🦊',
+        qr_code_foreground_hex: '#7A1F3D',
+        qr_code_background_hex: '#FDF6E3',
+      });
+      const downloaded = async (press: () => Promise<void>) => {
+        const coming = page.waitForEvent('download');
+        await press();
+        const file = await coming;
+        return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+      };
+      const svg = await downloaded(() => page.getByRole('button', { name: 'Download SVG' }).click());
+      expect(svg.name).toBe('Frühling.svg');
+      expect((await decode(svg.bytes)).text).toBe(decodeURI(link.url));
+      for (const size of [256, 512, 1024, 2048]) {
+        const png = await downloaded(async () => {
+          await page.getByRole('button', { name: 'Download PNG' }).click();
+          await page.getByRole('button', { name: `${size} × ${size} pixels` }).click();
+        });
+        expect(png.name).toBe(`Frühling-${size}.png`);
+        expect(await decode(png.bytes)).toEqual({ text: decodeURI(link.url), width: size });
+      }
+      await page.getByRole('button', { name: 'QR code', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'QR code' });
+      const fromDialog = await downloaded(() => dialog.getByRole('button', { name: 'Download SVG' }).click());
+      expect(fromDialog.bytes.equals(svg.bytes)).toBe(true);
+      expect(await barriersOn(page)).toEqual([]);
+      await page.context().close();
+    },
+    patience,
+  );
+});

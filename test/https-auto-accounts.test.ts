@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test';
+import { hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
+import { eventually } from './support/eventually.ts';
+import { secureSocket } from './support/tls-app.ts';
+
+const own = 'links.example.com';
+const day = 24 * 60 * 60_000;
+/** The authority comes from 127.0.0.1: visitors come from elsewhere. */
+const visitor = { localAddress: '127.0.0.2' };
+
+describe.skipIf(!hasPebble)('an authority that gives out accounts', () => {
+  const externalAccount = {
+    id: 'kid-1',
+    key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W',
+  };
+
+  test('is shown the account that it gave out and told where it may write to; a day later browsers are told to use https alone', async () => {
+    await using authority = await startAuthority({ externalAccount });
+    authority.names[own] = { A: ['127.0.0.1'] };
+    await using auto = await startAutoApp(authority, { env: { ACME_EMAIL: 'ops@example.com' } });
+    const socket = await secureSocket(auto.app, visitor);
+    expect(socket.getPeerCertificate().subjectaltname).toBe(`DNS:${own}`);
+    socket.destroy();
+    expect(authority.contacts).toEqual([['mailto:ops@example.com']]);
+    const strict = async () =>
+      (await auto.app.call('GET', '/app', { headers: { host: own } })).headers.get(
+        'strict-transport-security',
+      );
+    expect(await strict()).toBeNull();
+    auto.app.clock.now += day + 60_000;
+    expect(await strict()).toBe('max-age=31536000');
+  });
+
+  test('refuses another, which is said', async () => {
+    await using authority = await startAuthority({ externalAccount });
+    await using auto = await startAutoApp(authority, { env: { ACME_EAB_KID: '', ACME_EAB_KEY: '' } });
+    await eventually(() => auto.lines('certificate not issued').length > 0, 'the line');
+    expect(auto.lines('certificate not issued')[0]).toMatchObject({
+      problem: 'account',
+      to_do: expect.stringContaining('ACME_EAB_KID'),
+    });
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'bun:test';
+import { type Fate, hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
+import { eventually } from './support/eventually.ts';
+import { secureSocket } from './support/tls-app.ts';
+
+const own = 'links.example.com';
+/** The authority comes from 127.0.0.1: visitors come from elsewhere. */
+const visitor = { localAddress: '127.0.0.2' };
+
+describe.skipIf(!hasPebble)('two nodes', () => {
+  test('order a certificate once, prove it for each other, and serve it both', async () => {
+    await using authority = await startAuthority();
+    authority.names[own] = { A: ['127.0.0.1'] };
+    const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    authority.fate = async (_, path): Promise<Fate> => {
+      if (path !== '/order-plz') return 'passed';
+      asked.resolve();
+      await goOn.promise;
+      return 'passed';
+    };
+    const SECRET_KEY = 'one secret key for both of the nodes';
+    // The first orders, and the authority comes to the second, which is there before anything is proved.
+    await using first = await startAutoApp(authority, {
+      store: 'postgres',
+      elsewhere: true,
+      env: { SECRET_KEY },
+    });
+    await asked.promise;
+    const DATABASE_URL = first.databaseUrl;
+    await using second = await startAutoApp(authority, { env: { SECRET_KEY, DATABASE_URL } });
+    goOn.resolve();
+    const served = async ({ app }: { readonly app: typeof first.app }) => {
+      const socket = await secureSocket(app, visitor);
+      const { serialNumber, issuer } = socket.getPeerCertificate();
+      socket.destroy();
+      return { serialNumber, isIssued: String(issuer.CN).startsWith('Pebble') };
+    };
+    const serials = await Promise.all(
+      [first, second, second].map(async (node) => {
+        // Who first comes while the name is being proved may be shown the proof.
+        let found = await served(node);
+        await eventually(async () => {
+          if (!found.isIssued) found = await served(node);
+          return found.isIssued;
+        }, 'the certificate');
+        return found.serialNumber;
+      }),
+    );
+    expect(new Set(serials).size).toBe(1);
+    await eventually(() => first.lines('certificate issued').length > 0, 'the line');
+    expect(first.lines('certificate issued')).toHaveLength(1);
+    expect(second.lines('certificate issued')).toEqual([]);
+    expect(serials[0]).toMatch(/^[0-9A-F]+$/);
+    const callsOf = (path: string) => authority.calls.filter((call) => call === `POST ${path}`).length;
+    expect([callsOf('/sign-me-up'), callsOf('/order-plz')]).toEqual([1, 1]);
+  });
+});
