@@ -103,7 +103,8 @@ async function fold(
 
 async function hitsOf(link: number): Promise<readonly StoredHit[]> {
   const page = { before: undefined, limit: 1_000, offset: 0 };
-  return (await openLedger(database).before({ owner: { kind: 'link', id: link } }, page)).hits.toReversed();
+  const owner = { kind: 'link', id: link, organizationId: 1 + (link % 2) } as const;
+  return (await openLedger(database).before({ owner }, page)).hits.toReversed();
 }
 
 /** What the ledger has of the journal's link, and what was counted of it. */

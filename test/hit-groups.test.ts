@@ -42,8 +42,10 @@ describe.each(storeKinds)('groups counted from hits on %s', (store) => {
         hits: value === 0 || value === 200 ? 3 : 2,
         ...all,
       }));
-      for (const kind of ['link', 'organization'] as const) {
-        const owner = { kind, id: kind === 'link' ? 7 : 3 };
+      for (const owner of [
+        { kind: 'link', id: 7, organizationId: 3 },
+        { kind: 'organization', id: 3 },
+      ] as const) {
         const slice = { kind: 'hits', values: [['outcome', 0]], classes: [0, 3] } as const;
         const groups = await openCounts(database, owner, slice).groups(
           'referrer',

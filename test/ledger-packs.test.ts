@@ -79,14 +79,16 @@ const passes = (hit: StoredHit, { owner, classes: wanted, from, to }: HitFilter)
   hit.at >= (from ?? 0) &&
   hit.at < (to ?? Number.POSITIVE_INFINITY);
 
+const linkOwner = (id: number): Owner => ({ kind: 'link', id, organizationId: 1 + (id % 3) });
+
 /** Owners of many hits, of few, or of none, with and without classes and times, whole hours or not. */
 const filters: HitFilter[] = [1, 2, 3, 9].flatMap((id) =>
-  (['organization', 'link'] as const).flatMap((kind) => [
-    { owner: { kind, id } },
-    { owner: { kind, id }, classes: [0] },
-    { owner: { kind, id: id + 3 }, classes: [1, 3], from: begin + 17 * minute },
-    { owner: { kind, id }, classes: [0, 1], from: begin + 31 * minute, to: begin + 62 * minute },
-    { owner: { kind, id }, from: begin + 500 * minute },
+  [(one: number): Owner => ({ kind: 'organization', id: one }), linkOwner].flatMap((ownerOf) => [
+    { owner: ownerOf(id) },
+    { owner: ownerOf(id), classes: [0] },
+    { owner: ownerOf(id + 3), classes: [1, 3], from: begin + 17 * minute },
+    { owner: ownerOf(id), classes: [0, 1], from: begin + 31 * minute, to: begin + 62 * minute },
+    { owner: ownerOf(id), from: begin + 500 * minute },
   ]),
 );
 

@@ -60,7 +60,7 @@ class Store {
   async partitions(): Promise<string[]> {
     const rows = await this.sql`select inhrelid::regclass::text as name from pg_inherits
       where inhparent in ('hits'::regclass, 'hit_packs'::regclass, 'hit_pack_links'::regclass,
-        'hit_chunks'::regclass, 'hit_chunk_links'::regclass) order by 1`;
+        'hit_chunks'::regclass, 'hit_chunk_links'::regclass, 'hit_link_groups'::regclass) order by 1`;
     return rows.map(({ name }: { name: string }) => name);
   }
 
@@ -79,8 +79,8 @@ class Store {
 
 const inOrder = (hits: readonly StoredHit[]) => hits.toSorted((one, other) => one.id - other.id);
 const months = (...names: string[]) =>
-  ['hit_chunk_links', 'hit_chunks', 'hit_pack_links', 'hit_packs', 'hits'].flatMap((table) =>
-    names.map((name) => `${table}_${name}`),
+  ['hit_chunk_links', 'hit_chunks', 'hit_link_groups', 'hit_pack_links', 'hit_packs', 'hits'].flatMap(
+    (table) => names.map((name) => `${table}_${name}`),
   );
 
 describe('the ledger on PostgreSQL by month', () => {
@@ -105,7 +105,7 @@ describe('the ledger on PostgreSQL by month', () => {
         expect(`hit_packs_${new Date(Number(at)).toISOString().slice(0, 7).replace('-', '_')}`).toBe(name);
     const ledger = openLedger(store.database);
     for (const owner of [
-      { kind: 'link', id: 2 },
+      { kind: 'link', id: 2, organizationId: 1 },
       { kind: 'organization', id: 1 },
     ] as const) {
       for (const times of [
@@ -250,13 +250,13 @@ describe('the ledger on PostgreSQL by month', () => {
     const batch = hitsAt(around(december, 60));
     const holder = await store.sql.reserve();
     await holder`begin`;
-    await holder`lock table hit_pack_links in exclusive mode`;
+    await holder`lock table hit_packs in exclusive mode`;
     const broken = new Folding(dying, 'here/two').fold(batch, true).catch((cause: Error) => cause.name);
     const waits = async () =>
-      (await store.sql`select pid from pg_locks where not granted and relation = 'hit_pack_links'::regclass`)
+      (await store.sql`select pid from pg_locks where not granted and relation = 'hit_packs'::regclass`)
         .length > 0;
     await eventually(waits, 'the fold to be in the middle');
-    await store.sql`select pg_terminate_backend(pid) from pg_locks where not granted and relation = 'hit_pack_links'::regclass`;
+    await store.sql`select pg_terminate_backend(pid) from pg_locks where not granted and relation = 'hit_packs'::regclass`;
     expect(await broken).toBe('StoreAway');
     await holder`commit`;
     holder.release();
@@ -348,7 +348,7 @@ describe('a PostgreSQL store of the version before', () => {
     );
     const told = await new Folding(store.fold).fold(hitsAt(around(now, 20)), true);
     expect(Math.min(...told.map(({ id }) => id))).toBe(old.length + 1);
-    const owner = { kind: 'link', id: 2 } as const;
+    const owner = { kind: 'link', id: 2, organizationId: 1 } as const;
     const { hits: found } = await openLedger(store.database).before(
       { owner },
       { before: undefined, limit: 50, offset: 0 },

@@ -104,7 +104,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         // Both nodes saw the same visitors.
         expect(rows.map((row) => row.visitors)).toEqual([turns, 0, 0]);
         const hours = { from: hour, to: hour + 1 };
-        const owner = { kind: 'link', id: 5 } as const;
+        const owner = { kind: 'link', id: 5, organizationId: 1 } as const;
         const groups = await openCounts(database, owner, slice('country')).groups('country', hours, 2);
         // Half of the clicks have no country: they are the first group, and written nowhere.
         expect(groups.map(({ value, clicks, all_clicks }) => [value, clicks, all_clicks])).toEqual([
@@ -171,7 +171,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         { link_id: 1, hour: hour + 1, ...none, click: 1, counts: 'd7' },
         { link_id: 2, hour, ...none, repeat: 9, counts: 'c118x9' },
       ]);
-      const owner = { kind: 'link', id: 1 } as const;
+      const owner = { kind: 'link', id: 1, organizationId: 1 } as const;
       const hours = { from: hour - 24, to: hour + 2 };
       const groups = await openCounts(database, owner, slice('country')).groups('country', hours, 10);
       expect(groups.map(({ value, hits }) => [value, hits])).toEqual([

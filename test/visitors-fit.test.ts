@@ -25,7 +25,7 @@ const zones = [
 const links = [1, 2, 3];
 const owners: readonly Owner[] = [
   { kind: 'organization', id: 1 },
-  { kind: 'link', id: 1 },
+  { kind: 'link', id: 1, organizationId: 1 },
 ];
 
 /** Some come once, some all day long, on one link or on all. */
@@ -156,12 +156,12 @@ test('an hour has the visitors whose first click of the day is in it, whichever 
       expect(visitorsAre).toBe('daily');
       return series.flatMap(({ visitors }, hour) => (visitors ? [[hour, visitors]] : []));
     };
-    expect(await hoursOf({ kind: 'link', id: 1 })).toEqual([
+    expect(await hoursOf({ kind: 'link', id: 1, organizationId: 1 })).toEqual([
       [9, 1],
       [10, 1],
       [24, 1],
     ]);
-    expect(await hoursOf({ kind: 'link', id: 2 })).toEqual([
+    expect(await hoursOf({ kind: 'link', id: 2, organizationId: 1 })).toEqual([
       [10, 1],
       [11, 1],
     ]);

@@ -109,7 +109,7 @@ async function timesOf(database: Database, hits: number): Promise<Record<string,
       ['browser', sample.browser],
     ],
   };
-  const ofLink = { ...two, owner: { kind: 'link', id: busyLink } } as const;
+  const ofLink = { ...two, owner: { kind: 'link', id: busyLink, organizationId } } as const;
   const page = { before: undefined, limit: 51, offset: 0 };
   return {
     'two filters, days and referrers': await timed(() => ledger.countAndGroups(two, starts, 'referrer', 100)),

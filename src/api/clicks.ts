@@ -38,7 +38,12 @@ export const ofLink = endpoint({
   params: linkPath,
   async handle({ caller, params, query }, context) {
     const { link } = await readLink(context, caller, params.id);
-    return pageOf(context, caller, { kind: 'link', id: link.id }, query);
+    return pageOf(
+      context,
+      caller,
+      { kind: 'link', id: link.id, organizationId: caller.organizationId },
+      query,
+    );
   },
 });
 
@@ -69,7 +74,7 @@ export const exportOfLink = endpoint({
     const { link } = await readLink(context, caller, params.id);
     return exported(
       context,
-      questionOf(context, { kind: 'link', id: link.id }, query),
+      questionOf(context, { kind: 'link', id: link.id, organizationId: caller.organizationId }, query),
       `clicks-of-link-${link.id}.csv`,
     );
   },

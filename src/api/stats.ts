@@ -25,7 +25,7 @@ export const ofLink = endpoint({
   params: linkPath,
   async handle({ caller, params, query }, context) {
     const { link } = await readLink(context, caller, params.id);
-    return answerFor({ kind: 'link', id: link.id }, query, context);
+    return answerFor({ kind: 'link', id: link.id, organizationId: caller.organizationId }, query, context);
   },
 });
 

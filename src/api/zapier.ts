@@ -47,7 +47,7 @@ export const sample = endpoint({
   answer: ZapierSample,
   async handle({ headers }, context) {
     const link = await linkOfKey(context, credentialOf(headers));
-    const owner = { kind: 'link', id: link.id } as const;
+    const owner = { kind: 'link', id: link.id, organizationId: link.organization_id } as const;
     const page = { limit: samples, offset: 0, before: undefined };
     const { clicks } = await readClicks(
       context.database,

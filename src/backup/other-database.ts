@@ -1,6 +1,6 @@
 import { HitPack } from '../ledger/hit-pack.ts';
 import { hitColumns } from '../rules/click-fields.ts';
-import type { BackupPart, BackupStream } from './backup-stream.ts';
+import type { BackupPart, BackupStream, Cells } from './backup-stream.ts';
 import type { BackupTarget } from './backup-target.ts';
 import { UnmergedHits } from './unmerged-hits.ts';
 
@@ -41,8 +41,15 @@ async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): AsyncGenerat
     } else if (table === 'hit_chunk_columns') {
       if (part.part === 'table') yield { ...part, name: 'hits', columns: ['id', ...hitColumns], bytes: [] };
       else yield* merged.takeColumns(part.json, columns);
-    } else if (!passedOver.has(table)) yield part;
+    } else if (table === 'link_hours' && part.part === 'rows') yield withZeros(part);
+    else if (!passedOver.has(table)) yield part;
   }
+}
+
+/** PostgreSQL keeps no zeros of a link's hour, and SQLite no nulls. */
+function withZeros({ json, count }: Extract<BackupPart, { part: 'rows' }>): BackupPart {
+  const rows = (JSON.parse(json) as Cells[]).map((row) => row.map((cell) => cell ?? 0));
+  return { part: 'rows', json: JSON.stringify(rows), count };
 }
 
 function* rowsOf(json: string, columns: readonly string[]): Generator<BackupPart> {

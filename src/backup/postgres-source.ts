@@ -84,7 +84,7 @@ async function tablesOf(client: pg.Client): Promise<string[]> {
 }
 
 /** Their content is in the rows and packs, too. */
-const madeAgain: ReadonlySet<string> = new Set(['hit_chunks', 'hit_chunk_links']);
+const madeAgain: ReadonlySet<string> = new Set(['hit_chunks', 'hit_chunk_links', 'hit_link_groups']);
 
 async function* partsOf(client: pg.Client): AsyncGenerator<BackupPart> {
   const names = (await tablesOf(client)).filter(

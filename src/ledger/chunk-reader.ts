@@ -1,18 +1,10 @@
 import type { JobStore } from '../storage/database.ts';
+import { type ChunkSpan, rowsOf } from './chunk-rows.ts';
 import { type ChunkRow, ChunkScan } from './chunk-scan.ts';
 import { type ChunkCells, cellsInSqlite } from './chunk-store.ts';
 import { type ChunkColumn, chunkColumns } from './hit-chunk.ts';
-import type { HitFilter, Times } from './ledger.ts';
+import { type HitFilter, organizationOf, type Times } from './ledger.ts';
 import { beginQuestion, readCells } from './server-cells.ts';
-
-/** Which chunks of an owner are looked at: those up to `upTo`, and where there is a span of ids those that have some of it. */
-export interface ChunkSpan {
-  readonly filter: HitFilter;
-  readonly upTo: number;
-  /** Both excluded. */
-  readonly above?: number;
-  readonly below?: number;
-}
 
 /** What is read of each chunk where reading costs a round trip. */
 export interface WantedCells {
@@ -20,9 +12,6 @@ export interface WantedCells {
   /** Is read in the place of the columns where a tally is an answer. */
   readonly tally?: ChunkColumn;
 }
-
-const chunkFacts =
-  'chunks.id, chunks.hits, chunks.organization_id, chunks.first_id, chunks.last_id, chunks.first_at, chunks.last_at';
 
 /** Chunks whose cells are read together; the first is asked for alone, as it often is enough for a page. */
 const readTogether = { first: 1, growth: 8, max: 48 } as const;
@@ -83,13 +72,9 @@ export async function* chunksOf(
  */
 export async function areThere(store: JobStore, { filter: { owner }, upTo }: ChunkSpan): Promise<boolean> {
   if (store.rowsAtOnce !== null) return true;
-  const newest =
-    owner.kind === 'organization'
-      ? 'select max(id) from hit_chunks where organization_id = $1'
-      : 'select max(chunk_id) from hit_chunk_links where link_id = $1';
   const [row] = await store.rows<{ last_id: number }>(
-    `select last_id from hit_chunks where id = (${newest})`,
-    [owner.id],
+    'select last_id from hit_chunks where id = (select max(id) from hit_chunks where organization_id = $1)',
+    [organizationOf(owner)],
   );
   return row !== undefined && row.last_id >= upTo;
 }
@@ -99,47 +84,6 @@ export async function readWhole(store: JobStore, chunk: ChunkScan): Promise<void
   if (store.copy !== null)
     chunk.readFrom(await readCells(store.copy, [chunk.row], () => chunkColumns.map((name) => `c_${name}`)));
 }
-
-async function rowsOf(
-  store: JobStore,
-  { filter: { owner, classes, from, to }, upTo, above, below }: ChunkSpan,
-  order: 'asc' | 'desc',
-): Promise<readonly ChunkRow[]> {
-  const ofLink = owner.kind === 'link';
-  const values = [owner.id, upTo];
-  const conditions = [ofLink ? 'links.link_id = $1' : 'chunks.organization_id = $1', 'chunks.last_id <= $2'];
-  const where = (condition: string, value: number | undefined) => {
-    if (value === undefined) return;
-    values.push(value);
-    conditions.push(condition.replace('?', `$${values.length}`));
-  };
-  where('chunks.last_id > ?', above);
-  where('chunks.first_id < ?', below);
-  where('chunks.last_at >= ?', from);
-  where('chunks.first_at < ?', to);
-  where(
-    'chunks.classes & ? <> 0',
-    classes?.reduce((bits, one) => (one < 0 ? bits : bits | (1 << one)), 0),
-  );
-  const [rows, key] = ofLink
-    ? [
-        `links.first_row, links.end_row
-          from ${store.copy === null ? byChunk : byLink}`,
-        store.copy === null ? 'chunks.id' : 'links.chunk_id',
-      ]
-    : ['0 as first_row, chunks.hits as end_row from hit_chunks as chunks', 'chunks.id'];
-  if (ofLink && store.copy === null)
-    conditions.push('chunks.organization_id = (select organization_id from links where id = $1)');
-  const version = store.copy === null ? "''" : "concat(chunks.xmin, '-', chunks.made_at)";
-  return store.rows<ChunkRow>(
-    `select ${chunkFacts}, ${version} as version, ${rows} where ${conditions.join(' and ')} order by ${key} ${order}`,
-    values,
-  );
-}
-
-/** SQLite has the links of a chunk by the chunk: for each of the organization's it looks whether the link is there. */
-const byChunk = 'hit_chunks as chunks cross join hit_chunk_links as links on links.chunk_id = chunks.id';
-const byLink = 'hit_chunk_links as links join hit_chunks as chunks on chunks.id = links.chunk_id';
 
 /** Whether all hits of a chunk are of these times. */
 export const liesWithin = (

@@ -230,13 +230,16 @@ async function keepInPack(
     }
     const { id, organization_id } = first;
     const kept = packOf(run);
+    const { partitions } = dialectOf(queries);
+    const links = [...new Set(run.map((hit) => hit.link_id))];
+    const ends = partitions ? { first_link: links[0], last_link: links.at(-1) } : {};
     await queries
       .insertInto('hit_packs')
-      .values({ id, organization_id, hits: run.length, ...kept })
+      .values({ id, organization_id, hits: run.length, ...kept, ...ends })
       .execute();
-    const links = [...new Set(run.map((hit) => hit.link_id))];
+    // On PostgreSQL for programs of the release before.
     const { first_at } = kept;
-    const ofPack = dialectOf(queries).partitions ? { pack_id: id, first_at } : { pack_id: id };
+    const ofPack = partitions ? { pack_id: id, first_at } : { pack_id: id };
     await queries
       .insertInto('hit_pack_links')
       .values(links.map((link_id) => ({ link_id, ...ofPack })))

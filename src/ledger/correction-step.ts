@@ -32,7 +32,10 @@ export function scopeOf(correction: StoredCorrection): CorrectionScope {
   const { organization_id: organizationId, link_id, from_at, to_at, from_class, to_class } = correction;
   return {
     organizationId,
-    owner: link_id === null ? { kind: 'organization', id: organizationId } : { kind: 'link', id: link_id },
+    owner:
+      link_id === null
+        ? { kind: 'organization', id: organizationId }
+        : { kind: 'link', id: link_id, organizationId },
     from: from_at,
     to: to_at,
     change:

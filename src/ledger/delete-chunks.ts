@@ -49,7 +49,8 @@ export async function deleteChunksSince(
 
 async function deleteFrom(queries: Queries, organizationId: number, first: number): Promise<boolean> {
   const chunks = sql`from hit_chunks where organization_id = ${organizationId} and last_id >= ${first}`;
-  await sql`delete from hit_chunk_links where chunk_id in (select id ${chunks})`.execute(queries);
+  for (const table of ['hit_chunk_links', 'hit_link_groups'])
+    await sql`delete from ${sql.table(table)} where chunk_id in (select id ${chunks})`.execute(queries);
   const { rows } = await sql`delete ${chunks} returning id`.execute(queries);
   return rows.length > 0;
 }

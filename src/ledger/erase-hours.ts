@@ -42,7 +42,7 @@ export async function eraseLinkHours(
   };
 }
 
-const hitsIn = (row: StoredHour): number => rollupClasses.reduce((sum, name) => sum + row[name], 0);
+const hitsIn = (row: StoredHour): number => rollupClasses.reduce((sum, name) => sum + (row[name] ?? 0), 0);
 
 /** The hours of the organization's links, followed by those of the organization itself. */
 export async function eraseOrganizationHours(

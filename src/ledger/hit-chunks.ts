@@ -5,7 +5,16 @@ import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import type { ChunkAnswer, ChunkGroups, ChunkPage, ChunkQuestion } from './chunk-job.ts';
 import type { ChunkFacts } from './hit-chunk.ts';
-import type { HitCount, HitFilter, HitOwner, Owner, PageAfter, PageBefore, StoredHit } from './ledger.ts';
+import {
+  type HitCount,
+  type HitFilter,
+  type HitOwner,
+  type Owner,
+  organizationOf,
+  type PageAfter,
+  type PageBefore,
+  type StoredHit,
+} from './ledger.ts';
 
 const job = threadUrl('chunk-job');
 /** More chunks than come between two looks of a follower. */
@@ -19,19 +28,12 @@ export class HitChunks {
     this.#database = database;
   }
 
-  /**
-   * Up to this id all hits of an owner are in chunks; 0 where there is none. A link's are where its organization's are; on
-   * PostgreSQL, which finds the chunks of a link by the link, up to the newest one that has some.
-   */
-  async mergedTo({ kind, id }: Owner): Promise<number> {
-    const newest =
-      kind === 'organization'
-        ? sql`select max(id) from hit_chunks where organization_id = ${id}`
-        : dialects[this.#database.kind].chunksHits
-          ? sql`select max(id) from hit_chunks where organization_id = (select organization_id from links where id = ${id})`
-          : sql`select max(chunk_id) from hit_chunk_links where link_id = ${id}`;
+  /** Up to this id all hits of an owner are in chunks; 0 where there is none. */
+  async mergedTo(owner: Owner): Promise<number> {
     const { rows } = await sql<{ last_id: number }>`
-      select last_id from hit_chunks where id = (${newest})`.execute(this.#database.read);
+      select last_id from hit_chunks where id = (
+        select max(id) from hit_chunks where organization_id = ${organizationOf(owner)}
+      )`.execute(this.#database.read);
     return rows[0]?.last_id ?? 0;
   }
 

@@ -32,7 +32,7 @@ export async function lastClicksToSet(
     .execute();
   const found: { link: number; before: number; at: number }[] = [];
   for (const { link_id: link, last_clicked_at: before } of clicked) {
-    const at = await lastClickOf(database, link);
+    const at = await lastClickOf(database, organizationId, link);
     if (at !== null && at < before) found.push({ link, before, at });
   }
   return async (queries) => {
@@ -48,13 +48,14 @@ export async function lastClicksToSet(
 }
 
 /** The instant of a link's last click; the hour where the click itself is no longer kept. */
-async function lastClickOf(database: Database, link: number): Promise<number | null> {
+async function lastClickOf(database: Database, organizationId: number, link: number): Promise<number | null> {
   const { rows } = await sql<{ hour: number }>`select hour from link_hours
     where link_id = ${link} and click > 0 order by hour desc limit 1`.execute(database.read);
   const [row] = rows;
   if (row === undefined) return null;
   const [from, to] = [row.hour * hourLength, (row.hour + 1) * hourLength];
-  const filter = { owner: { kind: 'link', id: link }, classes: [rollupClassCodes.click], from, to } as const;
+  const owner = { kind: 'link', id: link, organizationId } as const;
+  const filter = { owner, classes: [rollupClassCodes.click], from, to };
   const page = { before: undefined, limit: newestLookedAt, offset: 0 };
   const { hits } = await openLedger(database).before(filter, page);
   return hits.reduce((latest, { at }) => Math.max(latest, at), from);

@@ -3,13 +3,25 @@ import type { HitColumn } from '../rules/click-fields.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { GroupCount } from './groups.ts';
 
-/** The owner of counts: a link, or an organization with all its links or some of them. */
-export interface Owner {
-  readonly kind: 'link' | 'organization';
+interface LinkOwner {
+  readonly kind: 'link';
   readonly id: number;
-  /** The only ones of an organization's links that count: their ids in order. */
+  readonly organizationId: number;
+  readonly links?: undefined;
+}
+
+interface OrganizationOwner {
+  readonly kind: 'organization';
+  readonly id: number;
+  /** The only ones of its links that count: their ids in order. */
   readonly links?: readonly number[] | undefined;
 }
+
+/** The owner of counts: a link, or an organization with all its links or some of them. */
+export type Owner = LinkOwner | OrganizationOwner;
+
+export const organizationOf = (owner: Owner): number =>
+  owner.kind === 'link' ? owner.organizationId : owner.id;
 
 export type StoredHit = Selectable<Schema['hits']>;
 

@@ -19,9 +19,7 @@ import { type GroupCount, Groups } from './groups.ts';
 const job = threadUrl('hour-sums');
 
 type CountColumn = (typeof rollupClasses)[number] | 'visitors';
-type ColumnRow = { readonly bucket: number; readonly visitors: number } & {
-  readonly [column in (typeof rollupClasses)[number]]: number;
-};
+type ColumnRow = { readonly bucket: number } & { readonly [column in CountColumn]: number | null };
 
 /** Counts of some links, from the table `link_hours`. */
 export class LinkCounts implements Counts {
@@ -84,7 +82,7 @@ export class LinkCounts implements Counts {
     const rows = await this.#columnRows(buckets, columns);
     return rows.flatMap((row) =>
       columns
-        .map((name, index) => ({ bucket: row.bucket, class: index, hits: row[name] }))
+        .map((name, index) => ({ bucket: row.bucket, class: index, hits: row[name] ?? 0 }))
         .filter((count) => count.hits > 0 && this.#isWanted(count.class, 0)),
     );
   }

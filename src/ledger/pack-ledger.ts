@@ -27,7 +27,9 @@ import type { RowLedger } from './row-ledger.ts';
 
 /** The first query asks for few packs: they often fill a page. */
 const fewPacks = 2;
-const manyPacks = 16;
+/** A link's may be few among many of its organization. */
+const manyPacks = 128;
+const more = (limit: number): number => Math.min(limit * 8, manyPacks);
 const maxClasses = 8;
 
 /** Hits of busy times in packs, and the others as rows. Both draw their ids from one sequence. */
@@ -48,7 +50,7 @@ export class PackLedger implements Ledger {
     const found: StoredHit[] = [];
     let { offset } = page;
     let before = page.before ?? (await this.newestId()) + 1;
-    for (let limit = fewPacks; ; limit = manyPacks) {
+    for (let limit = fewPacks; ; limit = more(limit)) {
       const packs = await packsBefore(this.#database, filter.owner, filter, { above, before }, limit);
       const isLast = packs.length < limit;
       const from = isLast ? 0 : (packs.at(-1)?.pack.id ?? 0);
@@ -79,10 +81,10 @@ export class PackLedger implements Ledger {
   async after(filter: HitFilter, page: PageAfter): Promise<readonly StoredHit[]> {
     const { upTo, limit } = page;
     const found: StoredHit[] = [];
-    for (let { after } = page; ; ) {
-      const packs = await packsAfter(this.#database, filter.owner, filter, after, fewPacks);
+    for (let { after } = page, limitOfPacks = fewPacks; ; limitOfPacks = more(limitOfPacks)) {
+      const packs = await packsAfter(this.#database, filter.owner, filter, after, limitOfPacks);
       const last = packs.at(-1)?.pack;
-      const isLast = packs.length < fewPacks || last === undefined;
+      const isLast = packs.length < limitOfPacks || last === undefined;
       const end = isLast ? upTo : Math.min(upTo, last.id + last.count - 1);
       const missing = limit - found.length;
       const rows = await this.#rows.after(filter, { after, upTo: end, limit: missing });

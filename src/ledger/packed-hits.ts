@@ -3,7 +3,7 @@ import { monthBegin, monthOf } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
 import { type Dialect, dialects } from '../storage/dialect.ts';
 import { HitPack, type PackRow } from './hit-pack.ts';
-import type { Owner, Times } from './ledger.ts';
+import { type Owner, organizationOf, type Times } from './ledger.ts';
 import { maxInPack } from './pack-layout.ts';
 
 /** The hits of an owner in a pack: the rows from `from` up to `to`. */
@@ -25,31 +25,32 @@ export const packsBefore = (
     database,
     owner,
     times,
-    sql`${keyOf(owner)} > ${above} and ${keyOf(owner)} < ${before}`,
+    (key) => sql`${key} > ${above} and ${key} < ${before}`,
     sql`desc`,
     limit,
   );
 
 /** The oldest packs of an owner that have hits after an id. */
 export const packsAfter = (database: Database, owner: Owner, times: Times, after: number, limit: number) =>
-  packsWhere(database, owner, times, reachesBeyond(after, keyOf(owner)), sql`asc`, limit);
+  packsWhere(database, owner, times, (key) => reachesBeyond(after, key), sql`asc`, limit);
 
 async function packsWhere(
   { read, kind }: Database,
   owner: Owner,
   times: Times,
-  condition: RawBuilder<unknown>,
+  condition: (key: RawBuilder<unknown>) => RawBuilder<unknown>,
   order: RawBuilder<unknown>,
   limit: number,
 ): Promise<readonly PackedHits[]> {
+  const key = keyOf(owner, dialects[kind]);
   const { rows } = await sql<PackRow>`
-    ${ofOwner(owner, dialects[kind])} and ${condition}${within(times, dialects[kind])}
-    order by ${keyOf(owner)} ${order} limit ${sql.lit(limit)}`.execute(read);
+    ${ofOwner(owner, dialects[kind])} and ${condition(key)}${within(times, dialects[kind])}
+    order by ${key} ${order} limit ${sql.lit(limit)}`.execute(read);
   return rows.map((row) => ofOwnerIn(new HitPack(row), owner));
 }
 
 /** Packs read at once for a count: they are counted before the next ones are read. */
-const countedAtOnce = 32;
+const countedAtOnce = 64;
 
 /** All packs of an owner that have hits of these times and ids above one; no pack has that in its middle. */
 export async function* eachPack(
@@ -101,21 +102,21 @@ const reachesBeyond = (after: number, key: RawBuilder<unknown>) =>
 const columns = sql`packs.id, packs.hits, packs.cells`;
 
 /**
- * The query starts from the links: their key has the packs of one in order. PostgreSQL would join all packs of a link and sort
- * them for a page of it: "offset 0" keeps it from that.
+ * SQLite has the packs of each link in order. PostgreSQL looks at those of the organization that may have some of its hits: nearly
+ * all hits are in chunks, and a row for each link of a pack took twice the room of its hits.
  */
-function ofOwner({ kind, id }: Owner, { partitions }: Dialect) {
-  if (kind === 'organization')
-    return sql`select ${columns} from hit_packs as packs where packs.organization_id = ${id}`;
-  const pack = partitions
-    ? sql`lateral (select * from hit_packs where hit_packs.id = links.pack_id and hit_packs.first_at = links.first_at offset 0)
-        as packs where links.link_id = ${id}`
-    : sql`hit_packs as packs where links.link_id = ${id} and packs.id = links.pack_id`;
-  return sql`select ${columns} from hit_pack_links as links cross join ${pack}`;
+function ofOwner(owner: Owner, { partitions }: Dialect) {
+  const ofOrganization = sql`select ${columns} from hit_packs as packs where packs.organization_id = ${organizationOf(owner)}`;
+  if (owner.kind === 'organization') return ofOrganization;
+  if (partitions)
+    return sql`${ofOrganization} and coalesce(${owner.id} between packs.first_link and packs.last_link, true)`;
+  return sql`select ${columns} from hit_pack_links as links cross join hit_packs as packs
+    where links.link_id = ${owner.id} and packs.id = links.pack_id`;
 }
 
 /** The column that an owner's packs are ordered by. */
-const keyOf = ({ kind }: Owner) => (kind === 'organization' ? sql`packs.id` : sql`links.pack_id`);
+const keyOf = ({ kind }: Owner, { partitions }: Dialect) =>
+  kind === 'organization' || partitions ? sql`packs.id` : sql`links.pack_id`;
 
 /** No pack goes beyond the end of its month where that has a partition: those of earlier months aren't looked at. */
 function within({ from, to }: Times, { partitions }: Dialect) {

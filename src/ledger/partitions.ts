@@ -12,6 +12,7 @@ const tables = {
   hit_pack_links: 'link_id, pack_id',
   hit_chunks: 'id',
   hit_chunk_links: 'link_id, chunk_id',
+  hit_link_groups: 'chunk_id, last_link',
 } as const;
 type Table = keyof typeof tables;
 /** A connection to the store. */
@@ -42,7 +43,7 @@ export interface Partition {
 export const earlierRows = 'hits_before';
 
 const ownName =
-  /^(hits|hit_packs|hit_pack_links|hit_chunks|hit_chunk_links)_(before|far_past|far_future|\d{4}_\d{2})$/;
+  /^(hits|hit_packs|hit_pack_links|hit_chunks|hit_chunk_links|hit_link_groups)_(before|far_past|far_future|\d{4}_\d{2})$/;
 const partitionsSql = `select part.relname as name, parent.relname as parent, inhdetachpending as pending,
     pg_get_expr(part.relpartbound, part.oid) as bounds
   from pg_class as part

@@ -1,7 +1,9 @@
 import { hitColumns } from '../rules/click-fields.ts';
-import { bigintArray } from './binary-arrays.ts';
+import { leastMigrationKey } from '../storage/least-migration.ts';
+import { bigintArray, byteaArray } from './binary-arrays.ts';
 import { chunkOf, type NewChunk } from './hit-chunk.ts';
 import { HitPack, type PackRow } from './hit-pack.ts';
+import { groupsOf } from './link-groups.ts';
 import { maxInPack } from './pack-layout.ts';
 import { type Partitions, periodOf } from './partitions.ts';
 import { type Query, type Row, unnested } from './sql-fold-store.ts';
@@ -11,6 +13,8 @@ import { StoredColumns } from './stored-columns.ts';
 type Transaction = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
 const packsAtOnce = 64;
+/** Programs that know this migration read the groups. */
+const linksInGroupsSince = 65;
 /** SQLSTATE: no partition for a row. */
 const noPartition = '23514';
 
@@ -26,8 +30,11 @@ const candidatesSql = `select organizations.id from organizations
       select from hits where hits.organization_id = organizations.id and hits.id > coalesce(last_id, 0)
       limit $1) as single)) >= $1
   order by organizations.id`;
+const groupsSql = `insert into hit_link_groups (chunk_id, last_link, first_at, links)
+  select * from ${unnested(['bigint', 'bigint', 'bigint', 'bytea'])}`;
 /** Makes chunks of an organization one process at a time, and never during a correction of its hits. */
-const lockSql = `select id from organizations where id = $1 and deleted_at is null
+const lockSql = `select coalesce((select value from settings where key = '${leastMigrationKey}')::bigint, 0) as least
+  from organizations where id = $1 and deleted_at is null
   and not exists (select from click_corrections where organization_id = $1 and finished_at is null)
   for no key update skip locked`;
 const rowsSql = `select ${['id', ...hitColumns].map((name) => `array_agg(${name})::text as ${name}`).join(', ')}
@@ -105,7 +112,9 @@ export class PostgresChunks {
     now: number,
     months: Map<string, number>,
   ): Promise<boolean> {
-    if ((await query(lockSql, [organizationId])).length === 0) return false;
+    const [locked] = await query(lockSql, [organizationId]);
+    if (locked === undefined) return false;
+    const isBesideOlder = Number(locked.least) < linksInGroupsSince;
     const [last] = await query(
       'select last_id from hit_chunks where organization_id = $1 order by id desc limit 1',
       [organizationId],
@@ -116,7 +125,10 @@ export class PostgresChunks {
     for (const [name, part] of byMonth(hits)) {
       months.set(name, part.column('at')[0] ?? 0);
       const chunk = chunkOf(part);
-      await insertChunk(query, chunk, { id: part.ids[0] ?? 0, first, last: end, now });
+      const id = part.ids[0] ?? 0;
+      await insertChunk(query, chunk, { id, first, last: end, now });
+      if (isBesideOlder) await insertLinks(query, chunk, id);
+      else await insertGroups(query, chunk, id);
     }
     return true;
   }
@@ -190,7 +202,7 @@ function byMonth(hits: StoredColumns): ReadonlyMap<string, StoredColumns> {
 /** All chunks of a merge have its whole range of ids: which of them has a hit depends on its month. */
 async function insertChunk(
   query: Query,
-  { facts, columns, tallies, links }: NewChunk,
+  { facts, columns, tallies }: NewChunk,
   {
     id,
     first,
@@ -208,6 +220,20 @@ async function insertChunk(
     `insert into hit_chunks (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
     [...Object.values(values), ...cells.map(([, bytes]) => compressedCells(bytes))],
   );
+}
+
+async function insertGroups(query: Query, { facts, links }: NewChunk, id: number): Promise<void> {
+  const groups = groupsOf(links);
+  await query(groupsSql, [
+    bigintArray(groups.map(() => id)),
+    bigintArray(groups.map(({ lastLink }) => lastLink)),
+    bigintArray(groups.map(() => facts.first_at)),
+    byteaArray(groups.map(({ cells }) => cells)),
+  ]);
+}
+
+/** For programs of the release before. */
+async function insertLinks(query: Query, { facts, links }: NewChunk, id: number): Promise<void> {
   const numbers = [
     links.map(({ link }) => link),
     links.map(() => id),

@@ -1,5 +1,6 @@
 import { StoreAway } from '../rules/errors.ts';
 import { hasNoHistory, historySql, replicaMark } from '../storage/history.ts';
+import { leastMigrationKey } from '../storage/least-migration.ts';
 import { hitStoreId } from '../storage/settings.ts';
 import { shareWordsSql } from '../storage/word-sweeps.ts';
 import { asciiArray, bigintArray } from './binary-arrays.ts';
@@ -17,6 +18,7 @@ import { earlierRows, Partitions } from './partitions.ts';
 import { PostgresChunks } from './postgres-chunks.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { minPacked, monthsOf, PostgresHits } from './postgres-hits.ts';
+import { addHoursSql, hoursHaveNullsSince, storedAsNull } from './postgres-hours.ts';
 import { maxInRuns, PostgresVisitors } from './postgres-visitors.ts';
 import { postgresSaltBoard } from './salts/postgres-salt-board.ts';
 import type { SaltBoard } from './salts/shared-salts.ts';
@@ -41,6 +43,9 @@ const maxHits = 32_768;
 /** Fewer hits than this in a batch are rows. */
 const minByLink = minPacked;
 
+/** Programs that know this migration find the packs of a link by what the packs say. */
+const packsHaveLinksSince = 63;
+
 const isText = (cells: Cells): cells is readonly string[] => Array.isArray(cells);
 const arrayOf = (cells: Cells): Buffer => (isText(cells) ? asciiArray(cells) : bigintArray(cells));
 
@@ -51,6 +56,8 @@ function insertionOf({ head, constants = '', tail = '' }: Insertion, columns: re
 
 /** Outside of the transaction, so that no other node waits for its end. */
 const takeIdsSql = 'update hit_ids set newest = newest + $1 returning newest';
+const settledSql = `select settled, (select value from settings where key = '${leastMigrationKey}') as least from hit_ids`;
+const hoursSql = addHoursSql(maxLoose);
 const countsSql = `update link_hours set counts = tidy.counts, loose = 0
   from unnest($1::bigint[], $2::bigint[], $3::text[]) as tidy (link_id, hour, counts)
   where link_hours.link_id = tidy.link_id and link_hours.hour = tidy.hour`;
@@ -86,6 +93,8 @@ export class PostgresFoldStore extends SqlFoldStore {
   readonly #visitors: PostgresVisitors;
   /** The id of the first hit of the batch that is being folded. */
   #firstId = 0;
+  /** What the store says in the transaction of that batch: older programs may be there that don't know later ones. */
+  #leastMigration = 0;
   #dropping: PartitionDrop | null = null;
   #history: string | null = null;
   /** Up to this id the earlier rows were looked at. */
@@ -199,10 +208,12 @@ export class PostgresFoldStore extends SqlFoldStore {
 
   /** The transaction has its number by now, by which a maker of chunks sees that it runs. */
   protected override async appendHits(query: Query, batch: FoldBatch): Promise<() => Float64Array> {
+    const [row] = await query(settledSql);
+    this.#leastMigration = Number(row?.least ?? 0);
     if (this.#writer !== null) return this.#appendElsewhere(this.#writer, batch);
-    const [row] = await query('select settled from hit_ids');
     if (batch.hits.count > 0 && this.#firstId <= Number(row?.settled)) throw new IdsSettled();
-    return this.#hits.append(query, batch, this.#firstId);
+    const isBesideOlder = this.#leastMigration < packsHaveLinksSince;
+    return this.#hits.append(query, batch, { firstId: this.#firstId, isBesideOlder });
   }
 
   protected override async insertVisitors(
@@ -227,9 +238,8 @@ export class PostgresFoldStore extends SqlFoldStore {
     count: number,
   ): Promise<readonly Row[]> {
     if (count === 0) return [];
-    const sql = `with added as (${insertionOf(totals.linkHours, columns)} returning link_hours.*)
-      select link_id, hour, counts from added where loose > ${maxLoose}`;
-    return query(sql, columns.map(arrayOf));
+    const none = storedAsNull(this.#leastMigration < hoursHaveNullsSince);
+    return query(hoursSql, [...columns.map(arrayOf), none]);
   }
 
   protected override async setCounts(query: Query, hours: readonly TidiedHour[]): Promise<void> {

@@ -11,34 +11,38 @@ export const minPacked = 8;
 const instantColumn = hitColumns.indexOf('at');
 const bigints = (width: number): string => unnested(Array<string>(width).fill('bigint'));
 const hitsSql = `insert into hits (id, ${hitColumns.join(', ')}) select * from ${bigints(1 + hitColumns.length)}`;
-const packsSql = `insert into hit_packs (id, organization_id, hits, first_at, last_at, cells)
-  select * from ${unnested([...Array<string>(5).fill('bigint'), 'bytea'])}`;
+const packsSql = `insert into hit_packs (id, organization_id, hits, first_at, last_at, first_link, last_link, cells)
+  select * from ${unnested([...Array<string>(7).fill('bigint'), 'bytea'])}`;
 const linksSql = `insert into hit_pack_links (link_id, pack_id, first_at) select * from ${bigints(3)}`;
 
 /** The ledger of a PostgreSQL store as the fold writes it: packs, and as rows what is left over. */
 export class PostgresHits {
   readonly #packer = new Packer();
 
-  /** Returns a function that gives their ids. The first is `firstId`, and each of the next ones one more. */
+  /**
+   * Returns a function that gives their ids. The first is `firstId`, and each of the next ones one more. `isBesideOlder`: programs
+   * of the release before may read the packs.
+   */
   async append(
     query: Query,
     batch: Pick<FoldBatch, 'isByLink' | 'hits'>,
-    firstId: number,
+    { firstId, isBesideOlder }: { readonly firstId: number; readonly isBesideOlder: boolean },
   ): Promise<() => Float64Array> {
     const packing = packingOf(batch, {
       minHits: minPacked,
       maxSpan: Number.POSITIVE_INFINITY,
       byMonth: true,
     });
-    const packs: [number[], number[], number[], number[], number[]] = [[], [], [], [], []];
+    const packs: [number[], ...number[][]] = [[], [], [], [], [], [], []];
     const links: [number[], number[], number[]] = [[], [], []];
     const cells: Uint8Array[] = [];
     for (const pack of this.#packer.packs(packing, firstId)) {
       const { id, firstAt } = pack;
-      const row = [id, pack.organizationId, pack.hits, firstAt, pack.lastAt];
+      const ends = [pack.links[0] ?? 0, pack.links.at(-1) ?? 0];
+      const row = [id, pack.organizationId, pack.hits, firstAt, pack.lastAt, ...ends];
       for (const [index, column] of packs.entries()) column.push(row[index] ?? 0);
       cells.push(pack.cells.slice());
-      for (const link of pack.links) {
+      for (const link of isBesideOlder ? pack.links : []) {
         links[0].push(link);
         links[1].push(id);
         links[2].push(firstAt);
@@ -46,11 +50,12 @@ export class PostgresHits {
     }
     if (cells.length > 0) {
       await query(packsSql, [...packs.map((column) => bigintArray(column)), byteaArray(cells)]);
+    }
+    if (links[0].length > 0)
       await query(
         linksSql,
         links.map((column) => bigintArray(column)),
       );
-    }
     const { left, leftRows } = packing;
     if (left.count > 0) {
       const ids = idsOf(packing, firstId);

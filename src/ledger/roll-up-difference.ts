@@ -9,6 +9,7 @@ import {
 } from '../rules/click-fields.ts';
 import { shownReason } from '../rules/reclassified.ts';
 import { hourOf } from '../rules/utc-time.ts';
+import type { Schema } from '../storage/schema.ts';
 import { linkHourColumns, noVisitor, rollupColumns } from './fold-store.ts';
 import { HitColumns } from './hit-columns.ts';
 import { classOf, countEntry, eachCount, reasonOf } from './hour-counts.ts';
@@ -131,8 +132,9 @@ export class RollUpDifference {
       clickDimensions.filter((name) => !isSparse(name)).map((name) => [dimensionCodes[name], row.click]),
     );
     for (const [ofClass, name] of rollupClasses.entries()) {
-      difference.classes[ofClass] = (difference.classes[ofClass] ?? 0) - row[name];
-      this.#addToOrganization({ organization, dimension: total, hour, ofClass, value: 0 }, -row[name]);
+      const hits = row[name] ?? 0;
+      difference.classes[ofClass] = (difference.classes[ofClass] ?? 0) - hits;
+      this.#addToOrganization({ organization, dimension: total, hour, ofClass, value: 0 }, -hits);
     }
     for (const { dimension, value, hits } of counted.all) {
       difference.counts.add(dimension, value, -hits);
@@ -217,10 +219,9 @@ export class RollUpDifference {
 }
 
 /** The counts of a link's hour. */
-export type StoredHour = Readonly<Record<(typeof linkHourColumns)[number], number>> & {
-  readonly visitors: number;
-  readonly counts: string;
-};
+export type StoredHour = Readonly<
+  Pick<Schema['link_hours'], (typeof linkHourColumns)[number] | 'visitors' | 'counts'>
+>;
 
 function columnsOf(hits: readonly StoredHit[]): HitColumns {
   const columns = new HitColumns();

@@ -220,7 +220,7 @@ async function refuseCutHours(
   const owner =
     linkId === null
       ? ({ kind: 'organization', id: organizationId } as const)
-      : ({ kind: 'link', id: linkId } as const);
+      : ({ kind: 'link', id: linkId, organizationId } as const);
   for (const [field, at] of Object.entries({ from, to })) {
     if (at === undefined || at % hourLength === 0 || at >= now()) continue;
     const hour = hourOf(at);

@@ -66,6 +66,9 @@ import { untoldRefusals } from './migrations/059-untold-refusals.ts';
 import { placesAndAliasesOfHits } from './migrations/060-places-and-aliases-of-hits.ts';
 import { migrationOfNodes } from './migrations/061-migration-of-nodes.ts';
 import { visitorRuns } from './migrations/062-visitor-runs.ts';
+import { linksOfPacks } from './migrations/063-links-of-packs.ts';
+import { sparseHours } from './migrations/064-sparse-hours.ts';
+import { linkGroups } from './migrations/065-link-groups.ts';
 import { newestForm } from './newer-forms.ts';
 
 /** Append only: a migration that has run somewhere is never changed. */
@@ -132,6 +135,9 @@ const migrations: readonly (Migration | Contraction)[] = [
   placesAndAliasesOfHits,
   migrationOfNodes,
   visitorRuns,
+  linksOfPacks,
+  sparseHours,
+  linkGroups,
 ];
 
 /** The number of the newest migration, which an up-to-date store has. */

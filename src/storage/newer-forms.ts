@@ -7,7 +7,7 @@ import { deleteSetting, findSetting, replaceSetting } from './settings.ts';
  * The newest migration with tables that are written in a newer form once the store refuses programs that don't know it. Their
  * writers ask for the number of their own migration.
  */
-export const newestForm = 62;
+export const newestForm = 65;
 
 /** Milliseconds without an older program, in which people may still roll back. */
 const wayBack = 60 * 60 * 1_000;

@@ -243,6 +243,9 @@ export interface Schema {
     hits: number;
     first_at: number;
     last_at: number;
+    /** On PostgreSQL: its lowest and its highest link; null in packs of earlier releases. */
+    first_link?: number | null;
+    last_link?: number | null;
     cells: Uint8Array;
   };
   /**
@@ -263,7 +266,7 @@ export interface Schema {
   };
   hit_chunk_columns: { key: number; cells: Uint8Array };
   hit_chunk_tallies: { key: number; cells: Uint8Array };
-  /** The rows of a link in a chunk; on PostgreSQL with the chunk's `first_at`. */
+  /** The rows of a link in a chunk. On PostgreSQL with the chunk's `first_at`, and only of chunks of earlier releases. */
   hit_chunk_links: {
     link_id: number;
     chunk_id: number;
@@ -271,20 +274,23 @@ export interface Schema {
     end_row: number;
     first_at?: number;
   };
-  /** Which packs have hits of a link; on PostgreSQL with the pack's `first_at`. */
+  /** On PostgreSQL: the rows of links in a chunk, as `ledger/link-groups.ts` writes them. */
+  hit_link_groups: { chunk_id: number; last_link: number; first_at: number; links: Uint8Array };
+  /** Which packs have hits of a link. On PostgreSQL only programs of the release before look here. */
   hit_pack_links: { link_id: number; pack_id: number; first_at?: number };
   /** On PostgreSQL: the newest assigned id of a hit, and the id up to which no more hits appear. */
   hit_ids: { newest: number; settled: number };
   /** Hits by hour (hours since the epoch), class and value of a dimension; kept for good. */
   organization_rollups: Rollup & { organization_id: number };
-  /** The same for a link's hour, in one row: see `ledger/hour-counts.ts`. */
-  link_hours: Record<RollupClass, number> & {
+  /** The same for a link's hour, in one row: see `ledger/hour-counts.ts`. On PostgreSQL null is 0. */
+  link_hours: Record<Exclude<RollupClass, 'click'>, number | null> & {
     link_id: number;
     hour: number;
+    click: number;
     /** Visitors who were new on that day, in any of its hours. */
     visitors: number;
     /** How many characters were appended to `counts` since it was last sorted. */
-    loose: number;
+    loose: number | null;
     counts: string;
   };
   link_clicks: { link_id: number; clicks: number; last_clicked_at: number };

@@ -21,7 +21,8 @@ export interface HitCounter {
 const question = (link: string, beyond = '0') => `select
   (select count(*) from hits where link_id = ${link} and id > ${beyond}) as ledger,
   (select coalesce(sum(visitors), 0) from link_hours where link_id = ${link}) as visitors,
-  (select coalesce(sum(click + page + preview + bot + prefetch + head + repeat + flood), 0) from link_hours where link_id = ${link}) as link_total,
+  (select coalesce(sum(click + coalesce(page, 0) + coalesce(preview, 0) + coalesce(bot, 0) + coalesce(prefetch, 0) + coalesce(head, 0)
+    + coalesce(repeat, 0) + coalesce(flood, 0)), 0) from link_hours where link_id = ${link}) as link_total,
   (select coalesce(sum(hits), 0) from organization_rollups where dimension = 0) as organization_total,
   (select coalesce(sum(clicks), 0) from link_clicks where link_id = ${link}) as clicks`;
 
@@ -64,7 +65,7 @@ export function hitCounter(dataDir: string, databaseUrl: string): HitCounter {
 }
 
 const packsOf = (link: string, beyond = '0') =>
-  `select id, hits, cells from hit_packs where id > ${beyond} and id in (select pack_id from hit_pack_links where link_id = ${link})`;
+  `select id, hits, cells from hit_packs where id > ${beyond} and organization_id = (select organization_id from links where id = ${link})`;
 
 const chunkedHits = `select
   (select coalesce(max(last_id), 0) from hit_chunks

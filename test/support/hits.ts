@@ -414,6 +414,11 @@ async function linkHours(queries: Queries) {
     .orderBy('hour')
     .execute();
   return rows
-    .map(({ visitors, loose, counts, ...row }) => ({ ...row, counts: tidyCounts(counts) }))
-    .filter((row) => rollupClasses.some((name) => row[name] > 0));
+    .map(({ link_id, hour, counts, ...row }) => ({
+      link_id,
+      hour,
+      hits: rollupClasses.map((name) => row[name] ?? 0),
+      counts: tidyCounts(counts),
+    }))
+    .filter(({ hits }) => hits.some((count) => count > 0));
 }

@@ -1,11 +1,13 @@
 import { expect } from 'bun:test';
-import type { HitCount, HitFilter, Ledger, StoredHit } from '../../src/ledger/ledger.ts';
+import type { HitCount, HitFilter, Ledger, Owner, StoredHit } from '../../src/ledger/ledger.ts';
 import { classes, type HitColumn, rollupClassOf } from '../../src/rules/click-fields.ts';
 import { hourLength, hourOf } from '../../src/rules/utc-time.ts';
 import type { NewHit } from './ledger-of.ts';
 
 type Draw = (below: number) => number;
 const minute = 60_000;
+
+const linkOwner = (id: number): Owner => ({ kind: 'link', id, organizationId: 1 + (id % 2) });
 
 /** Of two organizations with some links each, by the hour that packs may span. Few have a text; one text is very rare. */
 export const someHits = (draw: Draw, count: number, from: number): NewHit[] =>
@@ -69,10 +71,10 @@ export class SlowLedger {
   /** Owners with many hits, with few or none; one filter, two, three or none; whole hours and others. */
   anyFilter(): HitFilter {
     const draw = this.#draw;
-    const owner =
+    const owner: Owner =
       draw(2) === 0
-        ? { kind: 'organization' as const, id: 1 + draw(3), links: this.#someLinks() }
-        : { kind: 'link' as const, id: 2 + draw(40) };
+        ? { kind: 'organization', id: 1 + draw(3), links: this.#someLinks() }
+        : linkOwner(2 + draw(40));
     const sample = this.hits[draw(this.hits.length)] as StoredHit;
     const columns: HitColumn[] = [
       'country',

@@ -1,0 +1,78 @@
+import type { LinkRows } from './hit-chunk.ts';
+
+/**
+ * Where the links of a chunk have their rows, on PostgreSQL: 64 links that follow one another are one row of the database, found
+ * by the last of them. Its cells are varints: the first row of the group, then for each link how far its id is from the one
+ * before, and how many rows it has.
+ */
+export const linksInGroup = 64;
+const maxVarint = 8;
+
+export interface LinkGroup {
+  readonly lastLink: number;
+  readonly cells: Uint8Array;
+}
+
+/** The links of a chunk, which come in order. */
+export function groupsOf(links: readonly LinkRows[]): LinkGroup[] {
+  const groups: LinkGroup[] = [];
+  for (let from = 0; from < links.length; from += linksInGroup) {
+    const some = links.slice(from, from + linksInGroup);
+    groups.push({ lastLink: some.at(-1)?.link ?? 0, cells: cellsOf(some) });
+  }
+  return groups;
+}
+
+/** The rows of a link in the group that would have it; null where it has none. */
+export function rowsIn(cells: Uint8Array, link: number): Omit<LinkRows, 'link'> | null {
+  const reader = new VarintReader(cells);
+  let first = reader.next();
+  for (let current = 0; !reader.isAtEnd; ) {
+    current += reader.next();
+    const end = first + reader.next();
+    if (current === link) return { first, end };
+    if (current > link) return null;
+    first = end;
+  }
+  return null;
+}
+
+function cellsOf(links: readonly LinkRows[]): Uint8Array {
+  const bytes = new Uint8Array((1 + links.length * 2) * maxVarint);
+  let length = 0;
+  const write = (number: number) => {
+    let rest = number;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[length++] = (rest % 128) + 128;
+    bytes[length++] = rest;
+  };
+  write(links[0]?.first ?? 0);
+  let before = 0;
+  for (const { link, first, end } of links) {
+    write(link - before);
+    write(end - first);
+    before = link;
+  }
+  return bytes.slice(0, length);
+}
+
+class VarintReader {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  next(): number {
+    let number = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = this.#bytes[this.#at++] ?? 0;
+      number += (byte % 128) * scale;
+      if (byte < 128) return number;
+    }
+  }
+}
