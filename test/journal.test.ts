@@ -7,6 +7,7 @@ import { realDisk } from '../src/journal/disk.ts';
 import { journalsIn } from '../src/journal/files.ts';
 import { Journal } from '../src/journal/journal.ts';
 import { eachCount } from '../src/ledger/hour-counts.ts';
+import { rollupClasses } from '../src/rules/click-fields.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
@@ -50,13 +51,19 @@ async function linkOf(app: TestApp, owner: Newcomer, more: object = {}) {
 const rowsOf = async (app: TestApp, linkId: number) =>
   (await wholeLedger(app.app.context.database.read)).filter((hit) => hit.link_id === linkId);
 
-const hoursOf = (app: TestApp, linkId: number) =>
-  app.app.context.database.read
+/** PostgreSQL has null for 0. */
+async function hoursOf(app: TestApp, linkId: number) {
+  const rows = await app.app.context.database.read
     .selectFrom('link_hours')
     .selectAll()
     .where('link_id', '=', linkId)
     .orderBy('hour')
     .execute();
+  return rows.map((row) => ({
+    ...row,
+    ...Object.fromEntries(rollupClasses.map((name) => [name, row[name] ?? 0])),
+  }));
+}
 
 const visitorsOf = async (app: TestApp, linkId: number) =>
   (await hoursOf(app, linkId)).reduce((sum, { visitors }) => sum + visitors, 0);

@@ -26,13 +26,17 @@ function obstaclesIn(statements: readonly string[]): string[] {
       );
     const [, altered = '', change = ''] = /^alter table (\w+) (.*)$/i.exec(text) ?? [];
     if (created.has(altered)) return false;
-    if (altered !== '') return !/^add column \w+ [^;]*$/i.test(change) || isDemand(change);
+    if (altered !== '')
+      return !isLoosening(change) && (!/^add column \w+ [^;]*$/i.test(change) || isDemand(change));
     const [, written = ''] = /^(?:insert into|update) (\w+)/i.exec(text) ?? [];
     // Every visit would wait for the table while the rows are written.
     if (written !== '') return !created.has(written) && changesTables;
     return true;
   });
 }
+
+/** What other programs write is still taken; what they don't know is written once they are refused. */
+const isLoosening = (change: string): boolean => /^(alter column \w+ drop not null(, |$))+$/i.test(change);
 
 /** A column that other programs, which don't know it, would have to fill. */
 const isDemand = (change: string): boolean =>

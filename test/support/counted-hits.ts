@@ -65,7 +65,7 @@ export function hitCounter(dataDir: string, databaseUrl: string): HitCounter {
 }
 
 const packsOf = (link: string, beyond = '0') =>
-  `select id, hits, cells from hit_packs where id > ${beyond} and organization_id = (select organization_id from links where id = ${link})`;
+  `select id, hits, cells from hit_packs where id > ${beyond} and coalesce(organization_id = (select organization_id from links where id = ${link}), true)`;
 
 const chunkedHits = `select
   (select coalesce(max(last_id), 0) from hit_chunks
