@@ -61,10 +61,10 @@ export function* hitMix(count: number, until: number, links = 10_000): Generator
       query: tagged ? `?utm_source=mail&utm_medium=email&utm_campaign=week-${Math.floor(random() * 20)}` : '',
       purpose: '',
       clientHints: 0,
-      witness: 'none',
+      headerEvidence: 'none',
       doNotTrack: false,
       countryHint: '',
-      ledBy: '',
+      matchedRule: '',
       alias: '',
     };
   }
@@ -96,10 +96,10 @@ export function* plainHits(count: number, until: number, ofLinks: number): Gener
       query: '',
       purpose: '',
       clientHints: 0,
-      witness: 'none',
+      headerEvidence: 'none',
       doNotTrack: false,
       countryHint: '',
-      ledBy: '',
+      matchedRule: '',
       alias: '',
     };
   }

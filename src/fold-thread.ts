@@ -2,7 +2,7 @@
 import { foldPartsOf } from './compose/fold-parts.ts';
 import type { FoldSettings, FromFold, ToFold } from './ledger/fold-messages.ts';
 import { FoldWorker } from './ledger/fold-worker.ts';
-import { isPassing } from './rules/passing-fault.ts';
+import { isTransient } from './rules/transient-error.ts';
 import { collectWhenIdle } from './threads/gc-when-idle.ts';
 import { lowerPriority } from './threads/lower-priority.ts';
 
@@ -35,7 +35,7 @@ function open(settings: FoldSettings, now: number): void {
   try {
     worker = new FoldWorker({ ...foldPartsOf(settings, tell), settings, now, tell });
   } catch (cause) {
-    if (!isPassing(cause)) throw cause;
+    if (!isTransient(cause)) throw cause;
     tell({
       kind: 'trouble',
       event: 'clicks wait in the journal',

@@ -20,7 +20,7 @@ import { StartProblem } from './start-problem.ts';
 import { Log } from './telemetry/log.ts';
 import { collectWhenIdle } from './threads/gc-when-idle.ts';
 import { lowerPriority } from './threads/lower-priority.ts';
-import { holdPort } from './visit/connection/hold-port.ts';
+import { reservePort } from './visit/connection/reserve-port.ts';
 import { Workers } from './workers/workers.ts';
 
 const startPatience = 3_000;
@@ -106,10 +106,10 @@ async function stopOf(starting: Promise<App>, isWhole = false): Promise<void> {
 async function keepWorkers(config: Config, host: string | null): Promise<void> {
   const log = new Log(config.logLevel);
   const lock = await lockDataFolder(config, log);
-  const port = holdPort(config);
+  const port = reservePort(config);
   const { https, httpPort } = config;
   const beside =
-    https === 'off' || httpPort === null ? null : holdPort({ ...config, port: httpPort }, 'HTTP_PORT');
+    https === 'off' || httpPort === null ? null : reservePort({ ...config, port: httpPort }, 'HTTP_PORT');
   lock.listensOn(port);
   const command = programCommand(...workerWords(host, `${port},${beside ?? ''}`));
   const metrics = new MetricsKeeper(() => workers);

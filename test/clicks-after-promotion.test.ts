@@ -54,10 +54,10 @@ async function click(app: App, linkId: number, count: number): Promise<string[]>
       query: '',
       purpose: '',
       clientHints: 0,
-      witness: 'none',
+      headerEvidence: 'none',
       doNotTrack: false,
       countryHint: '',
-      ledBy: '',
+      matchedRule: '',
       alias: '',
     });
   await app.clicks.settled();

@@ -44,10 +44,10 @@ function hitAt(index: number, pace: number): RawHit {
     query: index % 5 === 0 ? `?utm_source=mail&utm_campaign=week-${index % 9}` : index % 6 === 0 ? '?qr' : '',
     purpose: '',
     clientHints: 0,
-    witness: 'none',
+    headerEvidence: 'none',
     doNotTrack: index % 17 === 0,
     countryHint: index % 3 === 0 ? 'SE' : '',
-    ledBy: '',
+    matchedRule: '',
     alias: '',
   };
 }

@@ -58,10 +58,10 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
     query: `utm_content=h${index}`,
     purpose: '',
     clientHints: 0,
-    witness: 'none',
+    headerEvidence: 'none',
     doNotTrack: false,
     countryHint: '',
-    ledBy: '',
+    matchedRule: '',
     alias: '',
   });
 

@@ -28,10 +28,10 @@ const visit = {
   query: '',
   purpose: '',
   clientHints: 0,
-  witness: 'none',
+  headerEvidence: 'none',
   doNotTrack: false,
   countryHint: '',
-  ledBy: '',
+  matchedRule: '',
   alias: '',
 } as const;
 

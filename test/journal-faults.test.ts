@@ -23,10 +23,10 @@ const hitAt = (at: number): RawHit => ({
   query: `?${'q'.repeat(at % 90)}`,
   purpose: '',
   clientHints: 0,
-  witness: 'none',
+  headerEvidence: 'none',
   doNotTrack: false,
   countryHint: '',
-  ledBy: '',
+  matchedRule: '',
   alias: '',
 });
 

@@ -30,10 +30,10 @@ const hitOf = (address: string, at: number) =>
     query: '',
     purpose: '',
     clientHints: 0,
-    witness: 'none',
+    headerEvidence: 'none',
     doNotTrack: false,
     countryHint: '',
-    ledBy: '',
+    matchedRule: '',
     alias: '',
   }) as const;
 

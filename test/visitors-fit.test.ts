@@ -44,10 +44,10 @@ function visitsFrom(begin: number, draw: (below: number) => number): RawHit[] {
     referer: '',
     query: draw(5) === 0 ? '?qr' : '',
     purpose: '',
-    witness: 'none' as const,
+    headerEvidence: 'none' as const,
     doNotTrack: draw(20) === 0,
     countryHint: '',
-    ledBy: '',
+    matchedRule: '',
     alias: '',
   }));
   return visits.toSorted((one, other) => one.at - other.at);

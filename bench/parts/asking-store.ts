@@ -50,11 +50,11 @@ export function* monthsOfHits(count: number, until: number, organizationId: numb
       referer: random() < 0.45 ? `https://site-${siteOf(random())}.example.org/page` : '',
       query: tags === '' && kind > 0.5 && kind < 0.54 ? '?qr' : tags,
       purpose: isPrefetch ? 'prefetch' : '',
-      witness: 'none',
+      headerEvidence: 'none',
       clientHints: 0,
       doNotTrack: false,
       countryHint: countries[countryOf(random())] ?? '',
-      ledBy: '',
+      matchedRule: '',
       alias: '',
     };
   }

@@ -1,5 +1,5 @@
 import { credentialOf, type SessionVisit } from '../auth/authenticate.ts';
-import { missingCredential } from '../auth/credential-slips.ts';
+import { missingCredential } from '../auth/credential-typos.ts';
 import { type Caller, may, type Permission } from '../rules/access.ts';
 import { forAdministrators, Refusal } from '../rules/errors.ts';
 import { type PageOwner, pageOwner } from '../rules/page-origin.ts';

@@ -4,7 +4,7 @@ import { deleteDomain } from '../manage/delete-domain.ts';
 import { type DomainWithRecords, readDomain, readDomains } from '../manage/read-domains.ts';
 import { updateDomain } from '../manage/update-domain.ts';
 import { verifyDomain } from '../manage/verify-domain.ts';
-import { domainForPeople } from '../rules/domain-unicode.ts';
+import { displayDomain } from '../rules/domain-unicode.ts';
 import { formatIsoOrNull, formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { Domain, DomainDeletion, DomainToCreate, DomainUpdate } from './schemas/domain.ts';
@@ -20,7 +20,7 @@ const domainAnswer = ({
   id: domain.id,
   created_at: formatStamp(domain.created_at),
   domain: domain.host,
-  domain_unicode: domainForPeople(domain.host),
+  domain_unicode: displayDomain(domain.host),
   state,
   verified_at: formatIsoOrNull(domain.verified_at),
   checked_at: formatIsoOrNull(domain.checked_at),

@@ -67,7 +67,7 @@ const fieldsCalled = Map.groupBy(
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /** The known name that was probably meant; null if none is similar. */
-export function meantName(sent: string, known: readonly string[]): string | null {
+export function suggestedName(sent: string, known: readonly string[]): string | null {
   const wanted = plain(sent);
   if (wanted === '') return null;
   const same = known.find((name) => plain(name) === wanted);
@@ -75,14 +75,14 @@ export function meantName(sent: string, known: readonly string[]): string | null
   const other = fieldsCalled.get(wanted)?.find(({ field }) => known.includes(field));
   if (other !== undefined) return other.field;
   const near = known
-    .map((name) => ({ name, slips: slipsBetween(wanted, plain(name)) }))
+    .map((name) => ({ name, slips: editDistance(wanted, plain(name)) }))
     .sort((one, two) => one.slips - two.slips)[0];
   return near !== undefined && near.slips <= Math.min(2, Math.floor(wanted.length / 3)) ? near.name : null;
 }
 
 export function unknownField(sent: string, known: readonly string[]): Problem {
   const name = JSON.stringify(shortened(sent));
-  const meant = meantName(sent, known);
+  const meant = suggestedName(sent, known);
   return {
     code: 'FIELD_UNKNOWN',
     field: sent,
@@ -104,7 +104,7 @@ function elsewhere(sent: string, known: readonly string[]): string | null {
 }
 
 /** How many characters were added, omitted, replaced or swapped with their neighbour. */
-function slipsBetween(one: string, two: string): number {
+function editDistance(one: string, two: string): number {
   if (Math.abs(one.length - two.length) > 2) return 3;
   let before: number[] = [];
   let last = Array.from({ length: two.length + 1 }, (_, index) => index);

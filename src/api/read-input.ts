@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Problem, Refusal } from '../rules/errors.ts';
-import { meantName } from './field-names.ts';
+import { suggestedName } from './field-names.ts';
 import { problemsOfIssue } from './schema-problems.ts';
 
 type Read<S extends z.ZodType> =
@@ -55,7 +55,7 @@ export function requireInput<S extends z.ZodType>(
 function withMistaken(problem: Problem, ignored: readonly string[]): Problem {
   const { code, field } = problem;
   if (code !== 'FIELD_MISSING' || field === undefined) return problem;
-  const mistaken = ignored.find((name) => meantName(name, [field]) === field);
+  const mistaken = ignored.find((name) => suggestedName(name, [field]) === field);
   if (mistaken === undefined) return problem;
   return {
     ...problem,

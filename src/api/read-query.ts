@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Problem, Refusal } from '../rules/errors.ts';
-import { meantName } from './field-names.ts';
+import { suggestedName } from './field-names.ts';
 import { fieldsOf, readInput } from './read-input.ts';
 import { shortened } from './shortened.ts';
 
@@ -44,7 +44,7 @@ function sentenceOn(sent: string, known: readonly string[], fields: readonly str
   if (/^(?:api[-_]?key|access[-_]?token|token|key)$/i.test(sent))
     return `A credential does not belong into an address: send the header "api-key: <key>" or "Authorization: Bearer <token>".`;
   if (known.length === 0) return `There is no query parameter ${name} here: this call has none.`;
-  const meant = meantName(sent, known);
+  const meant = suggestedName(sent, known);
   if (meant === 'offset' && /page/i.test(sent))
     return `There is no query parameter ${name} here. "limit" says how many to return and "offset" how many to skip: the third page of 10 is limit=10&offset=20.${known.includes('cursor') ? ' Or send "next" of each page as "cursor" for the one behind it.' : ''}`;
   return meant === null

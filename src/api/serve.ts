@@ -6,8 +6,8 @@ import type { ApiContext } from './context.ts';
 import type { Connection } from './endpoint.ts';
 import { errorBody, errorHeaders, refusalOf, statusOf } from './errors.ts';
 import { Json } from './json.ts';
-import { meantPath } from './meant-path.ts';
 import type { Route } from './routes.ts';
+import { suggestedPath } from './suggested-path.ts';
 import { textStream } from './text-stream.ts';
 
 type Bindings = { Bindings: { connection: Connection; isHead: boolean } };
@@ -55,7 +55,7 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
     app.all(honoPath(path), ({ req }) => wrongMethod(req.method, allowed, ofOne));
   }
   app.notFound(({ req }) => {
-    const meant = meantPath(req.path);
+    const meant = suggestedPath(req.path);
     const more = meant === null ? 'GET /openapi.json lists them all.' : `Did you mean ${meant}?`;
     return errorAnswer(new Refusal('ROUTE_NOT_FOUND', `There is no such path in the API. ${more}`));
   });

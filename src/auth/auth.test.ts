@@ -9,12 +9,12 @@ import { masterKey } from './master-key.ts';
 import { Passwords } from './passwords.ts';
 import { Secrets } from './secrets.ts';
 
-test('a typing slip in an API key is found without asking anybody', () => {
+test('a typo in an API key is found without a query', () => {
   const key = makeApiKey(randomBytes);
   expect(isWellMade(key)).toBe(true);
   for (let place = 4; place < key.length; place++) {
-    const slip = key.slice(0, place) + (key[place] === 'x' ? 'y' : 'x') + key.slice(place + 1);
-    expect(isWellMade(slip)).toBe(false);
+    const typo = key.slice(0, place) + (key[place] === 'x' ? 'y' : 'x') + key.slice(place + 1);
+    expect(isWellMade(typo)).toBe(false);
   }
 });
 

@@ -6,7 +6,7 @@ import type { Queries } from '../storage/schema.ts';
 import { findSessionHolder, renewSession } from '../storage/sessions.ts';
 import { findTokenHolder } from '../storage/tokens.ts';
 import { looksLikeApiKey } from './api-keys.ts';
-import { credentialSlip } from './credential-slips.ts';
+import { credentialTypo } from './credential-typos.ts';
 import type { KeyHolders } from './key-holders.ts';
 import { sessionGranularity, sessionLifetime } from './opaque-tokens.ts';
 import { digest } from './secrets.ts';
@@ -50,8 +50,8 @@ export class Authenticator {
   }
 
   async caller(credential: string): Promise<Caller> {
-    const slip = credentialSlip(credential);
-    if (slip !== null) throw new Refusal('KEY_INVALID', slip);
+    const typo = credentialTypo(credential);
+    if (typo !== null) throw new Refusal('KEY_INVALID', typo);
     return looksLikeApiKey(credential) ? this.#keyHolder(credential) : this.#tokenHolder(credential);
   }
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { isAway } from '../rules/passing-fault.ts';
+import { isAway } from '../rules/transient-error.ts';
 import { readBackupFile } from './backup-file.ts';
 import { type BackupPart, BackupProblem, type BackupStream } from './backup-stream.ts';
 import type { BackupTarget } from './backup-target.ts';

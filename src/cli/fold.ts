@@ -7,7 +7,7 @@ import { loadConfig } from '../config/load.ts';
 import { journalsIn } from '../journal/files.ts';
 import { foldFolder } from '../ledger/fold-folder.ts';
 import { Refusal } from '../rules/errors.ts';
-import { goneAfter } from '../rules/node-standing.ts';
+import { goneAfter } from '../rules/node-status.ts';
 import type { Database } from '../storage/database.ts';
 import { forgetEarlier } from '../storage/nodes.ts';
 import { openStore } from '../store.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { loadConfig } from '../config/load.ts';
 import { nodesOfInstance } from '../manage/instance-nodes.ts';
 import { Refusal } from '../rules/errors.ts';
-import { goneAfter, hasStrandedClicks, type NodeStanding, nodesOf } from '../rules/node-standing.ts';
+import { goneAfter, hasStrandedClicks, type NodeStatus, nodesOf } from '../rules/node-status.ts';
 import type { Database } from '../storage/database.ts';
 import { forgetEarlier, listNodes } from '../storage/nodes.ts';
 import { openStore } from '../store.ts';
@@ -50,7 +50,7 @@ async function forget(database: Database, id: string): Promise<void> {
   process.stdout.write(`${id} is not listed any more.\n`);
 }
 
-function listed(all: readonly NodeStanding[], now: number): string {
+function listed(all: readonly NodeStatus[], now: number): string {
   if (all.length === 0) return 'No node has told of itself yet: none runs, or none of this version.\n';
   const blocks = all.map((node) => {
     const { id, hostName, versions, processes, seenAt, isGone } = node;
@@ -66,7 +66,7 @@ function listed(all: readonly NodeStanding[], now: number): string {
   return blocks.join('') + (todo.length > 0 ? `\n${todo.join('')}` : '');
 }
 
-function backlogOf({ waitingClicks, waitingSince, waitingBytes, isGone }: NodeStanding, now: number): string {
+function backlogOf({ waitingClicks, waitingSince, waitingBytes, isGone }: NodeStatus, now: number): string {
   if (waitingClicks === 0 && waitingBytes === 0) return 'All of its clicks are in the database.';
   const clicks = `${isGone ? 'At least ' : ''}${waitingClicks.toLocaleString('en-US')} clicks`;
   const since = waitingSince === null ? '' : `, the oldest since ${seconds(now - waitingSince)}`;

@@ -1,6 +1,6 @@
 import type { KeyHolders } from '../auth/key-holders.ts';
 import type { Config } from '../config/options.ts';
-import { believesProxies } from '../http/client-address.ts';
+import { trustsProxies } from '../http/client-address.ts';
 import type { QueryForwarding } from '../rules/forwarding.ts';
 import type { Site } from '../rules/site.ts';
 import { changedUser } from '../storage/caller-changes.ts';
@@ -25,7 +25,7 @@ import type { IdRange } from '../visit/id-gaps.ts';
 import { type CacheBounds, LinkCache } from '../visit/link-cache.ts';
 import { type RedirectParts, Redirects } from '../visit/redirects.ts';
 import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
-import type { VisitorMeans } from '../visit/visitor.ts';
+import type { VisitorDependencies } from '../visit/visitor.ts';
 import type { Change } from './data-plane.ts';
 import type { LostChanges } from './lost-changes.ts';
 import type { Start } from './start.ts';
@@ -64,23 +64,23 @@ export const redirectsOf = (
   { links, hosts }: Caches,
   config: Pick<Config, 'trustedProxies' | 'https'>,
   parts: Pick<RedirectParts, 'now' | 'misses' | 'notFound' | 'record' | 'counts'> &
-    Pick<VisitorMeans, 'placeOf' | 'hashSeed'>,
+    Pick<VisitorDependencies, 'placeOf' | 'hashSeed'>,
 ): Redirects =>
   new Redirects({
     ...parts,
     visitors: {
       placeOf: parts.placeOf,
       hashSeed: parts.hashSeed,
-      believesProxies: believesProxies(config.trustedProxies),
+      trustsProxies: trustsProxies(config.trustedProxies),
     },
     links,
     trust: trustOf(config),
-    wayOut: (host, method, path) => hosts.wayOut(host, method, path),
+    fallbackFor: (host, method, path) => hosts.fallbackFor(host, method, path),
   });
 
 export const trustOf = ({ trustedProxies, https }: Pick<Config, 'trustedProxies' | 'https'>): HitTrust => ({
-  believesProxies: believesProxies(trustedProxies),
-  knowsScheme: believesProxies(trustedProxies) || https !== 'off',
+  trustsProxies: trustsProxies(trustedProxies),
+  knowsScheme: trustsProxies(trustedProxies) || https !== 'off',
 });
 
 export function forget(caches: Caches, { links, hosts }: Change): void {

@@ -6,7 +6,7 @@ import { RateLimit } from '../auth/rate-limit.ts';
 import type { Secrets } from '../auth/secrets.ts';
 import { Tokens } from '../auth/tokens.ts';
 import type { Config } from '../config/options.ts';
-import { believesProxies } from '../http/client-address.ts';
+import { trustsProxies } from '../http/client-address.ts';
 import { Mailer } from '../mail/mailer.ts';
 import { BackgroundTasks } from '../manage/background-tasks.ts';
 import type { Context } from '../manage/context.ts';
@@ -122,4 +122,4 @@ export function delivererOf(
  * Any client that can reach the port can send a Host of this machine, so BASE_URL alone proves nothing if others may reach it.
  */
 const isLocalOnly = ({ host, trustedProxies }: Config, site: Site): boolean =>
-  site.isTrial && isLoopbackName(host) && !believesProxies(trustedProxies);
+  site.isTrial && isLoopbackName(host) && !trustsProxies(trustedProxies);

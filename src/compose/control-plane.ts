@@ -1,8 +1,8 @@
 import { Authenticator } from '../auth/authenticate.ts';
 import { KeyHolders } from '../auth/key-holders.ts';
 import type { Context } from '../manage/context.ts';
-import { isAway } from '../rules/passing-fault.ts';
 import type { Site } from '../rules/site.ts';
+import { isAway } from '../rules/transient-error.ts';
 import { findKeyHolder } from '../storage/api-keys.ts';
 import { addressesOf } from '../storage/link-addresses.ts';
 import { defaultDomainId } from '../storage/schema.ts';

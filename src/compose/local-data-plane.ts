@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { masterKey } from '../auth/master-key.ts';
 import { Secrets } from '../auth/secrets.ts';
 import type { Config } from '../config/options.ts';
-import { believesProxies } from '../http/client-address.ts';
+import { trustsProxies } from '../http/client-address.ts';
 import type { RawHit } from '../journal/hit.ts';
 import type { Recording } from '../ledger/recording.ts';
 import { hashSeedOf } from '../rules/day-hash.ts';
@@ -126,7 +126,7 @@ export class LocalDataPlane implements DataPlane {
       domainOf: (host) => caches.hosts.domainOf(host),
       secureOrigin: (host) => site.domainUrl(host),
       isRefused: (host) => this.#certificates?.isRefused(host) ?? false,
-      mayBeForwarded: believesProxies(config.trustedProxies),
+      mayBeForwarded: trustsProxies(config.trustedProxies),
       answer: this.#fastPath,
     });
     this.#listener?.open(this.#fastPath, this.#insecurePath);

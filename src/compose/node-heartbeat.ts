@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { version } from '../../package.json' with { type: 'json' };
 import { nodeIdIn } from '../journal/files.ts';
 import { unfoldedIn } from '../journal/unfolded.ts';
-import { goneAfter } from '../rules/node-standing.ts';
+import { goneAfter } from '../rules/node-status.ts';
 import type { Database } from '../storage/database.ts';
 import { watermarksOf } from '../storage/journal-watermarks.ts';
 import { newestMigration } from '../storage/migrate.ts';

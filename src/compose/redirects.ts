@@ -11,13 +11,13 @@ import { PasswordGate } from '../visit/gates/password.ts';
 import { suffixOf } from '../visit/path-suffix.ts';
 import type { RedirectParts } from '../visit/redirects.ts';
 import { RequestHandler } from '../visit/request-handler.ts';
-import type { VisitorMeans } from '../visit/visitor.ts';
+import type { VisitorDependencies } from '../visit/visitor.ts';
 import { type Caches, redirectsOf } from './caches.ts';
 import { placesOf } from './countries.ts';
 
 interface HandlerParts
   extends Pick<RedirectParts, 'misses' | 'notFound' | 'record' | 'counts'>,
-    Pick<VisitorMeans, 'hashSeed'> {
+    Pick<VisitorDependencies, 'hashSeed'> {
   readonly config: Config;
   readonly context: Context;
   readonly caches: Caches;

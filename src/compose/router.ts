@@ -1,4 +1,4 @@
-import { lostCall, lostOnDomain } from '../api/lost-call.ts';
+import { misdirectedCall, misdirectedOnDomain } from '../api/misdirected-call.ts';
 import { errorAnswer, type serveApi } from '../api/serve.ts';
 import type { Config } from '../config/options.ts';
 import type { IncomingRequest, Routes } from '../http/router.ts';
@@ -46,7 +46,8 @@ export function routesOf(parts: RouterParts): Routes {
     isCustom: (domainId) => domainId !== defaultDomainId,
     service: serviceRoutes(config, context, api, hosts, isFirstRun, readiness, log, parts.metrics),
     hostless: new Set(['healthz', 'livez', 'readyz']),
-    home: (incoming) => lostCall(incoming.request, incoming.path, context.site) ?? toDashboard(incoming),
+    home: (incoming) =>
+      misdirectedCall(incoming.request, incoming.path, context.site) ?? toDashboard(incoming),
     link: (incoming, domainId) => answerVisit(redirects, context.site, incoming, domainId),
     unknownHost: (incoming, cause) =>
       cause === undefined
@@ -59,7 +60,7 @@ export function routesOf(parts: RouterParts): Routes {
 /** A new service leads to its set-up under every host name, which explains there what to configure. */
 function answerUnknownHost({ site }: Context, isFirstRun: () => Promise<boolean>, incoming: IncomingRequest) {
   const { request, path, host } = incoming;
-  const lost = lostCall(request, path, site);
+  const lost = misdirectedCall(request, path, site);
   if (lost !== null || path !== '/') return lost ?? pageResponse(notFoundPage(host));
   return whileFirstRun(isFirstRun, toDashboard, () => pageResponse(notFoundPage(host)))(incoming);
 }
@@ -71,7 +72,7 @@ function answerVisit(redirects: RequestHandler, site: Site, incoming: IncomingRe
   // A client that calls the API at the wrong path gets an error of the API.
   const orLost = (found: Response) =>
     found.status === 404 || found.status === 405
-      ? ((isCustom ? lostOnDomain(request, path) : lostCall(request, path, site)) ?? found)
+      ? ((isCustom ? misdirectedOnDomain(request, path) : misdirectedCall(request, path, site)) ?? found)
       : found;
   return answer instanceof Promise ? answer.then(orLost) : orLost(answer);
 }

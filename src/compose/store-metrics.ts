@@ -1,16 +1,16 @@
 import { nodeIdIn } from '../journal/files.ts';
 import { unfoldedIn } from '../journal/unfolded.ts';
-import { nodesOf } from '../rules/node-standing.ts';
+import { nodesOf } from '../rules/node-status.ts';
 import { watermarksOf } from '../storage/journal-watermarks.ts';
 import { listNodes } from '../storage/nodes.ts';
-import { outboxStanding } from '../storage/outbox-standing.ts';
+import { outboxStatus } from '../storage/outbox-status.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import { gauge } from './thread-metrics.ts';
 
 /** The webhook deliveries waiting to be sent: for the whole instance, so every node reports the same. */
 export async function outboxMetrics(queries: Queries, now: number): Promise<Metric[]> {
-  const { waiting, oldest } = await outboxStanding(queries);
+  const { waiting, oldest } = await outboxStatus(queries);
   return [
     gauge(
       'linnet_outbox_messages',

@@ -25,7 +25,7 @@ export class ApiError extends Error {
   }
 
   /** Whether a retry may help, because the fault is not in the request. */
-  get isPassing(): boolean {
+  get isTransient(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 

@@ -59,9 +59,9 @@ export async function restoreLinks(ids: readonly number[], onDone: () => void = 
   try {
     back = (await call('POST /api/v1/link/restore', { body: { ids } })).ids;
   } catch (cause) {
-    const { isPassing, status } = asApiError(cause);
+    const { isTransient, status } = asApiError(cause);
     const retry = () => void restoreLinks(ids, onDone);
-    sayError(cause, 'Nothing was brought back.', isPassing ? retry : undefined);
+    sayError(cause, 'Nothing was brought back.', isTransient ? retry : undefined);
     // Already restored by another user, or kept for too long.
     if (status === 404) void reloadLinks();
     return false;

@@ -1,4 +1,4 @@
-import { type Arrival, arrivalHeader, arrivalPath, signArrival, witnessHeader } from '../rules/arrival.ts';
+import { type Arrival, arrivalHeader, arrivalPath, probeHeader, signArrival } from '../rules/arrival.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import type { Patient } from './patient.ts';
 
@@ -11,7 +11,7 @@ export async function arrivalFindings({ site, secrets, config, now }: Patient): 
   let answer: Response;
   try {
     answer = await fetch(origin + arrivalPath, {
-      headers: { [arrivalHeader]: signArrival(secrets, now), [witnessHeader]: 'navigate' },
+      headers: { [arrivalHeader]: signArrival(secrets, now), [probeHeader]: 'navigate' },
       redirect: 'manual',
       signal: AbortSignal.timeout(patience),
       // The certificate has a check of its own.
@@ -83,7 +83,7 @@ export function headerFindings(
         "Have it send that: some clicks count as a script's without it.",
       ),
     );
-  if (!(witnessHeader in headers))
+  if (!(probeHeader in headers))
     findings.push(
       notice(
         'address',

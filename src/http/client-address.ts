@@ -12,9 +12,9 @@ export function clientAddress(
   trust: TrustedProxies,
 ): string {
   const nearest = plainAddress(peer ?? '') ?? '0.0.0.0';
-  if (forwardedFor === null || !believesProxies(trust)) return nearest;
+  if (forwardedFor === null || !trustsProxies(trust)) return nearest;
   let client = nearest;
-  for (let step = 0, end = forwardedFor.length; isBelieved(client, step, trust) && end >= 0; step++) {
+  for (let step = 0, end = forwardedFor.length; isTrustedHop(client, step, trust) && end >= 0; step++) {
     const start = forwardedFor.lastIndexOf(',', end - 1);
     const address = plainAddress(forwardedFor.slice(start + 1, end).trim());
     if (address === null) return client;
@@ -27,14 +27,14 @@ export function clientAddress(
 /** The network whose limits a connection counts towards; null for a trusted proxy's connection, which carries many clients. */
 export function limitedNetwork(peer: string, trust: TrustedProxies): string | null {
   const address = plainAddress(peer) ?? '0.0.0.0';
-  return isBelieved(address, 0, trust) ? null : networkOf(address);
+  return isTrustedHop(address, 0, trust) ? null : networkOf(address);
 }
 
 /** Whether any proxies' headers are trusted. */
-export const believesProxies = (trust: TrustedProxies): boolean => trust.kind !== 'hops' || trust.count > 0;
+export const trustsProxies = (trust: TrustedProxies): boolean => trust.kind !== 'hops' || trust.count > 0;
 
 /** Whether this proxy, so many hops away, is trusted about its own client. */
-const isBelieved = (proxy: string, step: number, trust: TrustedProxies): boolean =>
+const isTrustedHop = (proxy: string, step: number, trust: TrustedProxies): boolean =>
   trust.kind === 'hops' ? step < trust.count : isWithin(proxy, trust.ranges);
 
 /** What rate limits count as one client: an IPv4 address, or the /64 of an IPv6 customer. */

@@ -2,11 +2,11 @@ import type { TrustedProxies } from '../config/options.ts';
 import { isLoopbackName } from '../rules/host.ts';
 import { firstSegment, isServicePath } from '../rules/service-paths.ts';
 import {
-  believesProxies,
   clientAddress,
   isLoopbackAddress,
   isTrustedProxy,
   networkOf,
+  trustsProxies,
 } from './client-address.ts';
 import { hostName } from './host-name.ts';
 
@@ -145,18 +145,14 @@ function incomingOf(request: Request, caller: Caller, host: string, routes: Rout
     search: query < 0 ? '' : url.slice(query),
     address: () => addressOf(request, caller, trust),
     network: () => networkOf(addressOf(request, caller, trust)),
-    isLocal: () => baseIsLoopback && !believesProxies(trust) && isLocal(request, caller, host, routes),
+    isLocal: () => baseIsLoopback && !trustsProxies(trust) && isLocal(request, caller, host, routes),
     isInternal: () => isInternal(request, caller, routes),
     keepOpen: caller.keepOpen,
   };
 }
 
 const addressOf = (request: Request, caller: Caller, trust: TrustedProxies): string =>
-  clientAddress(
-    caller.address,
-    believesProxies(trust) ? request.headers.get('x-forwarded-for') : null,
-    trust,
-  );
+  clientAddress(caller.address, trustsProxies(trust) ? request.headers.get('x-forwarded-for') : null, trust);
 
 const proxyMarks = [
   'forwarded',

@@ -1,5 +1,5 @@
 import { rmSync, statSync, utimesSync } from 'node:fs';
-import { isPassing } from '../rules/passing-fault.ts';
+import { isTransient } from '../rules/transient-error.ts';
 import { segmentFile, segmentsIn } from './files.ts';
 
 /** How long, and how many, folded segments are kept. */
@@ -84,7 +84,7 @@ function passes(work: () => void): boolean {
     work();
     return true;
   } catch (cause) {
-    if (!isPassing(cause)) throw cause;
+    if (!isTransient(cause)) throw cause;
     return false;
   }
 }

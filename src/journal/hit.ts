@@ -1,4 +1,4 @@
-import type { Witness } from '../rules/fetch-witness.ts';
+import type { HeaderEvidence } from '../rules/header-evidence.ts';
 import type { Outcome, Target } from '../rules/resolve.ts';
 
 /** A hit as the journal keeps it, until it is folded. */
@@ -20,13 +20,13 @@ export interface RawHit {
   readonly query: string;
   readonly purpose: string;
   /** The headers' evidence against a browser. */
-  readonly witness: Witness;
+  readonly headerEvidence: HeaderEvidence;
   /** DNT: 1 or Sec-GPC: 1. */
   readonly doNotTrack: boolean;
   /** The country in a trusted proxy's header; '' if there is none. */
   readonly countryHint: string;
   /** The id of the rule that chose the destination, followed by a slash and the id of its variant; '' if no rule did. */
-  readonly ledBy: string;
+  readonly matchedRule: string;
   /** The alias that was visited, with its host (`go.example.com/old`); '' for the link's own address, as nearly always. */
   readonly alias: string;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hitText } from '../../test/support/hit-text.ts';
-import { witnesses } from '../rules/fetch-witness.ts';
+import { headerEvidenceKinds } from '../rules/header-evidence.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes } from './hit.ts';
 import { recordBytes, wholeRecord } from './record.ts';
@@ -56,10 +56,10 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   query: anyText,
   purpose: anyText,
   clientHints: fc.constantFrom(0, 1, 2 ** 24 - 1),
-  witness: fc.constantFrom(...witnesses),
+  headerEvidence: fc.constantFrom(...headerEvidenceKinds),
   doNotTrack: fc.boolean(),
   countryHint: fc.oneof(fc.constantFrom('', 'DE'), anyText),
-  ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
+  matchedRule: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
   alias: fc.constantFrom('', 'go.example.com/old', 'x.example/ü/2'),
 });
 
@@ -87,13 +87,13 @@ test('an alias stands between the country and the rule, which is where it was', 
   const writer = new RecordWriter();
   const [hit] = fc.sample(anyHit, 1) as [RawHit];
   const lastLine = (changes: Partial<RawHit>) => {
-    writer.add({ ...hit, countryHint: 'CH', alias: '', ledBy: '', ...changes });
+    writer.add({ ...hit, countryHint: 'CH', alias: '', matchedRule: '', ...changes });
     return textOf(writer.finish()).split('\n').at(-2);
   };
   expect(lastLine({})).toBe('CH');
   expect(lastLine({ alias: 'go.example.com/old' })).toBe('CH@go.example.com/old');
-  expect(lastLine({ alias: 'go.example.com/old', ledBy: 'r/a' })).toBe('CH@go.example.com/old r/a');
-  expect(lastLine({ ledBy: 'r/a' })).toBe('CH r/a');
+  expect(lastLine({ alias: 'go.example.com/old', matchedRule: 'r/a' })).toBe('CH@go.example.com/old r/a');
+  expect(lastLine({ matchedRule: 'r/a' })).toBe('CH r/a');
 });
 
 test('a record grows with what is in it', () => {

@@ -1,14 +1,14 @@
-import { witnesses } from '../rules/fetch-witness.ts';
+import { headerEvidenceKinds } from '../rules/header-evidence.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes, targets } from './hit.ts';
 import {
   aliasMark,
   doNotTrackMark,
+  evidenceMark,
   hintsMark,
-  ledByMark,
   recordHead,
+  ruleMark,
   sealRecord,
-  witnessMark,
 } from './record.ts';
 
 /** Maximum lengths of texts, in characters; longer ones are cut. Addresses, methods and countries are limited earlier. */
@@ -22,7 +22,7 @@ const restLength = 200;
 const lineBreak = 10;
 const zero = 48;
 const mark = doNotTrackMark.charCodeAt(0);
-const blank = witnessMark.charCodeAt(0);
+const blank = evidenceMark.charCodeAt(0);
 const hintsBlank = hintsMark.charCodeAt(0);
 const hintsTilde = hintsMark.charCodeAt(1);
 /** Larger numbers aren't written digit by digit. */
@@ -66,7 +66,7 @@ export class RecordWriter {
     this.#cut(hit.referer, maxLengths.referer);
     this.#cut(hit.query, maxLengths.query);
     this.#purpose(hit);
-    if (hit.ledBy === '' && hit.alias === '') this.#word(hit.countryHint);
+    if (hit.matchedRule === '' && hit.alias === '') this.#word(hit.countryHint);
     else this.#text(lastLine(hit));
   }
 
@@ -78,8 +78,8 @@ export class RecordWriter {
     return record;
   }
 
-  #makeRoomFor({ method, address, countryHint, ledBy, alias }: RawHit): void {
-    const led = countryHint.length + ledBy.length + alias.length;
+  #makeRoomFor({ method, address, countryHint, matchedRule, alias }: RawHit): void {
+    const led = countryHint.length + matchedRule.length + alias.length;
     const texts = maxTextLength + method.length + address.length + led;
     const needed = this.#end + texts * maxBytes + restLength;
     if (needed <= this.#bytes.length) return;
@@ -96,11 +96,11 @@ export class RecordWriter {
     bytes[this.#end++] = lineBreak;
   }
 
-  #purpose({ purpose, witness }: RawHit): void {
-    if (witness !== 'none') {
+  #purpose({ purpose, headerEvidence }: RawHit): void {
+    if (headerEvidence !== 'none') {
       const bytes = this.#bytes;
       bytes[this.#end++] = blank;
-      bytes[this.#end++] = zero + witnesses.indexOf(witness);
+      bytes[this.#end++] = zero + headerEvidenceKinds.indexOf(headerEvidence);
     }
     this.#cut(purpose, maxLengths.purpose);
   }
@@ -165,7 +165,7 @@ export class RecordWriter {
   }
 }
 
-function lastLine({ countryHint, alias, ledBy }: RawHit): string {
+function lastLine({ countryHint, alias, matchedRule }: RawHit): string {
   const marked = alias === '' ? countryHint : countryHint + aliasMark + alias;
-  return ledBy === '' ? marked : marked + ledByMark + ledBy;
+  return matchedRule === '' ? marked : marked + ruleMark + matchedRule;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { HitCursor } from '../ledger/hit-cursor.ts';
-import { witnesses } from '../rules/fetch-witness.ts';
+import { headerEvidenceKinds } from '../rules/header-evidence.ts';
 import { firstLanguage } from '../rules/user-agent.ts';
 import { type Position, segmentFile } from './files.ts';
 import type { RawHit } from './hit.ts';
@@ -32,10 +32,10 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   query: headerText,
   purpose: headerText.map((purpose) => purpose.trimStart()),
   clientHints: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2 ** 24 - 1 })),
-  witness: fc.constantFrom(...witnesses),
+  headerEvidence: fc.constantFrom(...headerEvidenceKinds),
   doNotTrack: fc.boolean(),
   countryHint: fc.constantFrom('', 'DE'),
-  ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
+  matchedRule: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
   alias: fc.constantFrom('', 'go.example.com/old', 'x.example/ü/2'),
 });
 
@@ -87,20 +87,22 @@ const hitAt = (at: number): RawHit => ({
   query: '',
   purpose: '',
   clientHints: 0,
-  witness: 'none',
+  headerEvidence: 'none',
   doNotTrack: false,
   countryHint: '',
-  ledBy: '',
+  matchedRule: '',
   alias: '',
 });
 
-test('a witness stands in the line of the purpose: programs from before find every field where they look for it', () => {
+test('header evidence is stored in the line of the purpose: earlier versions find every field where they expect it', () => {
   const linesOf = (hit: RawHit) => recordOf([hit]).toString('utf8', recordHead).split('\n');
   const plain = { ...hitAt(1), purpose: 'prefetch', countryHint: 'DE' };
   const lines = linesOf(plain);
   const purpose = lines.indexOf('prefetch');
-  expect(linesOf({ ...plain, witness: 'not_navigation' })).toEqual(lines.with(purpose, ' 1prefetch'));
-  expect(linesOf({ ...plain, witness: 'no_browser_headers' })).toEqual(lines.with(purpose, ' 2prefetch'));
+  expect(linesOf({ ...plain, headerEvidence: 'not_navigation' })).toEqual(lines.with(purpose, ' 1prefetch'));
+  expect(linesOf({ ...plain, headerEvidence: 'no_browser_headers' })).toEqual(
+    lines.with(purpose, ' 2prefetch'),
+  );
 });
 
 test('client hints stand behind the languages, of which programs from before read the first', () => {

@@ -5,10 +5,10 @@
 export const recordHead = 8;
 export const doNotTrackMark = 'n';
 /**
- * Precedes a purpose, followed by the witness's index: no header's value begins with a blank. Earlier versions take both for a
+ * Precedes a purpose, followed by the index of the header evidence: no header's value begins with a blank. Earlier versions take both for a
  * part of the purpose, in which they search for other words.
  */
-export const witnessMark = ' ';
+export const evidenceMark = ' ';
 
 /**
  * Follows the languages if client hints were sent, with their checksum in four characters of six bits each, from `0` on. It is
@@ -22,7 +22,7 @@ export const hintsLength = hintsMark.length + 4;
  * Follows the country, and precedes the rule that chose the destination. A country contains no blank. Earlier versions take the
  * whole text for an unknown country, and look it up by address.
  */
-export const ledByMark = ' ';
+export const ruleMark = ' ';
 
 /**
  * Separates the country and the rule from the alias. Neither a country nor an alias contains a blank. Earlier versions take the

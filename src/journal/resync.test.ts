@@ -24,10 +24,10 @@ const hitAt = (at: number, more: Partial<RawHit> = {}): RawHit => ({
   query: '?a=1',
   purpose: '',
   clientHints: 0,
-  witness: 'none',
+  headerEvidence: 'none',
   doNotTrack: false,
   countryHint: '',
-  ledBy: '',
+  matchedRule: '',
   alias: '',
   ...more,
 });

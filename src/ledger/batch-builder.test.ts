@@ -78,10 +78,10 @@ const anyHitOn = (links: number, origins: boolean): fc.Arbitrary<RawHit> =>
         : fc.constant(''),
       purpose: fc.constant(''),
       clientHints: fc.constantFrom(0, 77),
-      witness: fc.constant('none'),
+      headerEvidence: fc.constant('none'),
       doNotTrack: fc.boolean(),
       countryHint: fc.constantFrom('', '', 'CH', 'DE'),
-      ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
+      matchedRule: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
       alias: fc.constantFrom('', 'go.example.com/old', 'x.example/ü/2'),
     })
     .map((hit) => ({ ...hit, organizationId: 1 + (hit.linkId % 3) }));

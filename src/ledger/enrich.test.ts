@@ -22,10 +22,10 @@ const tap: RawHit = {
   query: '?qr&utm_source=poster&utm_medium=print&utm_campaign=fair&utm_term=t&utm_content=c',
   purpose: '',
   clientHints: 0,
-  witness: 'none',
+  headerEvidence: 'none',
   doNotTrack: false,
   countryHint: '',
-  ledBy: '',
+  matchedRule: '',
   alias: '',
 };
 

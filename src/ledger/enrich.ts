@@ -5,7 +5,7 @@ import { classify } from '../rules/click-class.ts';
 import type { ClassReason, ClickClass, DeviceKind, placeFields } from '../rules/click-fields.ts';
 import { type ClickSource, clickSource } from '../rules/click-source.ts';
 import { countryCode } from '../rules/country.ts';
-import { ruleWords } from '../rules/led-by.ts';
+import { ruleWords } from '../rules/matched-rule.ts';
 import { cityWord, type Place } from '../rules/place.ts';
 import { type Agent, firstLanguage, readAgent, referrerHost, withoutWww } from '../rules/user-agent.ts';
 import { memoize } from '../structures/memoize.ts';
@@ -117,7 +117,7 @@ export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
     language: parts.language(raw.acceptLanguage),
     referrer: referrerOf(raw.referer, parts),
     ...utm,
-    ...ruleWords(raw.ledBy),
+    ...ruleWords(raw.matchedRule),
     ...placeWords(parts.placeOf?.(raw.address), country),
     alias: raw.alias,
     source,

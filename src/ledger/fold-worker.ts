@@ -8,7 +8,7 @@ import {
   watermarkKey,
 } from '../journal/files.ts';
 import { StoreAway } from '../rules/errors.ts';
-import { isAway, isPassing } from '../rules/passing-fault.ts';
+import { isAway, isTransient } from '../rules/transient-error.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import type { EnrichParts } from './enrich.ts';
@@ -327,7 +327,7 @@ export class FoldWorker {
     try {
       return databaseUrl === null && journalsIn(dataDir).every((name) => watermarkKey(name) === journal);
     } catch (cause) {
-      if (!isPassing(cause)) throw cause;
+      if (!isTransient(cause)) throw cause;
       return false;
     }
   }

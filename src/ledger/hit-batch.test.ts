@@ -4,7 +4,7 @@ import { hitText } from '../../test/support/hit-text.ts';
 import { outcomes, type RawHit, targets } from '../journal/hit.ts';
 import type { RecordBytes } from '../journal/record.ts';
 import { classes, devices, originFields, reasons, sources, wordFields } from '../rules/click-fields.ts';
-import { witnesses } from '../rules/fetch-witness.ts';
+import { headerEvidenceKinds } from '../rules/header-evidence.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { type EnrichedHit, enrich, enrichParts } from './enrich.ts';
 import { HitBatch } from './hit-batch.ts';
@@ -63,10 +63,10 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
     '?utm_term=a&utm_content=b&qr',
   ),
   purpose: fc.constantFrom('', '', '', 'prefetch', 'something'),
-  witness: fc.constantFrom('none', 'none', 'none', ...witnesses),
+  headerEvidence: fc.constantFrom('none', 'none', 'none', ...headerEvidenceKinds),
   doNotTrack: fc.boolean(),
   countryHint: fc.constantFrom('', '', 'se', 'XX', 'de'),
-  ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
+  matchedRule: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
   alias: fc.constantFrom('', 'go.example.com/old', 'x.example/ü/2'),
 });
 
@@ -153,10 +153,10 @@ const plainHit: RawHit = {
   query: '',
   purpose: '',
   clientHints: 0,
-  witness: 'none',
+  headerEvidence: 'none',
   doNotTrack: false,
   countryHint: '',
-  ledBy: '',
+  matchedRule: '',
   alias: '',
 };
 

@@ -2,7 +2,7 @@ import { outcomes } from '../journal/hit.ts';
 import type { RecordBytes } from '../journal/record.ts';
 import { classify } from '../rules/click-class.ts';
 import { classCodes, reasonCodes, sourceCodes, utmFields } from '../rules/click-fields.ts';
-import { ruleWords } from '../rules/led-by.ts';
+import { ruleWords } from '../rules/matched-rule.ts';
 import { dayLength, dayOf, hourLength, hourOf } from '../rules/utc-time.ts';
 import { ByteCache } from '../structures/byte-cache.ts';
 import { yieldCore } from '../threads/yield-core.ts';
@@ -212,12 +212,12 @@ export class HitBatch {
       if (column !== undefined && name !== undefined)
         column[row] = this.#limited(linkId, 2 + index, utm[name]);
     }
-    const { countryHint, ledBy, alias } = hit;
+    const { countryHint, matchedRule, alias } = hit;
     const country = countryHint === '' ? null : parts.hintedCountry(countryHint);
     if (country !== null) this.#writeCountry(this.#words.indexOf(country), row);
-    if (ledBy !== '') this.#writeRule(ledBy, row);
+    if (matchedRule !== '') this.#writeRule(matchedRule, row);
     if (alias !== '') this.#writeAlias(linkId, alias, row);
-    if (hit.purpose === '' && hit.witness === 'none') return;
+    if (hit.purpose === '' && hit.headerEvidence === 'none') return;
     const found = classify(hit, () => parts.agentOf(hit.userAgent).classification);
     columns.class[row] = classCodes[found.class];
     columns.reason[row] = reasonCodes[found.reason];
@@ -245,10 +245,10 @@ export class HitBatch {
   }
 
   /** These are ids that an organization gave its rules: no visitor can make them up. */
-  #writeRule(ledBy: string, row: number): void {
+  #writeRule(matchedRule: string, row: number): void {
     const words = this.#words;
     const [ofRule, ofVariant] = this.columns.willHaveRules();
-    const { rule, variant } = ruleWords(ledBy);
+    const { rule, variant } = ruleWords(matchedRule);
     if (ofRule !== undefined) ofRule[row] = words.indexOf(rule);
     if (ofVariant !== undefined && variant !== '') ofVariant[row] = words.indexOf(variant);
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hitText } from '../../test/support/hit-text.ts';
 import type { RawHit } from '../journal/hit.ts';
-import { witnesses } from '../rules/fetch-witness.ts';
+import { headerEvidenceKinds } from '../rules/header-evidence.ts';
 import { ByteCache } from '../structures/byte-cache.ts';
 import { HitCursor } from './hit-cursor.ts';
 
@@ -23,10 +23,10 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   query: text,
   purpose: text,
   clientHints: fc.constantFrom(0, 1, 2 ** 24 - 1),
-  witness: fc.constantFrom(...witnesses),
+  headerEvidence: fc.constantFrom(...headerEvidenceKinds),
   doNotTrack: fc.boolean(),
   countryHint: fc.constantFrom('', 'DE'),
-  ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
+  matchedRule: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
   alias: fc.constantFrom('', 'go.example.com/old', 'x.example/ü/2'),
 });
 
@@ -59,9 +59,10 @@ test('whatever was read before, and how often, a hit is read as it was written, 
             known.add(facts);
           }
           expect([cursor.refererFrom(texts), cursor.queryFrom(texts)]).toEqual([hit.referer, hit.query]);
-          const { referer, query, purpose, witness, countryHint, alias, ledBy } = hit;
+          const { referer, query, purpose, headerEvidence, countryHint, alias, matchedRule } = hit;
           expect(cursor.isBare).toBe(
-            [referer, query, purpose, countryHint, alias, ledBy].join('') === '' && witness === 'none',
+            [referer, query, purpose, countryHint, alias, matchedRule].join('') === '' &&
+              headerEvidence === 'none',
           );
           before = visitor;
         }

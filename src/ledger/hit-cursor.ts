@@ -3,13 +3,13 @@ import { outcomes, targets } from '../journal/hit.ts';
 import {
   aliasMark,
   doNotTrackMark,
+  evidenceMark,
   hintsLength,
   hintsMark,
-  ledByMark,
   type RecordBytes,
-  witnessMark,
+  ruleMark,
 } from '../journal/record.ts';
-import { type Witness, witnesses } from '../rules/fetch-witness.ts';
+import { type HeaderEvidence, headerEvidenceKinds } from '../rules/header-evidence.ts';
 import { type ByteCache, isSame } from '../structures/byte-cache.ts';
 import type { TimeBound } from './server-clock.ts';
 
@@ -18,9 +18,9 @@ const zero = '0'.charCodeAt(0);
 const lineBreak = '\n'.charCodeAt(0);
 const fourLineBreaks = 0x0a0a_0a0a;
 const mark = doNotTrackMark.charCodeAt(0);
-const blank = witnessMark.charCodeAt(0);
+const blank = evidenceMark.charCodeAt(0);
 const aliasCode = aliasMark.charCodeAt(0);
-const ledByCode = ledByMark.charCodeAt(0);
+const ruleCode = ruleMark.charCodeAt(0);
 const hintsBlank = hintsMark.charCodeAt(0);
 const hintsTilde = hintsMark.charCodeAt(1);
 /** So many digits always make less than 2 to the 31st. */
@@ -49,7 +49,7 @@ export class HitCursor {
    * Whether the visitor's lines are those of the previous hit: comparing their bytes costs less than scanning them line by line.
    */
   isSameVisitor = false;
-  /** Whether there is no referrer, query, purpose, witness, country, alias or rule. */
+  /** Whether there is no referrer, query, purpose, header evidence, country, alias or rule. */
   isBare = false;
   /** The offsets below refer to these bytes. */
   #bytes: Buffer = Buffer.alloc(0);
@@ -108,7 +108,7 @@ export class HitCursor {
     return true;
   }
 
-  /** Whether there is no query, purpose, witness, country, alias or rule, as in most hits. */
+  /** Whether there is no query, purpose, header evidence, country, alias or rule, as in most hits. */
   get isPlain(): boolean {
     return this.#here - this.#query === 3;
   }
@@ -178,11 +178,13 @@ export class HitCursor {
   }
 
   get purpose(): string {
-    return this.#cut(this.#hasWitness ? this.#purpose + 2 : this.#purpose, this.#hint);
+    return this.#cut(this.#hasEvidence ? this.#purpose + 2 : this.#purpose, this.#hint);
   }
 
-  get witness(): Witness {
-    return this.#hasWitness ? (witnesses[(this.#bytes[this.#purpose + 1] ?? 0) - zero] ?? 'none') : 'none';
+  get headerEvidence(): HeaderEvidence {
+    return this.#hasEvidence
+      ? (headerEvidenceKinds[(this.#bytes[this.#purpose + 1] ?? 0) - zero] ?? 'none')
+      : 'none';
   }
 
   get countryHint(): string {
@@ -190,11 +192,11 @@ export class HitCursor {
   }
 
   get alias(): string {
-    return this.#cut(this.#aliasAt, this.#ledByAt);
+    return this.#cut(this.#aliasAt, this.#ruleAt);
   }
 
-  get ledBy(): string {
-    return this.#cut(this.#ledByAt, this.#here);
+  get matchedRule(): string {
+    return this.#cut(this.#ruleAt, this.#here);
   }
 
   get hit(): RawHit {
@@ -213,10 +215,10 @@ export class HitCursor {
       referer: this.referer,
       query: this.query,
       purpose: this.purpose,
-      witness: this.witness,
+      headerEvidence: this.headerEvidence,
       doNotTrack: this.doNotTrack,
       countryHint: this.countryHint,
-      ledBy: this.ledBy,
+      matchedRule: this.matchedRule,
       alias: this.alias,
     };
   }
@@ -230,11 +232,11 @@ export class HitCursor {
   }
 
   /** The offset of the rule after the country; that of the next hit if there is no rule. */
-  get #ledByAt(): number {
+  get #ruleAt(): number {
     if (this.#here - this.#hint <= countryLine) return this.#here;
     // A loop: the line is short, and calling the runtime's search takes ten times as long.
     let at = this.#hint;
-    while (at < this.#here && this.#bytes[at] !== ledByCode) at++;
+    while (at < this.#here && this.#bytes[at] !== ruleCode) at++;
     return at < this.#here ? at + 1 : at;
   }
 
@@ -243,11 +245,11 @@ export class HitCursor {
     const bytes = this.#bytes;
     if (this.#here - this.#hint <= countryLine) return this.#here;
     if (bytes[this.#hint] === aliasCode) return this.#hint + 1;
-    const isBehindCountry = bytes[this.#hint] !== ledByCode && bytes[this.#hint + 2] === aliasCode;
-    return isBehindCountry ? this.#hint + 3 : this.#ledByAt;
+    const isBehindCountry = bytes[this.#hint] !== ruleCode && bytes[this.#hint + 2] === aliasCode;
+    return isBehindCountry ? this.#hint + 3 : this.#ruleAt;
   }
 
-  get #hasWitness(): boolean {
+  get #hasEvidence(): boolean {
     return this.#bytes[this.#purpose] === blank;
   }
 

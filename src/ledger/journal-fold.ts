@@ -5,7 +5,7 @@ import type { RawHit } from '../journal/hit.ts';
 import { type Flaw, JournalReader } from '../journal/reader.ts';
 import type { RecordBytes } from '../journal/record.ts';
 import { StoreAway } from '../rules/errors.ts';
-import { isPassing } from '../rules/passing-fault.ts';
+import { isTransient } from '../rules/transient-error.ts';
 import type { BatchBuilder } from './batch-builder.ts';
 import { wordsOf } from './batch-words.ts';
 import type { FoldedClick } from './click.ts';
@@ -174,7 +174,7 @@ export class JournalFold {
     try {
       return this.#reader.next(end);
     } catch (cause) {
-      if (!isPassing(cause)) throw cause;
+      if (!isTransient(cause)) throw cause;
       if (this.#parts.hits.length > 0) return null;
       throw new StoreAway((cause as Error).message, { cause });
     }
@@ -227,7 +227,7 @@ export class JournalFold {
         }
       }
     } catch (cause) {
-      if (!isPassing(cause)) throw cause;
+      if (!isTransient(cause)) throw cause;
       throw new StoreAway((cause as Error).message, { cause });
     } finally {
       reader.close();

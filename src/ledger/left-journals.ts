@@ -7,7 +7,7 @@ import {
   watermarkKey,
 } from '../journal/files.ts';
 import { lockJournal, removeJournal } from '../journal/lock.ts';
-import { isAway } from '../rules/passing-fault.ts';
+import { isAway } from '../rules/transient-error.ts';
 import type { FoldSettings, FromFold } from './fold-messages.ts';
 import { type FoldStore, JournalTaken, StoreChanged } from './fold-store.ts';
 import type { JournalFold } from './journal-fold.ts';

@@ -105,7 +105,10 @@ export class VisitorCache {
     const visitor = visitorHash(parts.salts, { at, organizationId, address, userAgent }) ?? noVisitor;
     const country = parts.countryOf(address);
     const { region, city } = placeWords(parts.placeOf?.(address), country);
-    const found = classify({ method, userAgent, purpose: '', witness: 'none' }, () => agent.classification);
+    const found = classify(
+      { method, userAgent, purpose: '', headerEvidence: 'none' },
+      () => agent.classification,
+    );
     return {
       day,
       organizationId,

@@ -1,6 +1,6 @@
 import { type DomainFindings, withoutInsides, writeFindings } from '../rules/domain-findings.ts';
 import { hasProof } from '../rules/domain-records.ts';
-import { afterCheck, nextCheck, type Standing, stateOf, type Verdict } from '../rules/domain-standing.ts';
+import { afterCheck, type DomainStatus, nextCheck, stateOf, type Verdict } from '../rules/domain-status.ts';
 import { NotUnique } from '../storage/database.ts';
 import { type DomainRow, lockDomain, updateDomain } from '../storage/domains.ts';
 import { recordHostChange } from '../storage/host-changes.ts';
@@ -39,7 +39,7 @@ async function note(
     const domain = await lockDomain(queries, organization_id, id);
     if (!domain) return null;
     const now = context.now();
-    const before = standingOf(domain);
+    const before = statusOf(domain);
     const verdict = verdictOf(findings, proofOf(context, domain));
     // Another check was stored while this one ran. It may have found more: a proof that it found is kept.
     if (domain.checked_at !== checked_at && verdict !== 'present') return { before, after: before };
@@ -64,9 +64,9 @@ async function note(
 }
 
 /** Whether visitors of the domain find its links. */
-const answers = ({ verifiedAt }: Standing): boolean => verifiedAt !== null;
+const answers = ({ verifiedAt }: DomainStatus): boolean => verifiedAt !== null;
 
-const standingOf = (domain: DomainRow): Standing => ({
+const statusOf = (domain: DomainRow): DomainStatus => ({
   verifiedAt: domain.verified_at,
   goneSince: domain.gone_since,
   releasedAt: domain.released_at,

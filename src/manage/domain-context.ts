@@ -1,5 +1,5 @@
 import type { DomainFindings, DomainTarget } from '../rules/domain-findings.ts';
-import type { DomainState } from '../rules/domain-standing.ts';
+import type { DomainState } from '../rules/domain-status.ts';
 
 /** What managing custom domains depends on. */
 export interface DomainContext {

@@ -33,11 +33,11 @@ export async function explainLink(
   const own = new URL(site.linkUrl(stored.host, stored.suffix));
   const visited = URL.parse(url, own.href) ?? own;
   const aliases = aliasUrls(site, stored).map((alias) => new URL(alias));
-  const address = aliases.find((alias) => isBeneath(visited, alias)) ?? own;
+  const address = aliases.find((alias) => isByPrefix(visited, alias)) ?? own;
   const visitor = describedVisitor({
     ...described,
     search: visited.search,
-    pathBehind: isBeneath(visited, address) ? visited.pathname.slice(address.pathname.length) : '',
+    pathBehind: isByPrefix(visited, address) ? visited.pathname.slice(address.pathname.length) : '',
     hashSeed: hashSeedOf(secrets.text('visitor-salts')),
   });
   const steps: Step[] = [];
@@ -45,10 +45,10 @@ export async function explainLink(
   return { outcome, status: statusOf(outcome, link.options?.redirectStatus ?? null), steps };
 }
 
-const isBeneath = (visited: URL, address: URL): boolean =>
+const isByPrefix = (visited: URL, address: URL): boolean =>
   visited.host === address.host && visited.pathname.startsWith(`${address.pathname}/`);
 
-/** The ways out before the start and after the end are always 302. */
+/** Redirects before the start and after the end are always 302. */
 function statusOf(outcome: Outcome, chosen: number | null): number | null {
   if (outcome.kind === 'redirect') return chosen ?? 302;
   return 'to' in outcome && outcome.to !== null ? 302 : null;

@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { type NodeStanding, nodesOf } from '../rules/node-standing.ts';
+import { type NodeStatus, nodesOf } from '../rules/node-status.ts';
 import { listNodes } from '../storage/nodes.ts';
 import type { Context } from './context.ts';
 import { requireInstanceAdministrator } from './instance-health.ts';
@@ -8,10 +8,10 @@ import { requireInstanceAdministrator } from './instance-health.ts';
 export const nodesOfInstance = async ({
   database,
   now,
-}: Pick<Context, 'database' | 'now'>): Promise<readonly NodeStanding[]> =>
+}: Pick<Context, 'database' | 'now'>): Promise<readonly NodeStatus[]> =>
   nodesOf(await listNodes(database.read), now());
 
-export async function readInstanceNodes(context: Context, caller: Caller): Promise<readonly NodeStanding[]> {
+export async function readInstanceNodes(context: Context, caller: Caller): Promise<readonly NodeStatus[]> {
   await requireInstanceAdministrator(context, caller);
   return nodesOfInstance(context);
 }

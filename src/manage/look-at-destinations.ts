@@ -1,5 +1,5 @@
 import { version } from '../../package.json' with { type: 'json' };
-import { afterLook, type LookOutcome, outcomeOf, start } from '../rules/destination-look.ts';
+import { type CheckOutcome, outcomeOf, start, stateAfterCheck } from '../rules/destination-check.ts';
 import { isParkedPage } from '../rules/parked-page.ts';
 import { isAllowedByRobots, robotsFor } from '../rules/robots-txt.ts';
 import {
@@ -24,7 +24,7 @@ const pause = 10 * second;
 const claimLength = 60 * second;
 const hostsAtOnce = 64;
 /** While no other host answers, this service's own connection may be down: for this long nothing is reported as broken. */
-const doubtLength = 6 * hour;
+const outageGrace = 6 * hour;
 
 const robotsCharacters = 512 * 1024;
 const pageCharacters = 32 * 1024;
@@ -90,7 +90,7 @@ export class DestinationWatch {
     if (!robots || robots.read_at <= now() - day) return this.#askForRobots(due, origin, robots?.rules);
     const at = now();
     if (!isAllowedByRobots(robots.rules ?? '', `${pathname}${search}`))
-      return { at: at - pause, isAnswered: false, state: afterLook(due, { kind: 'unclear' }, at) };
+      return { at: at - pause, isAnswered: false, state: stateAfterCheck(due, { kind: 'unclear' }, at) };
     const attempt = await this.#get(due.hop, pageCharacters);
     return this.#after(due, attempt, pageOutcome(due, attempt), at);
   }
@@ -108,19 +108,19 @@ export class DestinationWatch {
     return { at, isAnswered: attempt.kind === 'answered', state: null };
   }
 
-  async #after(due: WatchedUrl, attempt: Attempt, outcome: LookOutcome, at: number): Promise<Asked> {
+  async #after(due: WatchedUrl, attempt: Attempt, outcome: CheckOutcome, at: number): Promise<Asked> {
     const { database, now } = this.#context;
     const isAnswered = attempt.kind === 'answered';
     const isDoubted =
       attempt.kind === 'failed' && attempt.fault === 'connection' && due.suspected === 'broken';
-    if (isDoubted && due.suspected_at !== null && now() - due.suspected_at < doubtLength) {
+    if (isDoubted && due.suspected_at !== null && now() - due.suspected_at < outageGrace) {
       const answered = await lastAnswerElsewhere(database.read, due.host);
       if (answered !== null && answered < due.suspected_at) {
         const again = { ...due, ...start(due.url), turn: 0, next_at: now() + hour };
         return { at, isAnswered, state: again };
       }
     }
-    return { at, isAnswered, state: afterLook(due, outcome, now()) };
+    return { at, isAnswered, state: stateAfterCheck(due, outcome, now()) };
   }
 
   #get(url: string, kept: number): Promise<Attempt> {
@@ -131,14 +131,14 @@ export class DestinationWatch {
   }
 }
 
-function pageOutcome({ url, hop }: WatchedUrl, attempt: Attempt): LookOutcome {
+function pageOutcome({ url, hop }: WatchedUrl, attempt: Attempt): CheckOutcome {
   if (attempt.kind === 'failed') return failure(attempt);
   if (attempt.kind === 'refused') return { kind: 'unclear' };
   const isParked = () => isParkedPage(attempt.excerpt, new URL(hop).hostname, new URL(url).hostname);
   return outcomeOf(attempt, hop, isParked);
 }
 
-function failure({ fault, sentence }: Extract<Attempt, { kind: 'failed' }>): LookOutcome {
+function failure({ fault, sentence }: Extract<Attempt, { kind: 'failed' }>): CheckOutcome {
   if (fault === 'protocol') return { kind: 'unclear' };
   return { kind: 'problem', problem: fault === 'certificate' ? 'certificate' : 'broken', detail: sentence };
 }

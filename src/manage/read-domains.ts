@@ -3,7 +3,7 @@ import { certificateSentence, isCertificateProblem } from '../rules/certificate-
 import { type DomainTarget, readFindings } from '../rules/domain-findings.ts';
 import { domainProblem } from '../rules/domain-problem.ts';
 import { type DnsRecord, recordsOf } from '../rules/domain-records.ts';
-import { type DomainState, stateOf } from '../rules/domain-standing.ts';
+import { type DomainState, stateOf } from '../rules/domain-status.ts';
 import { notFound } from '../rules/errors.ts';
 import { certificatesOf } from '../storage/certificates.ts';
 import { findDomain, listDomains, type StoredDomain } from '../storage/domains.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { start } from '../rules/destination-look.ts';
+import { start } from '../rules/destination-check.ts';
 import { problemsLeft, readProblems, watchedDestinations } from '../rules/watched-destinations.ts';
 import { lockLink, type StoredLink } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';

@@ -10,7 +10,7 @@ export interface Arrival {
 export const arrivalPath = '/internal/arrival';
 export const arrivalHeader = 'linnet-check';
 /** A browser's header, sent to see whether it arrives. */
-export const witnessHeader = 'sec-fetch-mode';
+export const probeHeader = 'sec-fetch-mode';
 
 export const arrivalHeaders = [
   'host',
@@ -20,7 +20,7 @@ export const arrivalHeaders = [
   'x-forwarded-host',
   'x-real-ip',
   'via',
-  witnessHeader,
+  probeHeader,
 ] as const;
 
 /** Milliseconds. */

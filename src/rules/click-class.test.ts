@@ -6,11 +6,12 @@ import { processorTime } from '../../test/support/stretched.ts';
 import { appBrowser } from './app-browsers.ts';
 import { classify } from './click-class.ts';
 import type { ClassReason, ClickClass } from './click-fields.ts';
-import type { Witness } from './fetch-witness.ts';
+import type { HeaderEvidence } from './header-evidence.ts';
 import type { AgentKind } from './resolve.ts';
 import { agentKind } from './visitor-kind.ts';
 
-const classOf = (userAgent: string) => classify({ method: 'GET', userAgent, purpose: '', witness: 'none' });
+const classOf = (userAgent: string) =>
+  classify({ method: 'GET', userAgent, purpose: '', headerEvidence: 'none' });
 
 describe('a user agent gives a hit its class', () => {
   const tables: readonly (readonly [ClickClass, readonly AgentRow[]])[] = [
@@ -22,7 +23,7 @@ describe('a user agent gives a hit its class', () => {
     for (const [who, userAgent, reason] of rows) {
       test(`${expected}: ${who}`, () => {
         expect(classOf(userAgent)).toEqual({ class: expected, reason });
-        expect(agentKind({ userAgent, witness: 'none' })).toBe(
+        expect(agentKind({ userAgent, headerEvidence: 'none' })).toBe(
           expected === 'human' ? 'person' : (expected as AgentKind),
         );
       });
@@ -45,7 +46,7 @@ describe('a request that is not a visit is none, whatever client sends it', () =
   ];
   for (const [what, method, purpose, expected, reason] of rows) {
     test(what, () => {
-      expect(classify({ method, userAgent: browser, purpose, witness: 'none' })).toEqual({
+      expect(classify({ method, userAgent: browser, purpose, headerEvidence: 'none' })).toEqual({
         class: expected,
         reason,
       });
@@ -53,18 +54,21 @@ describe('a request that is not a visit is none, whatever client sends it', () =
   }
 
   test('a HEAD probe of a crawler is a HEAD probe', () => {
-    expect(classify({ method: 'HEAD', userAgent: 'curl/8.5.0', purpose: '', witness: 'none' }).class).toBe(
-      'head',
-    );
+    expect(
+      classify({ method: 'HEAD', userAgent: 'curl/8.5.0', purpose: '', headerEvidence: 'none' }).class,
+    ).toBe('head');
   });
 });
 
-describe('headers are witnesses of what calls itself a browser', () => {
+describe('headers are evidence about clients that call themselves browsers', () => {
   const chrome = `${windows} Chrome/131.0.0.0 Safari/537.36`;
   const onPhone =
     'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/89.0.4389.72 Mobile Safari/537.36';
-  const classWith = (witness: Witness, userAgent: string, more: { method?: string; purpose?: string } = {}) =>
-    classify({ method: 'GET', purpose: '', ...more, userAgent, witness });
+  const classWith = (
+    headerEvidence: HeaderEvidence,
+    userAgent: string,
+    more: { method?: string; purpose?: string } = {},
+  ) => classify({ method: 'GET', purpose: '', ...more, userAgent, headerEvidence });
 
   test('what opens no page is no click, whatever browser fetches it', () => {
     for (const userAgent of [chrome, onPhone, android, `${iphone} Version/17.5 Mobile/15E148 Safari/604.1`])
@@ -107,10 +111,10 @@ describe('headers are witnesses of what calls itself a browser', () => {
   });
 
   test('protection hears what is there, and refuses nobody for what is missing', () => {
-    expect(agentKind({ userAgent: chrome, witness: 'not_navigation' })).toBe('bot');
-    expect(agentKind({ userAgent: chrome, witness: 'no_browser_headers' })).toBe('person');
-    expect(agentKind({ userAgent: 'curl/8.5.0', witness: 'no_browser_headers' })).toBe('bot');
-    expect(agentKind({ userAgent: 'Twitterbot/1.0', witness: 'not_navigation' })).toBe('preview');
+    expect(agentKind({ userAgent: chrome, headerEvidence: 'not_navigation' })).toBe('bot');
+    expect(agentKind({ userAgent: chrome, headerEvidence: 'no_browser_headers' })).toBe('person');
+    expect(agentKind({ userAgent: 'curl/8.5.0', headerEvidence: 'no_browser_headers' })).toBe('bot');
+    expect(agentKind({ userAgent: 'Twitterbot/1.0', headerEvidence: 'not_navigation' })).toBe('preview');
   });
 });
 

@@ -1,6 +1,6 @@
 import { classOfAgent } from './agent-class.ts';
 import type { ClassReason, ClickClass } from './click-fields.ts';
-import type { Witness } from './fetch-witness.ts';
+import type { HeaderEvidence } from './header-evidence.ts';
 
 export interface Classification {
   readonly class: ClickClass;
@@ -10,7 +10,7 @@ export interface Classification {
 /** What distinguishes a person from a machine. */
 export interface VisitorSigns {
   readonly userAgent: string;
-  readonly witness: Witness;
+  readonly headerEvidence: HeaderEvidence;
 }
 
 interface HitSigns extends VisitorSigns {
@@ -49,12 +49,12 @@ const sendsFetchHeaders =
  * themselves a browser.
  */
 export function classOfVisitor(
-  { userAgent, witness }: VisitorSigns,
+  { userAgent, headerEvidence }: VisitorSigns,
   ofAgent: (userAgent: string) => Classification = classOfAgent,
 ): Classification {
   const found = ofAgent(userAgent);
-  if (witness === 'none' || found.class !== 'human') return found;
-  if (witness === 'not_navigation') return notNavigation;
+  if (headerEvidence === 'none' || found.class !== 'human') return found;
+  if (headerEvidence === 'not_navigation') return notNavigation;
   return sendsFetchHeaders.test(userAgent) ? noBrowserHeaders : found;
 }
 

@@ -23,7 +23,7 @@ export interface Description {
 
 /** The visitor of a visit that is only described. No headers count as evidence against a browser. */
 export const describedVisitor = (described: Description): Visitor => ({
-  agent: () => agentKind({ userAgent: described.userAgent, witness: 'none' }),
+  agent: () => agentKind({ userAgent: described.userAgent, headerEvidence: 'none' }),
   device: () => deviceOf(described.userAgent, null),
   passedPassword: () => described.passedGates,
   passedCaptcha: () => described.passedGates,

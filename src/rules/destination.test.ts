@@ -93,7 +93,7 @@ describe('a destination', () => {
     ['https://{tenant}.example.com/', 'This is not a web address'],
     [`https://${'a'.repeat(64)}.example/`, 'This is not a web address'],
     ['exa mple.com', 'This is not a web address'],
-  ])('the slip %s is refused with a sentence that helps', (given, words) => {
+  ])('the typo %s is refused with a sentence that helps', (given, words) => {
     expect(sentence(given)).toContain(words);
   });
 

@@ -1,5 +1,5 @@
-import { hostSlip, noAddress, slipIn } from './destination-slip.ts';
 import { destinationText } from './destination-text.ts';
+import { hostTypo, noAddress, typoIn } from './destination-typos.ts';
 import type { Problem } from './errors.ts';
 import { isStorable } from './text.ts';
 
@@ -33,8 +33,8 @@ export function parseDestination(text: string, field: string, appSchemes: readon
   const named = hostAndPort.test(given) ? undefined : scheme.exec(given)?.[1]?.toLowerCase();
   const isWeb = named === undefined || named === 'http' || named === 'https';
   const isOfApp = named !== undefined && appSchemes.includes(named);
-  const slip = isOfApp ? undefined : slipIn(given);
-  if (slip !== undefined) return refuse(field, slip);
+  const typo = isOfApp ? undefined : typoIn(given);
+  if (typo !== undefined) return refuse(field, typo);
   if (!isWeb && !isOfApp) {
     return refuse(field, refusedScheme(field, named));
   }
@@ -47,7 +47,7 @@ export function parseDestination(text: string, field: string, appSchemes: readon
       'A web address with a user name or password in it would show them to every visitor.',
     );
   }
-  const problem = isWeb ? hostSlip(url, given, named === undefined) : undefined;
+  const problem = isWeb ? hostTypo(url, given, named === undefined) : undefined;
   if (problem !== undefined) return refuse(field, problem);
   const destination = destinationText(whole, url, named !== undefined);
   if (destination.length > maximumBytes) return tooLong(field);

@@ -1,6 +1,6 @@
 import type { DomainFindings, DomainTarget } from './domain-findings.ts';
 import { addressesOf, type DnsRecord } from './domain-records.ts';
-import { goneForLong } from './domain-standing.ts';
+import { maxHoursWithoutProof } from './domain-status.ts';
 import { isAmong } from './same-address.ts';
 
 interface Situation {
@@ -20,13 +20,13 @@ interface Situation {
 export function domainProblem(situation: Situation): string | null {
   const { isTaken, host, checkedAt, releasedAt, isVerified } = situation;
   if (isTaken) {
-    return `Another organization has ${host} verified. It can be yours once their TXT record has been gone for ${goneForLong} hours.`;
+    return `Another organization has ${host} verified. It can be yours once their TXT record has been gone for ${maxHoursWithoutProof} hours.`;
   }
   if (checkedAt === null)
     return isVerified ? null : 'This domain was not looked up yet. That happens within seconds.';
   const released =
     !isVerified && releasedAt !== null
-      ? `This domain was given up, because its TXT record had been gone for ${goneForLong} hours; its links wait until it is verified again. `
+      ? `This domain was given up, because its TXT record had been gone for ${maxHoursWithoutProof} hours; its links wait until it is verified again. `
       : '';
   const sentence = proofSentence(situation) ?? (isVerified ? addressSentence(situation) : null);
   return sentence === null ? released.trim() || null : released + sentence;
@@ -73,7 +73,7 @@ function addressSentence({ host, records, findings, target }: Situation): string
 }
 
 const until = (goneSince: number): string => {
-  const iso = new Date(goneSince + goneForLong * 3_600_000).toISOString();
+  const iso = new Date(goneSince + maxHoursWithoutProof * 3_600_000).toISOString();
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 };
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { domainToASCII } from 'node:url';
-import { domainForPeople } from './domain-unicode.ts';
+import { displayDomain } from './domain-unicode.ts';
 
-const shown = (name: string): string => domainForPeople(domainToASCII(name));
+const shown = (name: string): string => displayDomain(domainToASCII(name));
 
 test.each([
   'example.org',

@@ -48,15 +48,15 @@ const looksLatin = /^[асԁеһіјӏорԛѕԝхуъЬҽпгѵѡαικνορτ
  * A domain as shown to people. A label that could be mistaken for another one, because it mixes scripts or consists of
  * look-alikes of Latin letters, stays in ASCII.
  */
-export const domainForPeople = (host: string): string => host.split('.').map(labelForPeople).join('.');
+export const displayDomain = (host: string): string => host.split('.').map(displayLabel).join('.');
 
-function labelForPeople(label: string): string {
+function displayLabel(label: string): string {
   if (!label.startsWith('xn--')) return label;
   const text = domainToUnicode(label);
-  return text !== '' && isHonest(text) ? text : label;
+  return text !== '' && isUnambiguous(text) ? text : label;
 }
 
-function isHonest(label: string): boolean {
+function isUnambiguous(label: string): boolean {
   if (looksLatin.test(label)) return false;
   // Nearly every character other than letters and their marks looks like another one in some font.
   if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(label)) return false;

@@ -45,13 +45,13 @@ const linkRuleOf = (linkId: number, rule: RuleFields): LinkRule => ({
 });
 
 /** The rule that chose a visitor's destination, and its variant, if it has any. */
-export interface LedBy {
+export interface MatchedRule {
   readonly rule: string;
   readonly variant: string | null;
 }
 
-interface Led {
-  readonly by: LedBy;
+interface Matched {
+  readonly by: MatchedRule;
   readonly to: string;
 }
 
@@ -68,18 +68,18 @@ export interface RuleStep {
 }
 
 /** Applies the first rule whose conditions are all met. Null if there is none. */
-export function leadByRules(
+export function matchRules(
   { rules }: LinkRules,
   organizationId: number,
   visitor: Visitor,
   now: number,
   onStep: ((step: RuleStep) => void) | null,
-): Led | null {
+): Matched | null {
   for (const rule of rules) {
     const matched = areMet(rule.conditions, visitor, now);
     onStep?.(stepOf(rule, matched, visitor, now));
     if (!matched) continue;
-    const led = leadBy(rule, organizationId, visitor, now);
+    const led = matchedBy(rule, organizationId, visitor, now);
     if (led !== null) return led;
   }
   return null;
@@ -90,7 +90,7 @@ function areMet(conditions: readonly Condition[], visitor: Visitor, now: number)
   return true;
 }
 
-function leadBy(rule: LinkRule, organizationId: number, visitor: Visitor, now: number): Led | null {
+function matchedBy(rule: LinkRule, organizationId: number, visitor: Visitor, now: number): Matched | null {
   if (rule.to !== null) return { by: { rule: rule.id, variant: null }, to: rule.to };
   const variant = rule.isSticky
     ? variantFor(rule.variants, visitor.dayHash(organizationId, now))

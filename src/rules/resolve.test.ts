@@ -178,7 +178,7 @@ describe('for every link and every visitor', () => {
     }
   });
 
-  test('ways out lead where they are meant to alone: early to one, late to the other, never when disabled', () => {
+  test('redirects before the start and after the end: each only at its time, and never when disabled', () => {
     const found = (options: Partial<LinkOptions>) =>
       resolve(visitedLink(destinationUrl, { ...ways, ...options }), visitor({}), noon);
     expect(found({ ...early, ...secret })).toEqual({

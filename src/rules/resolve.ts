@@ -1,5 +1,5 @@
 import { forwardTo, type QueryForwarding, type RedirectStatus } from './forwarding.ts';
-import { type LedBy, type LinkRules, leadByRules, type RuleStep } from './link-rules.ts';
+import { type LinkRules, type MatchedRule, matchRules, type RuleStep } from './link-rules.ts';
 import type { AgentKind, Device, Visitor } from './visitor.ts';
 
 /** What the redirect needs to know of a link. Nothing about its owner, and nothing that needs a lookup. */
@@ -56,7 +56,12 @@ export type Outcome =
   | { readonly kind: 'preview' }
   | { readonly kind: 'ask_password' }
   | { readonly kind: 'ask_captcha' }
-  | { readonly kind: 'redirect'; readonly to: string; readonly target: Target; readonly by: LedBy | null };
+  | {
+      readonly kind: 'redirect';
+      readonly to: string;
+      readonly target: Target;
+      readonly by: MatchedRule | null;
+    };
 
 /** The options of a link without any. */
 export const noOptions: LinkOptions = {
@@ -133,7 +138,7 @@ export function resolve(
   const stopped = stoppedBy(options, visitor, now, onStep);
   if (stopped !== null) return stopped;
   if (options.rules !== null) {
-    const led = leadByRules(options.rules, link.organizationId, visitor, now, onStep);
+    const led = matchRules(options.rules, link.organizationId, visitor, now, onStep);
     if (led !== null) return lead(options, visitor, led.to, 'rule', led.by);
   }
   const { androidUrl, iosUrl } = options;
@@ -202,7 +207,7 @@ function lead(
   visitor: Visitor,
   to: string,
   target: Target,
-  by: LedBy | null = null,
+  by: MatchedRule | null = null,
 ): Outcome {
   const { forwardPath } = options;
   const forwardQuery = options.forwardQuery ?? 'none';
@@ -213,7 +218,7 @@ function lead(
 
 export type Target = 'default' | 'android' | 'ios' | 'rule';
 
-const redirectTo = (to: string, target: Target, by: LedBy | null = null): Outcome => ({
+const redirectTo = (to: string, target: Target, by: MatchedRule | null = null): Outcome => ({
   kind: 'redirect',
   to,
   target,

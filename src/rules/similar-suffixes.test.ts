@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { similarSuffixes } from './similar-suffixes.ts';
 
 test('what was meant is among what is looked up', () => {
-  const slips = [
+  const typos = [
     ['sumer-sale', 'summer-sale'],
     ['summerr-sale', 'summer-sale'],
     ['sumemr-sale', 'summer-sale'],
@@ -15,7 +15,7 @@ test('what was meant is among what is looked up', () => {
     ['r0om', 'room'],
     ['🎉🎉', '🎉'],
   ] as const;
-  for (const [typed, meant] of slips)
+  for (const [typed, meant] of typos)
     expect([typed, similarSuffixes(typed).includes(meant)]).toEqual([typed, true]);
 });
 

@@ -2,7 +2,7 @@
 const maxLength = 40;
 
 /** Characters that are mistaken for each other. */
-const alike: Readonly<Record<string, string>> = {
+const lookalikes: Readonly<Record<string, string>> = {
   '0': 'o',
   o: '0',
   '1': 'l',
@@ -31,7 +31,7 @@ export function similarSuffixes(typed: string): readonly string[] {
     ...at.map((index) => put(index, 0, letters[index] ?? '')),
     ...at.slice(1).map((index) => put(index, 0, '-')),
     ...at.flatMap((index) => {
-      const other = alike[letters[index]?.toLowerCase() ?? ''];
+      const other = lookalikes[letters[index]?.toLowerCase() ?? ''];
       return other === undefined ? [] : put(index, 1, other);
     }),
   ]);

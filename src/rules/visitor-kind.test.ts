@@ -47,7 +47,7 @@ describe('who draws a card where a link was pasted', () => {
     // The user agent of an iPhone's Messages app.
     `${macSafari} facebookexternalhit/1.1 Facebot Twitterbot/1.0`,
   ])('%s', (userAgent) => {
-    expect(agentKind({ userAgent, witness: 'none' })).toBe('preview');
+    expect(agentKind({ userAgent, headerEvidence: 'none' })).toBe('preview');
   });
 });
 
@@ -75,11 +75,11 @@ describe('who is a bot', () => {
     'Mozilla/5.0',
     '',
   ])('%s', (userAgent) => {
-    expect(agentKind({ userAgent, witness: 'none' })).toBe('bot');
+    expect(agentKind({ userAgent, headerEvidence: 'none' })).toBe('bot');
   });
 
   test('a client that names no agent', () => {
-    expect(agentKind({ userAgent: '', witness: 'none' })).toBe('bot');
+    expect(agentKind({ userAgent: '', headerEvidence: 'none' })).toBe('bot');
   });
 });
 
@@ -110,7 +110,7 @@ describe('who is a person', () => {
     electron('ZulipElectron/5.11.1'),
     electron('discord/1.0.9146'),
   ])('%s', (userAgent) => {
-    expect(agentKind({ userAgent, witness: 'none' })).toBe('person');
+    expect(agentKind({ userAgent, headerEvidence: 'none' })).toBe('person');
   });
 });
 

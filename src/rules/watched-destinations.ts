@@ -51,12 +51,12 @@ export function watchedDestinations(link: WatchedLink, now: number): readonly st
           ...variants.map((variant) => variant.destination_url),
         ]),
       ];
-  const urls = texts.flatMap((text) => (text === null ? [] : (askedFor(text) ?? [])));
+  const urls = texts.flatMap((text) => (text === null ? [] : (requestUrl(text) ?? [])));
   return [...new Set(urls)].slice(0, maxPerLink);
 }
 
 /** Null for addresses outside the web, such as an app's own scheme. */
-function askedFor(text: string): string | null {
+function requestUrl(text: string): string | null {
   const url = URL.parse(locationOf(text));
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
   url.hash = '';

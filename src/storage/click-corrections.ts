@@ -10,7 +10,7 @@ export type NewCorrection = Omit<
 >;
 
 /** The position of a correction, which each step moves on. */
-export type Standing = Pick<StoredCorrection, 'phase' | 'place'>;
+export type CorrectionProgress = Pick<StoredCorrection, 'phase' | 'place'>;
 
 /** An unfinished correction that overlaps with this one. */
 const isAtSame = (

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { goneAfter } from '../rules/node-standing.ts';
+import { goneAfter } from '../rules/node-status.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type NodeProcess = Selectable<Schema['nodes']>;

@@ -1,7 +1,7 @@
 import type { Generated, Kysely } from 'kysely';
 import type { Way } from '../rules/access.ts';
 import type { HitColumn, RollupClass, UtmField } from '../rules/click-fields.ts';
-import type { LookState } from '../rules/destination-look.ts';
+import type { CheckState } from '../rules/destination-check.ts';
 import type { LinkRow } from './link-columns.ts';
 
 /** Integers are ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
@@ -453,7 +453,7 @@ export type Queries = Kysely<Schema>;
 /** The domain of links that name no other: the host of BASE_URL. It has no row. */
 export const defaultDomainId = 0;
 
-interface WatchedUrl extends LookState {
+interface WatchedUrl extends CheckState {
   id: Generated<number>;
   /** A hash of the address: indexes contain no long texts. */
   url_key: string;

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { LookState } from '../rules/destination-look.ts';
+import type { CheckState } from '../rules/destination-check.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type WatchedUrl = Selectable<Schema['watched_urls']>;
@@ -32,7 +32,7 @@ export const urlsByKey = (queries: Queries, keys: readonly string[]): Promise<Wa
 /** Another node may have stored some of them meanwhile. */
 export async function insertUrls(
   queries: Queries,
-  rows: readonly (LookState & { readonly url_key: string })[],
+  rows: readonly (CheckState & { readonly url_key: string })[],
 ): Promise<void> {
   for (let from = 0; from < rows.length; from += rowsPerStatement)
     await queries
@@ -45,7 +45,7 @@ export async function insertUrls(
 /** Databases limit the values of one statement. */
 const rowsPerStatement = 500;
 
-export async function updateUrl(queries: Queries, id: number, state: LookState): Promise<void> {
+export async function updateUrl(queries: Queries, id: number, state: CheckState): Promise<void> {
   const { hop, host, hops, moved_to, turn, next_at, problem, detail, since } = state;
   const { suspected, suspected_at, untold } = state;
   await queries

@@ -94,8 +94,8 @@ export class ChangeFollower {
   async poll(): Promise<void> {
     try {
       const now = this.#now();
-      const lost = await this.#reasonToBeginAnew(now);
-      if (lost !== null) await this.#beginAnew(lost);
+      const lost = await this.#lossReason(now);
+      if (lost !== null) await this.#restart(lost);
       const filled = await this.#fillGaps(now);
       const before = this.#besideNewest;
       this.#besideNewest = [...before, ...filled];
@@ -112,7 +112,7 @@ export class ChangeFollower {
     }
   }
 
-  async #reasonToBeginAnew(now: number): Promise<LossReason | null> {
+  async #lossReason(now: number): Promise<LossReason | null> {
     if (now - this.#lastSuccess > maxAbsence) return 'absence';
     return (await this.#feed.history()) === this.#history ? null : 'other_history';
   }
@@ -129,7 +129,7 @@ export class ChangeFollower {
     this.#besideNewest = [];
   }
 
-  async #beginAnew(reason: LossReason): Promise<void> {
+  async #restart(reason: LossReason): Promise<void> {
     await this.#begin();
     this.#follower.lost(reason);
   }
@@ -147,7 +147,7 @@ export class ChangeFollower {
     const read = new Map(page.map((change) => [change.id, change]));
     const marks = known === null ? [] : [...this.#besideNewest, known];
     if (!marks.every((mark) => read.get(mark.id)?.at === mark.at)) {
-      await this.#beginAnew('change_gone');
+      await this.#restart('change_gone');
       return false;
     }
     const fresh = page.filter(({ id }) => id > last);

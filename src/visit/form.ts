@@ -23,7 +23,7 @@ export const refererField = 'referrer';
  * The Referer in a form, or null. It isn't signed, as any client can send any Referer; but it may only hold what a header could,
  * because the journal has one line for it.
  */
-export function carriedReferer(form: URLSearchParams): string | null {
+export function refererInForm(form: URLSearchParams): string | null {
   const referer = form.get(refererField);
   return referer !== null && isReferer(referer) ? referer : null;
 }
@@ -32,7 +32,7 @@ const isReferer = (referer: string): boolean =>
   /^(?:https?|android-app|ios-app):[\x21-\x7e]{1,1000}$/i.test(referer);
 
 /** The part of a Referer that a form carries, at most as long as a page allows; '' if there is none. */
-export function refererToCarry(referer: string): string {
+export function refererForForm(referer: string): string {
   const start = referer.slice(0, 1_000);
   return isReferer(start) ? start : '';
 }

@@ -4,7 +4,7 @@ import { RequestVisit } from './request-visit.ts';
 
 const address = () => '203.0.113.9';
 
-function hitWith(headers: Record<string, string>, believesProxies = false) {
+function hitWith(headers: Record<string, string>, trustsProxies = false) {
   const request = new Request('http://x/a', { headers });
   const sent = { request, host: 'x', path: '/a', search: '?qr', address, network: address };
   return hitOf(
@@ -12,7 +12,7 @@ function hitWith(headers: Record<string, string>, believesProxies = false) {
     { id: 7, organizationId: 3 },
     { kind: 'redirect', to: 'https://example.com/', target: 'ios', by: { rule: 'mine', variant: 'b' } },
     1_000,
-    { believesProxies, knowsScheme: believesProxies },
+    { trustsProxies, knowsScheme: trustsProxies },
   );
 }
 
@@ -34,10 +34,10 @@ describe('what the journal keeps of a request', () => {
       query: '?qr',
       purpose: '',
       clientHints: 0,
-      witness: 'none',
+      headerEvidence: 'none',
       doNotTrack: true,
       countryHint: '',
-      ledBy: 'mine/b',
+      matchedRule: 'mine/b',
       alias: '',
     });
   });
@@ -65,10 +65,10 @@ describe('what the journal keeps of a request', () => {
 
   test('is what is missing only where a proxy vouches for https', () => {
     const https = { 'user-agent': 'UA', 'x-forwarded-proto': 'https' };
-    expect(hitWith(https).witness).toBe('none');
-    expect(hitWith(https, true).witness).toBe('no_browser_headers');
-    expect(hitWith({ ...https, 'sec-fetch-mode': 'navigate' }, true).witness).toBe('none');
-    expect(hitWith({ 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }).witness).toBe(
+    expect(hitWith(https).headerEvidence).toBe('none');
+    expect(hitWith(https, true).headerEvidence).toBe('no_browser_headers');
+    expect(hitWith({ ...https, 'sec-fetch-mode': 'navigate' }, true).headerEvidence).toBe('none');
+    expect(hitWith({ 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }).headerEvidence).toBe(
       'not_navigation',
     );
   });

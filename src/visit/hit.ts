@@ -1,14 +1,14 @@
 import type { RawHit } from '../journal/hit.ts';
 import { aliasMark } from '../journal/record.ts';
-import type { Witness } from '../rules/fetch-witness.ts';
-import type { LedBy } from '../rules/link-rules.ts';
+import type { HeaderEvidence } from '../rules/header-evidence.ts';
+import type { MatchedRule } from '../rules/link-rules.ts';
 import type { LinkForVisitor, Outcome } from '../rules/resolve.ts';
 import { visitedAddress } from '../rules/visited-address.ts';
 import type { Visit } from './visit.ts';
 
 /** How far the headers of proxies are trusted. */
 export interface HitTrust {
-  readonly believesProxies: boolean;
+  readonly trustsProxies: boolean;
   /** Whether https can be told from http: because a trusted proxy says so, or because this process speaks it itself. */
   readonly knowsScheme: boolean;
 }
@@ -35,11 +35,11 @@ export function hitOf(
     referer: visit.referer,
     query: visit.search,
     purpose: visit.purpose,
-    witness: believedWitness(visit, trust),
+    headerEvidence: trustedEvidence(visit, trust),
     doNotTrack: visit.doNotTrack,
-    ledBy: outcome.kind === 'redirect' && outcome.by !== null ? ledByText(outcome.by) : '',
+    matchedRule: outcome.kind === 'redirect' && outcome.by !== null ? matchedRuleText(outcome.by) : '',
     alias: link.alias === undefined ? '' : visitedAddress(visit.host, link.alias),
-    countryHint: trust.believesProxies ? countryCode(visit.countryHint) : '',
+    countryHint: trust.trustsProxies ? countryCode(visit.countryHint) : '',
   };
 }
 
@@ -61,17 +61,18 @@ export const quietClick = ({ id, organizationId }: LinkForVisitor, at: number): 
   referer: '',
   query: '',
   purpose: '',
-  witness: 'none',
+  headerEvidence: 'none',
   doNotTrack: false,
-  ledBy: '',
+  matchedRule: '',
   alias: '',
   countryHint: '',
 });
 
 /** The headers' evidence against a browser, as far as it can be trusted. */
-export const believedWitness = ({ witness }: Visit, { knowsScheme }: HitTrust): Witness =>
-  knowsScheme || witness !== 'no_browser_headers' ? witness : 'none';
+export const trustedEvidence = ({ headerEvidence }: Visit, { knowsScheme }: HitTrust): HeaderEvidence =>
+  knowsScheme || headerEvidence !== 'no_browser_headers' ? headerEvidence : 'none';
 
-const ledByText = ({ rule, variant }: LedBy): string => (variant === null ? rule : `${rule}/${variant}`);
+const matchedRuleText = ({ rule, variant }: MatchedRule): string =>
+  variant === null ? rule : `${rule}/${variant}`;
 
 const countryCode = (hint: string): string => (hint.length === 2 && !hint.includes(aliasMark) ? hint : '');

@@ -136,13 +136,13 @@ test('while the database is away no client is told that an unknown host is none 
 test('a domain says where those go who come for none of its links', async () => {
   const ways = { rootUrl: 'https://example.org/', notFoundUrl: 'https://example.org/lost' };
   domains.set('go.example.org', domain(5, ways));
-  expect(hosts.wayOut('go.example.org', 'GET', '/')).toBeNull();
+  expect(hosts.fallbackFor('go.example.org', 'GET', '/')).toBeNull();
   await hosts.domainOf('go.example.org');
-  expect(hosts.wayOut('go.example.org', 'GET', '/')).toBe('https://example.org/');
-  expect(hosts.wayOut('go.example.org', 'HEAD', '/nothing')).toBe('https://example.org/lost');
-  expect(hosts.wayOut('go.example.org', 'POST', '/nothing')).toBeNull();
-  expect(hosts.wayOut('go.example.org', 'GET', '/api/v1/link')).toBeNull();
-  expect(hosts.wayOut('links.example.com', 'GET', '/')).toBeNull();
+  expect(hosts.fallbackFor('go.example.org', 'GET', '/')).toBe('https://example.org/');
+  expect(hosts.fallbackFor('go.example.org', 'HEAD', '/nothing')).toBe('https://example.org/lost');
+  expect(hosts.fallbackFor('go.example.org', 'POST', '/nothing')).toBeNull();
+  expect(hosts.fallbackFor('go.example.org', 'GET', '/api/v1/link')).toBeNull();
+  expect(hosts.fallbackFor('links.example.com', 'GET', '/')).toBeNull();
 });
 
 test('a change that is told once more while it is being read leaves every request its answer', async () => {
@@ -152,22 +152,22 @@ test('a change that is told once more while it is being read leaves every reques
   const arriving = hosts.domainOf('go.example.org');
   hosts.forget('go.example.org');
   expect(await arriving).toBe(5);
-  expect(hosts.wayOut('go.example.org', 'GET', '/')).toBe('https://example.org/');
+  expect(hosts.fallbackFor('go.example.org', 'GET', '/')).toBe('https://example.org/');
   expect(hosts.domainOf('go.example.org')).toBeInstanceOf(Promise);
 });
 
-test('who came before a change finds the way out as it was, and who comes after it as it is', async () => {
+test('visits from before a change use the old fallback URL, and later ones the new one', async () => {
   domains.set('go.example.org', domain(5, { rootUrl: 'https://example.org/before' }));
   await hosts.domainOf('go.example.org');
   domains.set('go.example.org', domain(5, { rootUrl: 'https://example.org/after' }));
   hosts.forget('go.example.org');
-  expect(hosts.wayOut('go.example.org', 'GET', '/')).toBe('https://example.org/before');
+  expect(hosts.fallbackFor('go.example.org', 'GET', '/')).toBe('https://example.org/before');
   expect(await hosts.domainOf('go.example.org')).toBe(5);
-  expect(hosts.wayOut('go.example.org', 'GET', '/')).toBe('https://example.org/after');
+  expect(hosts.fallbackFor('go.example.org', 'GET', '/')).toBe('https://example.org/after');
   domains.clear();
   hosts.forget('go.example.org');
   expect(await hosts.domainOf('go.example.org')).toBeNull();
-  expect(hosts.wayOut('go.example.org', 'GET', '/')).toBeNull();
+  expect(hosts.fallbackFor('go.example.org', 'GET', '/')).toBeNull();
 });
 
 test('a query that nothing waits for may fail', async () => {

@@ -1,10 +1,10 @@
+import { type DomainFallbacks, fallbackFor } from '../rules/domain-fallbacks.ts';
 import type { Site } from '../rules/site.ts';
-import { type WaysOut, wayOut } from '../rules/way-out.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';
 
 /** What a visit needs of a custom domain. */
-export interface HostDomain extends WaysOut {
+export interface HostDomain extends DomainFallbacks {
   readonly id: number;
 }
 
@@ -12,7 +12,7 @@ interface CachedDomain {
   readonly domain: HostDomain;
   /** Until then it is used as it is; after that it is still used while it is reloaded. */
   readonly until: number;
-  /** It has changed: new visits wait for the reload. Visits under way still use its ways out. */
+  /** It has changed: new visits wait for the reload. Visits under way still use its fallback URLs. */
   readonly isOutdated: boolean;
 }
 
@@ -62,9 +62,9 @@ export class Hosts {
   }
 
   /** Where this host sends requests that are for none of its links. */
-  wayOut(host: string, method: string, path: string): string | null {
+  fallbackFor(host: string, method: string, path: string): string | null {
     const domain = this.#domains.get(host)?.domain;
-    return domain ? wayOut(domain, method, path) : null;
+    return domain ? fallbackFor(domain, method, path) : null;
   }
 
   forget(host: string): void {

@@ -1,6 +1,6 @@
 import { maxAgentLength } from '../rules/agent-class.ts';
 import { classify } from '../rules/click-class.ts';
-import { believedWitness, type HitTrust } from './hit.ts';
+import { type HitTrust, trustedEvidence } from './hit.ts';
 import type { Visit } from './visit.ts';
 import { classOf } from './visitor.ts';
 
@@ -9,7 +9,7 @@ export function isPerson(visit: Visit, trust: HitTrust): boolean {
   const { method, purpose } = visit;
   const userAgent = (visit.userAgent ?? '').slice(0, maxAgentLength);
   return (
-    classify({ method, purpose, userAgent, witness: believedWitness(visit, trust) }, classOf).class ===
+    classify({ method, purpose, userAgent, headerEvidence: trustedEvidence(visit, trust) }, classOf).class ===
     'human'
   );
 }

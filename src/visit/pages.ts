@@ -1,7 +1,7 @@
 import { escapeHtml, policyFor } from '../http/html.ts';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { memoize } from '../structures/memoize.ts';
-import { refererField, refererToCarry } from './form.ts';
+import { refererField, refererForForm } from './form.ts';
 import { captchaScriptPath } from './gates/captcha-script.ts';
 
 /**
@@ -75,7 +75,7 @@ export const notFoundPage = memoize(
       status: 404,
       host,
       title: 'No link here',
-      body: says('No link here', 'Check the address for a typing slip, or ask whoever gave it to you.'),
+      body: says('No link here', 'Check the address for typos, or ask the person who gave it to you.'),
     }),
 );
 
@@ -161,7 +161,7 @@ export const badFormPage = (host: string): Page =>
 
 /** Carries the Referer of the visit through the form: our pages send none. */
 function refererInput(referer: string): string {
-  const carried = refererToCarry(referer);
+  const carried = refererForForm(referer);
   return carried === '' ? '' : `<input type="hidden" name="${refererField}" value="${escapeHtml(carried)}">`;
 }
 

@@ -1,5 +1,5 @@
 import { networkOf } from '../http/client-address.ts';
-import type { Witness } from '../rules/fetch-witness.ts';
+import type { HeaderEvidence } from '../rules/header-evidence.ts';
 import type { PlainRequest } from './connection/plain-request.ts';
 import type { Visit } from './visit.ts';
 
@@ -41,8 +41,8 @@ export class PlainVisit implements Visit {
     return this.request.platformHint;
   }
 
-  get witness(): Witness {
-    return this.request.witness;
+  get headerEvidence(): HeaderEvidence {
+    return this.request.headerEvidence;
   }
 
   get acceptLanguage(): string {

@@ -19,7 +19,7 @@ import {
 import { suffixOf } from './path-suffix.ts';
 import type { Visit } from './visit.ts';
 import type { VisitCounts } from './visit-counts.ts';
-import { type VisitorMeans, VisitorOf } from './visitor.ts';
+import { type VisitorDependencies, VisitorOf } from './visitor.ts';
 
 /** Whether the visit's hit is in the journal. The answer is sent only once it is. */
 type Stored = 'stored' | 'after_turn' | Promise<void>;
@@ -53,12 +53,12 @@ export interface RedirectParts {
   /** Counts addresses that people asked for in vain. */
   readonly notFound: Pick<NotFoundTally, 'count'>;
   /** Where the domain of a host sends visits to none of its links; null for nowhere. */
-  readonly wayOut: (host: string, method: string, path: string) => string | null;
+  readonly fallbackFor: (host: string, method: string, path: string) => string | null;
   readonly now: () => number;
   /** Null records nothing, for the benchmark. */
   readonly record: ((hit: RawHit) => Stored) | null;
   readonly trust: HitTrust;
-  readonly visitors: VisitorMeans;
+  readonly visitors: VisitorDependencies;
   readonly counts: VisitCounts;
 }
 
@@ -86,12 +86,12 @@ export class Redirects {
       if (found instanceof Promise) return { kind: 'wait', until: found };
       link = found;
     }
-    return link === null ? this.#answerBeneath(visit) : this.#answerFor(visit, { link, pathBehind: '' });
+    return link === null ? this.#answerByPrefix(visit) : this.#answerFor(visit, { link, pathBehind: '' });
   }
 
   /** For a path that is no link's suffix as a whole. */
-  #answerBeneath(visit: Visit): VisitAnswer {
-    const found = this.beneath(visit);
+  #answerByPrefix(visit: Visit): VisitAnswer {
+    const found = this.byPrefix(visit);
     if (found instanceof Promise) return { kind: 'wait', until: found };
     if (found !== null) return this.#answerFor(visit, found);
     return versionPath.test(visit.path) ? { kind: 'app_server', found: null } : this.miss(visit);
@@ -123,7 +123,7 @@ export class Redirects {
    * links, guesses would query the store for many suffixes: networks with too many misses get no lookup, and only the first
    * segments of a path are tried.
    */
-  beneath(visit: Visit): FoundLink | null | Promise<unknown> {
+  byPrefix(visit: Visit): FoundLink | null | Promise<unknown> {
     const { path, domainId } = visit;
     let cut = path.indexOf('/', 1);
     if (cut < 0 || cut === path.length - 1) return null;
@@ -186,13 +186,13 @@ export class Redirects {
 
   /** Answers a visit to a missing link. */
   miss(visit: Visit): VisitAnswer {
-    const { misses, notFound, wayOut, counts } = this.#parts;
+    const { misses, notFound, fallbackFor, counts } = this.#parts;
     const { host } = visit;
     const wait = misses.count(visit.network);
     counts.answered(wait > 0 ? 'slowed_down' : 'no_link');
     if (wait > 0) return { kind: 'page', page: slowDownPage(host, wait), stored: 'stored' };
     notFound.count(visit);
-    const elsewhere = wayOut(host, visit.method, visit.path);
+    const elsewhere = fallbackFor(host, visit.method, visit.path);
     return elsewhere === null || !isPlainUrl(elsewhere)
       ? { kind: 'page', page: notFoundPage(host), stored: 'stored' }
       : { kind: 'redirect', status: 302, location: elsewhere, cookie: null, stored: 'stored' };

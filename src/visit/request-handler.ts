@@ -1,6 +1,6 @@
 import { Refusal } from '../rules/errors.ts';
 import { ended, isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
-import { carriedReferer, readForm } from './form.ts';
+import { readForm, refererInForm } from './form.ts';
 import type { CaptchaGate } from './gates/captcha.ts';
 import type { ClickLimitGate } from './gates/click-limit.ts';
 import type { PasswordGate } from './gates/password.ts';
@@ -67,7 +67,7 @@ export class RequestHandler {
 
   /** For a path that can be no link's suffix. */
   #answerUnknown(visit: RequestVisit): Response | Promise<Response> {
-    const found = this.#parts.redirects.beneath(visit);
+    const found = this.#parts.redirects.byPrefix(visit);
     if (found instanceof Promise) return this.#answerAfter(visit, found);
     if (found !== null) return this.#answerHere(visit, found);
     return this.#respond(visit, this.#parts.redirects.miss(visit));
@@ -143,7 +143,7 @@ export class RequestHandler {
       return this.#act(visit, link, before);
     const form = await readForm(visit.request);
     if (form === null) return pageResponse(pages.badFormPage(visit.host));
-    visit.carryReferer(carriedReferer(form));
+    visit.setRefererInForm(refererInForm(form));
     try {
       return before.kind === 'ask_password'
         ? await this.#submitPassword(visit, found, form.get('password') ?? '')

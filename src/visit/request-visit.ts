@@ -1,6 +1,6 @@
 import type { IncomingRequest } from '../http/router.ts';
 import { hintsChecksum } from '../rules/client-hints.ts';
-import { type Witness, witnessOf } from '../rules/fetch-witness.ts';
+import { type HeaderEvidence, headerEvidenceOf } from '../rules/header-evidence.ts';
 import { countryHeaders, purposeOf, type Visit } from './visit.ts';
 
 type Sent = Pick<IncomingRequest, 'request' | 'host' | 'path' | 'search' | 'address' | 'network'>;
@@ -10,7 +10,7 @@ export class RequestVisit implements Visit {
   readonly request: Request;
   readonly domainId: number;
   readonly #sent: Sent;
-  #carriedReferer: string | null = null;
+  #refererInForm: string | null = null;
 
   constructor(sent: Sent, domainId: number) {
     this.request = sent.request;
@@ -54,9 +54,9 @@ export class RequestVisit implements Visit {
     return this.headers.get('sec-ch-ua-platform');
   }
 
-  get witness(): Witness {
+  get headerEvidence(): HeaderEvidence {
     const { headers } = this;
-    return witnessOf({
+    return headerEvidenceOf({
       mode: headers.get('sec-fetch-mode'),
       destination: headers.get('sec-fetch-dest'),
       platform: this.platformHint,
@@ -75,12 +75,12 @@ export class RequestVisit implements Visit {
   }
 
   get referer(): string {
-    return this.#carriedReferer ?? this.headers.get('referer') ?? '';
+    return this.#refererInForm ?? this.headers.get('referer') ?? '';
   }
 
   /** Takes over the Referer of the visit that was shown this form; null if the form has none. */
-  carryReferer(referer: string | null): void {
-    this.#carriedReferer = referer;
+  setRefererInForm(referer: string | null): void {
+    this.#refererInForm = referer;
   }
 
   get purpose(): string {

@@ -1,4 +1,4 @@
-import type { Witness } from '../rules/fetch-witness.ts';
+import type { HeaderEvidence } from '../rules/header-evidence.ts';
 
 /** The headers in which proxies name the visitor's country: Cloudflare, Vercel and others. The first one present counts. */
 export const countryHeaders = ['cf-ipcountry', 'x-vercel-ip-country', 'x-country-code'] as const;
@@ -32,7 +32,7 @@ export interface Visit {
   readonly userAgent: string | null;
   readonly platformHint: string | null;
   /** Includes headers that any client can send: `no_browser_headers` depends on what a proxy may have said. */
-  readonly witness: Witness;
+  readonly headerEvidence: HeaderEvidence;
   readonly acceptLanguage: string;
   /** A checksum of its client hints; 0 where there are none. */
   readonly clientHints: number;

@@ -21,11 +21,11 @@ const languageOf = memoize(1_024, firstLanguageTag);
 const never = () => false;
 
 /** What rules need beyond the request. */
-export interface VisitorMeans {
+export interface VisitorDependencies {
   /** The location of a network, as `networkOf` writes it. */
   readonly placeOf: (network: string) => Place;
   /** Whether proxies' headers are trusted. */
-  readonly believesProxies: boolean;
+  readonly trustsProxies: boolean;
   /** The same on all nodes of an instance, and different for other instances. */
   readonly hashSeed: number;
 }
@@ -33,7 +33,7 @@ export interface VisitorMeans {
 /** The visitor as the decision sees them, each fact computed when it is first needed. */
 export class VisitorOf implements Visitor {
   readonly #visit: Visit;
-  readonly #means: VisitorMeans;
+  readonly #means: VisitorDependencies;
   readonly #hasPass: () => boolean;
   readonly #hasSolved: boolean;
   readonly #pathBehind: string;
@@ -48,7 +48,7 @@ export class VisitorOf implements Visitor {
 
   constructor(
     visit: Visit,
-    means: VisitorMeans,
+    means: VisitorDependencies,
     pathBehind: string,
     hasPass: () => boolean = never,
     hasSolved = false,
@@ -61,8 +61,8 @@ export class VisitorOf implements Visitor {
   }
 
   agent(): AgentKind {
-    const { userAgent, witness } = this.#visit;
-    return agentKind({ userAgent: userAgent ?? '', witness }, classOf);
+    const { userAgent, headerEvidence } = this.#visit;
+    return agentKind({ userAgent: userAgent ?? '', headerEvidence }, classOf);
   }
 
   device(): Device {
@@ -137,8 +137,8 @@ export class VisitorOf implements Visitor {
   }
 
   #findCountry(): string {
-    const { believesProxies } = this.#means;
-    const hinted = believesProxies ? countryCode(this.#visit.countryHint) : null;
+    const { trustsProxies } = this.#means;
+    const hinted = trustsProxies ? countryCode(this.#visit.countryHint) : null;
     return (hinted ?? this.#findPlace().country) || unknownCountry;
   }
 

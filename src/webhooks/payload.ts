@@ -3,7 +3,7 @@ import type { ClickDetails, StoredClick } from '../ledger/click.ts';
 import { readAddress, unmapped } from '../rules/address-rules.ts';
 import { eachField, originFields } from '../rules/click-fields.ts';
 import { formatIso } from '../rules/instant.ts';
-import { variantIdOf } from '../rules/led-by.ts';
+import { variantIdOf } from '../rules/matched-rule.ts';
 import { cityNameOf } from '../rules/place.ts';
 import { readRules } from '../rules/rule-fields.ts';
 import type { Site } from '../rules/site.ts';

@@ -60,7 +60,7 @@ class ClickRun {
     this.#world = world;
     this.#store = new SimulatedStore(world, folder);
     this.#target = new SimulatedTarget(world);
-    const witness = {
+    const headerEvidence = {
       answered: (hit: string) => this.#answered.add(hit),
       mayBeLost: (hit: string) => this.#mayBeLost.add(hit),
     };
@@ -69,7 +69,7 @@ class ClickRun {
     this.#nodes = Array.from(
       { length: nodeCount },
       (_, index) =>
-        new SimulatedNode(world, this.#store, witness, {
+        new SimulatedNode(world, this.#store, headerEvidence, {
           dataDir: join(folder, `node-${index}`),
           repeatWindow,
         }),
@@ -171,11 +171,11 @@ class ClickRun {
         referer: '',
         query: `?utm_campaign=hit${campaign}&utm_content=${content}&x=${name}&`,
         purpose: '',
-        witness: 'none',
+        headerEvidence: 'none',
         doNotTrack: false,
         countryHint: '',
         alias: '',
-        ledBy: '',
+        matchedRule: '',
       },
     ];
   }

@@ -35,7 +35,7 @@ interface Running {
 }
 
 /** What the model is told. */
-export interface Witness {
+export interface HeaderEvidence {
   answered(hit: string): void;
   /** It was answered, and may be missing. */
   mayBeLost(hit: string): void;
@@ -50,7 +50,7 @@ interface NodeSettings {
 export class SimulatedNode {
   readonly #world: World;
   readonly #store: SimulatedStore;
-  readonly #witness: Witness;
+  readonly #headerEvidence: HeaderEvidence;
   readonly #dataDir: string;
   readonly #repeatWindow: number;
   #running: Running | null = null;
@@ -63,12 +63,12 @@ export class SimulatedNode {
   constructor(
     world: World,
     store: SimulatedStore,
-    witness: Witness,
+    headerEvidence: HeaderEvidence,
     { dataDir, repeatWindow }: NodeSettings,
   ) {
     this.#world = world;
     this.#store = store;
-    this.#witness = witness;
+    this.#headerEvidence = headerEvidence;
     this.#dataDir = dataDir;
     this.#repeatWindow = repeatWindow;
     mkdirSync(dataDir);
@@ -140,7 +140,7 @@ export class SimulatedNode {
     const answer = (hit: string) => {
       if (process.isDead) return;
       running.answered.push(hit);
-      this.#witness.answered(hit);
+      this.#headerEvidence.answered(hit);
     };
     this.#tell(`is visited from ${hits[0]?.[0]} to ${hits.at(-1)?.[0]}`);
     this.#world.runAs(process, () => {
@@ -168,7 +168,8 @@ export class SimulatedNode {
     running?.process.kill();
     this.#end((disk) => {
       const lost = disk.losePower();
-      for (const hit of running?.answered ?? []) if (lost.includes(`=${hit}&`)) this.#witness.mayBeLost(hit);
+      for (const hit of running?.answered ?? [])
+        if (lost.includes(`=${hit}&`)) this.#headerEvidence.mayBeLost(hit);
     });
   }
 
@@ -251,7 +252,8 @@ export class SimulatedNode {
 
   /** The last so many were never in a file. */
   #allow({ answered }: Running, count: number): void {
-    for (const hit of answered.slice(answered.length - count)) if (count > 0) this.#witness.mayBeLost(hit);
+    for (const hit of answered.slice(answered.length - count))
+      if (count > 0) this.#headerEvidence.mayBeLost(hit);
   }
 
   #settings(): Omit<FoldSettings, 'journal'> {

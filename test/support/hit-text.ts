@@ -1,6 +1,6 @@
 import type { RawHit } from '../../src/journal/hit.ts';
 import { outcomes, targets } from '../../src/journal/hit.ts';
-import { witnesses } from '../../src/rules/fetch-witness.ts';
+import { headerEvidenceKinds } from '../../src/rules/header-evidence.ts';
 
 /** What a record says of a hit: how the journal has always been written, and will be read. */
 export const hitText = (hit: RawHit): string =>
@@ -16,7 +16,7 @@ export const hitText = (hit: RawHit): string =>
     hit.referer.slice(0, 2_048),
     hit.query.slice(0, 4_096),
     witnessText(hit) + hit.purpose.slice(0, 64),
-    hit.countryHint + (hit.alias && `@${hit.alias}`) + (hit.ledBy && ` ${hit.ledBy}`),
+    hit.countryHint + (hit.alias && `@${hit.alias}`) + (hit.matchedRule && ` ${hit.matchedRule}`),
     '',
   ].join('\n');
 
@@ -25,5 +25,5 @@ const hintsText = ({ clientHints }: RawHit): string =>
     ? ''
     : ` ~${String.fromCharCode(...[18, 12, 6, 0].map((shift) => 48 + ((clientHints >> shift) & 63)))}`;
 
-const witnessText = ({ witness }: RawHit): string =>
-  witness === 'none' ? '' : ` ${witnesses.indexOf(witness)}`;
+const witnessText = ({ headerEvidence }: RawHit): string =>
+  headerEvidence === 'none' ? '' : ` ${headerEvidenceKinds.indexOf(headerEvidence)}`;

@@ -22,7 +22,7 @@ function Callout({ onRetry, children }: CalloutProps) {
 
 /** The error in the API's words, and a button to retry if that may help. */
 export const ErrorBox = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => (
-  <Callout onRetry={error.isPassing ? onRetry : undefined}>
+  <Callout onRetry={error.isTransient ? onRetry : undefined}>
     <span>{error.message}</span>
   </Callout>
 );
@@ -38,7 +38,7 @@ export function FormErrors({ error, fields = [], onRetry }: FormErrorsProps) {
   const rest = error?.besides(fields) ?? [];
   if (!error || rest.length === 0) return null;
   return (
-    <Callout onRetry={error.isPassing ? onRetry : undefined}>
+    <Callout onRetry={error.isTransient ? onRetry : undefined}>
       <div>
         {rest.map(({ sentence, field }) => (
           <p key={`${field} ${sentence}`}>{sentence}</p>

@@ -32,10 +32,10 @@ test('a key has at most so many turns at a time', () => {
 test('some turns are for keys that have none', () => {
   const queue = filled(2, { 1: ['a1', 'a2'] });
   queue.take();
-  expect(queue.has({ newcomersOnly: true })).toBe(false);
-  expect(queue.take({ newcomersOnly: true })).toBeUndefined();
+  expect(queue.has({ newKeysOnly: true })).toBe(false);
+  expect(queue.take({ newKeysOnly: true })).toBeUndefined();
   queue.add(2, 'b1');
-  expect(queue.take({ newcomersOnly: true })?.items).toEqual(['b1']);
+  expect(queue.take({ newKeysOnly: true })?.items).toEqual(['b1']);
 });
 
 test('what is put back comes first, what is removed never, and what is not accepted waits', () => {

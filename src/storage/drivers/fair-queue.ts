@@ -1,6 +1,6 @@
 interface TakeOptions<Item> {
   /** Only keys that have no turn yet. */
-  readonly newcomersOnly?: boolean;
+  readonly newKeysOnly?: boolean;
   /** Only keys whose first item passes. */
   readonly accepts?: (first: Item) => boolean;
   /** How many of its key's waiting items to take; one by default. */
@@ -83,9 +83,9 @@ export class FairQueue<Item> {
     return this.#turns.get(key) ?? 0;
   }
 
-  #mayTake(key: number, [first]: readonly Item[], { newcomersOnly, accepts }: TakeOptions<Item>): boolean {
+  #mayTake(key: number, [first]: readonly Item[], { newKeysOnly, accepts }: TakeOptions<Item>): boolean {
     const turns = this.#turnsOf(key);
-    if (turns >= (newcomersOnly ? 1 : this.#maxTurnsOfKey)) return false;
+    if (turns >= (newKeysOnly ? 1 : this.#maxTurnsOfKey)) return false;
     return first !== undefined && (accepts?.(first) ?? true);
   }
 }

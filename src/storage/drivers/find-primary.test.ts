@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { findServer, type Standing } from './find-primary.ts';
+import { findServer, type ServerState } from './find-primary.ts';
 
-const never = new Promise<Standing>(() => {});
-const asking = (standings: Record<string, Standing | Promise<Standing>>) =>
+const never = new Promise<ServerState>(() => {});
+const asking = (standings: Record<string, ServerState | Promise<ServerState>>) =>
   findServer(Object.keys(standings), async (url) => standings[url] ?? 'away');
 
 test('the one that takes changes is found without waiting for one that does not answer', async () => {

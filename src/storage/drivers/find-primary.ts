@@ -3,7 +3,7 @@ import { serversOf } from '../../rules/database-url.ts';
 import { connectTimeout } from './connect-timeout.ts';
 
 /** Whether a server takes changes, can only be read, or doesn't answer. */
-export type Standing = 'writes' | 'reads' | 'away';
+export type ServerState = 'writes' | 'reads' | 'away';
 
 export const readOnlySql = 'show transaction_read_only';
 /** False on a standby, and where an administrator has made it read-only. */
@@ -14,7 +14,7 @@ export const takesChanges = (rows: readonly { transaction_read_only?: string }[]
 export const answerTime = 2_000;
 
 /** Asks a server over a connection of its own. */
-export async function standingOf(url: string): Promise<Standing> {
+export async function serverStateOf(url: string): Promise<ServerState> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'linnet',
@@ -36,14 +36,14 @@ export async function standingOf(url: string): Promise<Standing> {
 
 export interface Found {
   readonly url: string;
-  readonly standing: Exclude<Standing, 'away'>;
+  readonly standing: Exclude<ServerState, 'away'>;
 }
 
 /**
  * The first server to say that it takes changes, without waiting for the others, one of which may never answer; otherwise, once
  * all have answered, the first that can be read.
  */
-export async function findServer(urls: readonly string[], ask = standingOf): Promise<Found | null> {
+export async function findServer(urls: readonly string[], ask = serverStateOf): Promise<Found | null> {
   const found = urls.map(async (url) => ({ url, standing: await ask(url) }));
   const writing = found.map(async (server) => {
     const { url, standing } = await server;

@@ -72,7 +72,7 @@ export class PostgresReads {
 
   #dispatch(): void {
     while (this.#free > 0) {
-      const turn = this.#queue.take({ newcomersOnly: this.#free <= reserved });
+      const turn = this.#queue.take({ newKeysOnly: this.#free <= reserved });
       const read = turn?.items[0];
       if (!read) return;
       this.#free -= 1;

@@ -7,7 +7,7 @@ import { collectForCommit, runDirectly, type Statement } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { together } from '../together.ts';
 import { ChangeQueue } from './change-queue.ts';
-import { answerTime, readOnlySql, type Standing, takesChanges } from './find-primary.ts';
+import { answerTime, readOnlySql, type ServerState, takesChanges } from './find-primary.ts';
 import { hasOldPlan, lostNames } from './postgres-faults.ts';
 import { PostgresJobs } from './postgres-jobs.ts';
 import { migrate, runAside } from './postgres-migrate.ts';
@@ -61,7 +61,7 @@ function lookupsOver(server: PoolServer) {
   const limits = { ...lookupLimits, ...keepIdle };
   const pool = settingOf(poolOf(server, maxLookups, limits), server.primary, onlyIndexes);
   const queries = queriesOver(pool, server);
-  const standing = async (): Promise<Standing> => {
+  const standing = async (): Promise<ServerState> => {
     const { rows } = await sql<{ transaction_read_only: string }>`${sql.raw(readOnlySql)}`.execute(queries);
     return takesChanges(rows) ? 'writes' : 'reads';
   };

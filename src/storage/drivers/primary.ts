@@ -1,5 +1,5 @@
 import { serverName, serversOf } from '../../rules/database-url.ts';
-import { answerTime, type Found, findServer, type Standing } from './find-primary.ts';
+import { answerTime, type Found, findServer, type ServerState } from './find-primary.ts';
 
 /** Milliseconds between two checks of the server; well within the five seconds that a failover may be felt. */
 const interval = 1_000;
@@ -31,10 +31,10 @@ export class Primary {
   #generation = 0;
   #isFirst = true;
   /** The result of the last check. */
-  #standing: Standing = 'writes';
+  #standing: ServerState = 'writes';
   /** Consecutive checks on a connection in use without an answer. */
   #unanswered = 0;
-  #look: (() => Promise<Standing>) | null = null;
+  #look: (() => Promise<ServerState>) | null = null;
   #looking: Promise<void> | null = null;
   #lastLook = 0;
   #timer: Timer | undefined;
@@ -66,7 +66,7 @@ export class Primary {
   }
 
   /** Checks the server at intervals; `look` asks it on a connection in use. */
-  watch(look: () => Promise<Standing>): void {
+  watch(look: () => Promise<ServerState>): void {
     this.#look = look;
     this.#timer = setInterval(() => this.#lookAgain(), interval);
   }
@@ -105,7 +105,7 @@ export class Primary {
     this.#looking = this.#lookOrSearch(look).finally(() => this.#lookedAt());
   }
 
-  async #lookOrSearch(look: () => Promise<Standing>): Promise<void> {
+  async #lookOrSearch(look: () => Promise<ServerState>): Promise<void> {
     if (this.#standing === 'writes') {
       this.#standing = await look();
       this.#unanswered = this.#standing === 'away' ? this.#unanswered + 1 : 0;

@@ -44,7 +44,7 @@ interface Reader {
 
 const key = ({ terms }: Read): number => terms.organizationId;
 const accepts = ({ isSlow }: Read): boolean => !isSlow;
-const newcomers = { newcomersOnly: true, accepts };
+const newKeys = { newKeysOnly: true, accepts };
 
 /**
  * Several reading threads, shared fairly between organizations: however much one reads, the next statement of another doesn't
@@ -138,7 +138,7 @@ export class SqliteReaders {
     for (const reader of this.#readers) {
       if (reader.sentAt > 0) continue;
       const turn = this.#queue.take({
-        ...(reader.isQuick ? newcomers : {}),
+        ...(reader.isQuick ? newKeys : {}),
         count: (waiting) =>
           waiting < fewWaiting ? 1 : Math.min(maxShared, Math.ceil(waiting / generalReaders)),
       });
@@ -187,7 +187,7 @@ export class SqliteReaders {
       if (reader.sentAt === 0) continue;
       const time = now - reader.sentAt;
       if (time > maxHeldUp) this.#takeBackWaiting(reader);
-      if (reader.isQuick && time > maxQuick && this.#queue.has(newcomers)) stopToMove(reader);
+      if (reader.isQuick && time > maxQuick && this.#queue.has(newKeys)) stopToMove(reader);
     }
   }
 

@@ -171,7 +171,7 @@ class Trial {
       this.isGone = true;
       this.#connection.closed();
     },
-    sweep: () => this.#connection.endIfAsleep(),
+    sweep: () => this.#connection.endIfInactive(),
   };
 
   /** Lets everything that is under way come to its end. */

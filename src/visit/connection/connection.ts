@@ -144,7 +144,7 @@ export class Connection implements Limited {
     this.#happened('end if idle');
   }
 
-  endIfAsleep(): void {
+  endIfInactive(): void {
     this.#happened('sweep');
   }
 

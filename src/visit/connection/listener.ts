@@ -1,5 +1,5 @@
 import type { Config } from '../../config/options.ts';
-import { believesProxies, limitedNetwork } from '../../http/client-address.ts';
+import { limitedNetwork, trustsProxies } from '../../http/client-address.ts';
 import type { ClientByPort } from '../../http/client-by-port.ts';
 import { RequestIds } from '../../http/request-ids.ts';
 import { Connection, type ConnectionContext, type FastPath } from './connection.ts';
@@ -57,7 +57,7 @@ const closed = (connection: Connection): void => connection.closed();
 const turnOver = (connection: Connection): void => connection.turnOver();
 const nextTurn = (connection: Connection): void => connection.nextTurn();
 const endIfIdle = (connection: Connection): void => connection.endIfIdle();
-const endIfAsleep = (connection: Connection): void => connection.endIfAsleep();
+const endIfInactive = (connection: Connection): void => connection.endIfInactive();
 const terminate = (connection: Connection): void => connection.terminate();
 const refuse = (connection: Connection): void => connection.refuse();
 
@@ -122,7 +122,7 @@ export class Listener {
     const insecure: ConnectionContext = {
       ...context,
       // Otherwise the scheme is what the trusted proxy says.
-      scheme: believesProxies(config.trustedProxies) ? null : 'http',
+      scheme: trustsProxies(config.trustedProxies) ? null : 'http',
       fastPath: (request, peer) => this.#insecurePath(request, peer),
       headEnd: (id) => this.#headEndOf(id),
     };
@@ -145,7 +145,7 @@ export class Listener {
       throw cause;
     }
     this.#sweeping = setInterval(() => {
-      for (const connection of this.#connections) guard.run(connection, endIfAsleep);
+      for (const connection of this.#connections) guard.run(connection, endIfInactive);
     }, idleTime);
     this.#reserving = keepDescriptorReserve(limits.total, this.#connections, guard);
   }
@@ -230,7 +230,7 @@ export class Listener {
    */
   async stopTaking(patience: number): Promise<void> {
     const deadline = performance.now() + patience;
-    if (this.#sharesPort && patience > 0) await this.#leaveNewcomers();
+    if (this.#sharesPort && patience > 0) await this.#leaveQueuedConnections();
     this.#port.stop();
     this.#httpPort?.stop();
     clearInterval(this.#sweeping);
@@ -246,9 +246,9 @@ export class Listener {
   }
 
   /** A close would reset connections that are queued or in their handshake. */
-  async #leaveNewcomers(): Promise<void> {
+  async #leaveQueuedConnections(): Promise<void> {
     const ports = [this.#port, this.#httpPort];
-    const held = await Promise.all(ports.map(async (port) => (await port?.holdOff?.()) ?? false));
+    const held = await Promise.all(ports.map(async (port) => (await port?.dropNew?.()) ?? false));
     if (held.includes(true)) await Bun.sleep(handshakeTime);
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { browserHeaders } from '../../../bench/redirect/browser-headers.ts';
 import { hintsChecksum } from '../../rules/client-hints.ts';
-import { witnessOf } from '../../rules/fetch-witness.ts';
+import { headerEvidenceOf } from '../../rules/header-evidence.ts';
 import { type PlainRequest, readPlainRequest } from './plain-request.ts';
 
 const refused = ['content-length', 'transfer-encoding', 'expect', 'upgrade'];
@@ -67,7 +67,7 @@ function readSlowly(text: string): PlainRequest | null {
       '',
     doNotTrack: get('dnt') === '1' || get('sec-gpc') === '1',
     platformHint: get('sec-ch-ua-platform'),
-    witness: witnessOf({
+    headerEvidence: headerEvidenceOf({
       mode: get('sec-fetch-mode'),
       destination: get('sec-fetch-dest'),
       platform: get('sec-ch-ua-platform'),

@@ -23,7 +23,7 @@ test('a visit is taken apart, whatever the case of its names and the blanks arou
     doNotTrack: true,
     platformHint: '"Android"',
     clientHints: hintsChecksum({ brands: null, mobile: null, platform: '"Android"' }),
-    witness: 'none',
+    headerEvidence: 'none',
     forwardedFor: '1.2.3.4, 5.6.7.8',
     countryHint: 'NL',
     closes: false,
@@ -43,19 +43,19 @@ test('what a request does not say is empty, or null where that makes a differenc
     doNotTrack: false,
     platformHint: null,
     clientHints: 0,
-    witness: 'none',
+    headerEvidence: 'none',
     forwardedFor: null,
     countryHint: '',
   });
 });
 
 test('what fetches a part of a page says so', () => {
-  const witness = (headers: string) => read(get(headers))?.witness;
-  expect(witness('Sec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image\r\n')).toBe('not_navigation');
-  expect(witness('Sec-Fetch-Dest: image\r\nSec-Fetch-Mode:  navigate \r\n')).toBe('none');
-  expect(witness('sec-fetch-dest: script\r\n')).toBe('not_navigation');
-  expect(witness('X-Forwarded-Proto: https\r\n')).toBe('no_browser_headers');
-  expect(witness('X-Forwarded-Proto: https\r\nSec-Fetch-Mode: navigate\r\n')).toBe('none');
+  const headerEvidence = (headers: string) => read(get(headers))?.headerEvidence;
+  expect(headerEvidence('Sec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image\r\n')).toBe('not_navigation');
+  expect(headerEvidence('Sec-Fetch-Dest: image\r\nSec-Fetch-Mode:  navigate \r\n')).toBe('none');
+  expect(headerEvidence('sec-fetch-dest: script\r\n')).toBe('not_navigation');
+  expect(headerEvidence('X-Forwarded-Proto: https\r\n')).toBe('no_browser_headers');
+  expect(headerEvidence('X-Forwarded-Proto: https\r\nSec-Fetch-Mode: navigate\r\n')).toBe('none');
 });
 
 test('of several names for the same, the standard one counts', () => {

@@ -1,5 +1,5 @@
 import { finished } from '../../rules/client-hints.ts';
-import { type Witness, witnessOf } from '../../rules/fetch-witness.ts';
+import { type HeaderEvidence, headerEvidenceOf } from '../../rules/header-evidence.ts';
 import { countryHeaders, purposeOf } from '../visit.ts';
 import {
   afterBlanks,
@@ -34,7 +34,7 @@ export interface PlainRequest {
   readonly purpose: string;
   readonly doNotTrack: boolean;
   readonly platformHint: string | null;
-  readonly witness: Witness;
+  readonly headerEvidence: HeaderEvidence;
   readonly forwardedFor: string | null;
   readonly countryHint: string;
   /** Whether the client wants no further answer on this connection. */
@@ -114,7 +114,7 @@ export function readPlainRequest(
     ),
     doNotTrack: headers.value(dnt) === '1' || headers.value(secGpc) === '1',
     platformHint: headers.value(platformHint),
-    witness: headers.witness(scheme),
+    headerEvidence: headers.headerEvidence(scheme),
     forwardedFor: headers.value(forwardedFor),
     countryHint: headers.firstOf(countries) ?? '',
     closes: isOld || option === 'close',
@@ -166,9 +166,9 @@ class PlainHeaders {
   }
 
   /** Nearly always a navigation, whose headers needn't be cut out. */
-  witness(scheme: string | null): Witness {
+  headerEvidence(scheme: string | null): HeaderEvidence {
     if (this.#isNavigation()) return 'none';
-    return witnessOf({
+    return headerEvidenceOf({
       mode: this.value(fetchMode),
       destination: this.value(fetchDest),
       platform: this.value(platformHint),

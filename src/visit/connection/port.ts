@@ -1,5 +1,5 @@
 import type { Socket } from 'bun';
-import { holdOffNewcomers } from './hold-off-newcomers.ts';
+import { dropNewConnections } from './drop-new-connections.ts';
 
 /** The writing side of a socket. */
 export interface Writable {
@@ -47,7 +47,7 @@ export interface VisitorPort {
   /** Calls the task once all bytes of this turn have been received. */
   afterTurn(task: () => void): void;
   /** Where other processes share the port: leaves new connections to them. False where the system can't do it. */
-  holdOff?(): Promise<boolean>;
+  dropNew?(): Promise<boolean>;
   /** Accepts no new connections. */
   stop(): void;
   /** Closes all connections and the port. */
@@ -72,7 +72,7 @@ export function openPort<Connection>(address: ListenAddress, receiver: Receiver<
   return {
     port: listener.port,
     afterTurn: (task) => void setImmediate(task),
-    holdOff: () => holdOffNewcomers((listener as { readonly fd?: number }).fd ?? -1),
+    dropNew: () => dropNewConnections((listener as { readonly fd?: number }).fd ?? -1),
     stop: () => listener.stop(),
     close: () => listener.stop(true),
   };

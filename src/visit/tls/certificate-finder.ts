@@ -43,7 +43,7 @@ const maxWaitingOfOne = 50;
  * Milliseconds that a handshake waits for the certificate before it gets the challenge's proof, if another one from its address
  * is waiting already.
  */
-const doubt = 3_000;
+const proofDelay = 3_000;
 const refusalLifetime = 60_000;
 const lifetime = 6 * 60 * 60 * 1000;
 /** How often a host name is looked up again while handshakes wait for it, and after its certificate has expired. */
@@ -127,7 +127,7 @@ export class CertificateFinder {
     const patience = this.#parts.patience ?? defaultPatience;
     // The certificate authority connects after the proof is stored. A visitor who came earlier isn't the authority, and others
     // from that address hardly are.
-    let proofFrom = this.#waitsFor(host, address) ? begun + doubt : begun;
+    let proofFrom = this.#waitsFor(host, address) ? begun + proofDelay : begun;
     for (;;) {
       // Checked each time: the name may be removed while its visitors wait.
       if (!(await this.#parts.isServed(host))) return null;

@@ -1,5 +1,5 @@
 /** A socket that has just been accepted. */
-interface Newcomer {
+interface NewSocket {
   pause(): void;
   resume(): void;
 }
@@ -12,11 +12,11 @@ const maxATurn = 2;
 
 /** Starts handshakes in the order in which their connections came. */
 export class HandshakeTurns {
-  readonly #waiting = new Set<Newcomer>();
+  readonly #waiting = new Set<NewSocket>();
   #begunInTurn = 0;
   #isTurnAwaited = false;
 
-  enter(socket: Newcomer): void {
+  enter(socket: NewSocket): void {
     if (this.#begunInTurn < maxATurn && this.#waiting.size === 0) this.#begunInTurn += 1;
     else {
       socket.pause();

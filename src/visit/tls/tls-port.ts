@@ -1,5 +1,5 @@
 import type { Socket, SocketListener } from 'bun';
-import { holdOffNewcomers } from '../connection/hold-off-newcomers.ts';
+import { dropNewConnections } from '../connection/drop-new-connections.ts';
 import type { Receiver, VisitorPort } from '../connection/port.ts';
 import { HandshakeTurns } from './handshake-turns.ts';
 import {
@@ -74,7 +74,7 @@ export class TlsPort {
     return {
       port: (listener as Bun.TCPSocketListener).port,
       afterTurn: (task) => void setImmediate(task),
-      holdOff: () => holdOffNewcomers((listener as { readonly fd?: number }).fd ?? -1),
+      dropNew: () => dropNewConnections((listener as { readonly fd?: number }).fd ?? -1),
       stop: () => listener.stop(),
       close: () => listener.stop(true),
     };

@@ -1,21 +1,27 @@
 import { describe, expect, test } from 'bun:test';
-import { afterLook, type LookOutcome, type LookState, outcomeOf, start } from './destination-look.ts';
+import {
+  type CheckOutcome,
+  type CheckState,
+  outcomeOf,
+  start,
+  stateAfterCheck,
+} from './destination-check.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
 const url = 'http://example.com/page';
 
-const fresh: LookState = {
+const fresh: CheckState = {
   ...{ url, ...start(url), turn: 1, next_at: 0, problem: null, detail: null, since: null },
   ...{ suspected: null, suspected_at: null, untold: null },
 };
-const broken: LookOutcome = { kind: 'problem', problem: 'broken', detail: 'It answered 404.' };
-const to = (address: string, isPermanent = true): LookOutcome => ({
+const broken: CheckOutcome = { kind: 'problem', problem: 'broken', detail: 'It answered 404.' };
+const to = (address: string, isPermanent = true): CheckOutcome => ({
   ...{ kind: 'redirect', to: address, isPermanent },
 });
 /** The state after checks, each at its time. */
-const after = (looks: readonly (readonly [at: number, outcome: LookOutcome])[], from = fresh): LookState =>
-  looks.reduce((state, [at, outcome]) => afterLook(state, outcome, at), from);
+const after = (looks: readonly (readonly [at: number, outcome: CheckOutcome])[], from = fresh): CheckState =>
+  looks.reduce((state, [at, outcome]) => stateAfterCheck(state, outcome, at), from);
 
 describe('a look at a destination', () => {
   test('says what is wrong when it is found a second time, an hour later', () => {
@@ -36,7 +42,7 @@ describe('a look at a destination', () => {
         [day, broken],
       ]),
     ).toMatchObject({ problem: null });
-    const parked: LookOutcome = { kind: 'problem', problem: 'parked', detail: 'x' };
+    const parked: CheckOutcome = { kind: 'problem', problem: 'parked', detail: 'x' };
     expect(
       after([
         [0, broken],
@@ -63,11 +69,11 @@ describe('a look at a destination', () => {
     expect(moved).toMatchObject({ hop: 'https://elsewhere.example/new', host: 'elsewhere.example', turn: 0 });
     expect(after([[1, { kind: 'well' }]], moved)).toMatchObject({ suspected: 'moved', hop: url, hops: 0 });
     expect(after([[1, broken]], moved)).toMatchObject({ suspected: 'broken' });
-    const passing = after([
+    const transient = after([
       [0, to('https://elsewhere.example/new', false)],
       [1, { kind: 'well' }],
     ]);
-    expect(passing.suspected).toBeNull();
+    expect(transient.suspected).toBeNull();
     const then = after([
       [0, to('https://a.example/', false)],
       [1, to('https://b.example/')],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { holdPort } from './hold-port.ts';
+import { reservePort } from './reserve-port.ts';
 
 const host = '127.0.0.1';
 
@@ -9,20 +9,20 @@ const shared = (port: number) => {
 };
 
 test('a held port is refused to a second holder although nothing listens on it, and free for those who share it', () => {
-  const port = holdPort({ host, port: 0 });
-  expect(() => holdPort({ host, port })).toThrow(`Port ${port} on ${host} is taken.`);
+  const port = reservePort({ host, port: 0 });
+  expect(() => reservePort({ host, port })).toThrow(`Port ${port} on ${host} is taken.`);
   using worker = shared(port);
   expect(worker.port).toBe(port);
 });
 
 test('a port that somebody listens on is refused', () => {
   using other = shared(0);
-  expect(() => holdPort({ host, port: other.port })).toThrow(`Port ${other.port} on ${host} is taken.`);
+  expect(() => reservePort({ host, port: other.port })).toThrow(`Port ${other.port} on ${host} is taken.`);
 });
 
 test('of its own choice is one that no connection is given before the workers listen', () => {
   for (let count = 0; count < 20; count++) {
-    const port = holdPort({ host, port: 0 });
+    const port = reservePort({ host, port: 0 });
     expect(port).toBeGreaterThanOrEqual(20_000);
     expect(port).toBeLessThan(32_000);
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { goneAfter, hasStrandedClicks, nodesOf, type ToldProcess } from './node-standing.ts';
+import { goneAfter, hasStrandedClicks, nodesOf, type ReportedProcess } from './node-status.ts';
 
 const now = 1_000_000_000;
-const told = (fields: Partial<ToldProcess>): ToldProcess => ({
+const told = (fields: Partial<ReportedProcess>): ReportedProcess => ({
   node: 'a',
   host_name: 'one',
   version: '1.0.0',

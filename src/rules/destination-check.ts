@@ -5,7 +5,7 @@ const day = 24 * hour;
 const maxHops = 5;
 
 /** The result of a request to an address. */
-export type LookOutcome =
+export type CheckOutcome =
   | { readonly kind: 'well' }
   | { readonly kind: 'problem'; readonly problem: ProblemKind; readonly detail: string }
   | { readonly kind: 'redirect'; readonly to: string; readonly isPermanent: boolean }
@@ -13,7 +13,7 @@ export type LookOutcome =
   | { readonly kind: 'unclear' };
 
 /** The progress of checking a destination, and its findings. */
-export interface LookState {
+export interface CheckState {
   readonly url: string;
   /** The next address to request: the destination's, or where that redirected to. */
   readonly hop: string;
@@ -39,7 +39,7 @@ export function outcomeOf(
   { status, location }: { readonly status: number; readonly location: string | null },
   at: string,
   isParked: () => boolean,
-): LookOutcome {
+): CheckOutcome {
   if (status >= 200 && status < 300)
     return isParked() ? { kind: 'problem', problem: 'parked', detail: parkedDetail } : { kind: 'well' };
   if (redirects.includes(status)) {
@@ -58,10 +58,14 @@ export function outcomeOf(
 
 const redirects = [301, 302, 303, 307, 308];
 const parkedDetail = 'Its domain shows the page of a company that parks or sells domains.';
-const broken = (detail: string): LookOutcome => ({ kind: 'problem', problem: 'broken', detail });
+const broken = (detail: string): CheckOutcome => ({ kind: 'problem', problem: 'broken', detail });
 
 /** The state after a check. A problem is reported when it was found twice, an hour apart; its end at once. */
-export function afterLook<State extends LookState>(state: State, outcome: LookOutcome, now: number): State {
+export function stateAfterCheck<State extends CheckState>(
+  state: State,
+  outcome: CheckOutcome,
+  now: number,
+): State {
   if (outcome.kind === 'redirect' && state.hops < maxHops) return redirected(state, outcome, now);
   const moved = state.moved_to !== null && isElsewhere(state.url, state.moved_to) ? state.moved_to : null;
   const found = finalOf(outcome, moved);
@@ -94,9 +98,9 @@ const nothingSuspected = { suspected: null, suspected_at: null };
 /** The state at the start of a check. */
 export const start = (url: string) => ({ hop: url, host: new URL(url).hostname, hops: 0, moved_to: null });
 
-function redirected<State extends LookState>(
+function redirected<State extends CheckState>(
   state: State,
-  { to, isPermanent }: Extract<LookOutcome, { kind: 'redirect' }>,
+  { to, isPermanent }: Extract<CheckOutcome, { kind: 'redirect' }>,
   now: number,
 ): State {
   const isStraight = state.hops === 0 || state.moved_to === state.hop;
@@ -111,7 +115,7 @@ function redirected<State extends LookState>(
   };
 }
 
-function finalOf(outcome: LookOutcome, moved: string | null): LookOutcome {
+function finalOf(outcome: CheckOutcome, moved: string | null): CheckOutcome {
   if (outcome.kind === 'redirect') return broken('It redirects again and again.');
   if (outcome.kind === 'problem' || moved === null) return outcome;
   return { kind: 'problem', problem: 'moved', detail: moved };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries } from './schema.ts';
 
-export interface OutboxStanding {
+export interface OutboxStatus {
   /** At most `maxCounted`. */
   readonly waiting: number;
   /** Since when the oldest due delivery has been due; null if none waits. */
@@ -12,7 +12,7 @@ export interface OutboxStanding {
 export const maxCounted = 100_000;
 
 /** The state of the webhooks' outbox. Goes from target to target through the index for the oldest of each. */
-export async function outboxStanding(queries: Queries): Promise<OutboxStanding> {
+export async function outboxStatus(queries: Queries): Promise<OutboxStatus> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
     with recursive waiting(target, oldest) as (
       select * from (

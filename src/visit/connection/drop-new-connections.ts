@@ -18,7 +18,7 @@ const attachFilter = 26;
  * and another process on the port gets them. Queued connections can still be accepted, while a close would reset them. Returns
  * false where the system can't do it, and where the kernel passes queued connections to the other processes by itself.
  */
-export async function holdOffNewcomers(fd: number): Promise<boolean> {
+export async function dropNewConnections(fd: number): Promise<boolean> {
   if (process.platform !== 'linux' || migrates()) return false;
   try {
     const { dlopen, ptr } = await import('bun:ffi');

@@ -9,13 +9,13 @@ const placeholder =
  * What is obviously wrong with a credential, as a sentence; null for one that has to be looked up. The sentence never contains
  * the credential: errors end up in logs.
  */
-export function credentialSlip(credential: string): string | null {
+export function credentialTypo(credential: string): string | null {
   if (/^["'`“„«].*|.*["'`”»]$/.test(credential))
     return 'The credential has quotes around it. Send it without them.';
   if (/^bearer\b/i.test(credential))
     return 'The header "api-key" holds the key alone. "Bearer" belongs into the header "Authorization".';
   if (/\s/.test(credential)) return `The credential has a space or a line break in it. ${anew}`;
-  if (looksLikeApiKey(credential)) return keySlip(credential);
+  if (looksLikeApiKey(credential)) return keyTypo(credential);
   if (credential.startsWith('lna_')) return null;
   if (credential.startsWith('lnr_'))
     return 'This is a refresh token. GET /api/v1/auth/refresh_access_token exchanges it for an access token, which other calls take.';
@@ -26,7 +26,7 @@ export function credentialSlip(credential: string): string | null {
   return 'This is neither an API key nor an access token: keys begin with "lnt_", access tokens with "lna_". Was its beginning cut off?';
 }
 
-function keySlip(key: string): string | null {
+function keyTypo(key: string): string | null {
   if (isWellMade(key)) return null;
   if (/[^0-9A-Za-z]/.test(key.slice('lnt_'.length)))
     return `This API key has characters in it that no key has: after "lnt_" come letters and digits alone. ${anew}`;

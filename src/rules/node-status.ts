@@ -1,5 +1,5 @@
 /** A process with the state that it reported last. */
-export interface ToldProcess {
+export interface ReportedProcess {
   readonly node: string;
   readonly host_name: string;
   readonly version: string;
@@ -12,7 +12,7 @@ export interface ToldProcess {
 }
 
 /** A node: a data folder with the processes that use it. */
-export interface NodeStanding {
+export interface NodeStatus {
   readonly id: string;
   readonly hostName: string;
   readonly versions: readonly string[];
@@ -33,7 +33,7 @@ export interface NodeStanding {
 export const goneAfter = 60_000;
 
 /** For a running node, ended processes don't count: what they left is in the bytes of the others. */
-export function nodesOf(processes: readonly ToldProcess[], now: number): NodeStanding[] {
+export function nodesOf(processes: readonly ReportedProcess[], now: number): NodeStatus[] {
   const nodes = [...Map.groupBy(processes, ({ node }) => node)];
   return nodes
     .map(([id, all]) => {
@@ -58,5 +58,5 @@ export function nodesOf(processes: readonly ToldProcess[], now: number): NodeSta
 }
 
 /** Whether clicks wait on a node that is gone. */
-export const hasStrandedClicks = ({ isGone, waitingClicks, waitingBytes }: NodeStanding): boolean =>
+export const hasStrandedClicks = ({ isGone, waitingClicks, waitingBytes }: NodeStatus): boolean =>
   isGone && (waitingClicks > 0 || waitingBytes > 0);

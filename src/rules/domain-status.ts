@@ -3,12 +3,12 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /** In hours: how long the proof of a verified domain may be missing before the domain is released. */
-export const goneForLong = 72;
+export const maxHoursWithoutProof = 72;
 
 /** What one DNS lookup says about the proof. A failed query doesn't mean that it is gone. */
 export type Verdict = 'present' | 'gone' | 'unknown';
 
-export interface Standing {
+export interface DomainStatus {
   readonly verifiedAt: number | null;
   readonly goneSince: number | null;
   readonly releasedAt: number | null;
@@ -20,25 +20,25 @@ export type DomainState = 'pending' | 'verified' | 'failing';
 export const stateOf = ({
   verifiedAt,
   goneSince,
-}: Pick<Standing, 'verifiedAt' | 'goneSince'>): DomainState =>
+}: Pick<DomainStatus, 'verifiedAt' | 'goneSince'>): DomainState =>
   verifiedAt === null ? 'pending' : goneSince === null ? 'verified' : 'failing';
 
 /** A domain's state after a DNS lookup. */
-export function afterCheck(before: Standing, verdict: Verdict, now: number): Standing {
+export function afterCheck(before: DomainStatus, verdict: Verdict, now: number): DomainStatus {
   const checked = { ...before, checkedAt: now };
   if (verdict === 'present') {
     return { ...checked, verifiedAt: before.verifiedAt ?? now, goneSince: null, releasedAt: null };
   }
   if (before.verifiedAt === null) return checked;
-  if (verdict === 'unknown') return { ...checked, goneSince: withoutDarkness(before, now) };
+  if (verdict === 'unknown') return { ...checked, goneSince: excludingDnsOutages(before, now) };
   const goneSince = before.goneSince ?? now;
-  return now - goneSince >= goneForLong * hour
+  return now - goneSince >= maxHoursWithoutProof * hour
     ? { verifiedAt: null, goneSince: null, releasedAt: now, checkedAt: now }
     : { ...checked, goneSince };
 }
 
 /** Time in which the DNS could not be queried doesn't count against the domain. */
-function withoutDarkness({ goneSince, checkedAt }: Standing, now: number): number | null {
+function excludingDnsOutages({ goneSince, checkedAt }: DomainStatus, now: number): number | null {
   if (goneSince === null) return null;
   return Math.min(now, goneSince + Math.max(0, now - (checkedAt ?? now)));
 }
@@ -48,7 +48,7 @@ function withoutDarkness({ goneSince, checkedAt }: Standing, now: number): numbe
  * for weeks is not.
  */
 export function nextCheck(
-  standing: Standing,
+  standing: DomainStatus,
   verdict: Verdict,
   createdAt: number,
   now: number,

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { type FetchHeaders, type Witness, witnessOf } from './fetch-witness.ts';
+import { type FetchHeaders, type HeaderEvidence, headerEvidenceOf } from './header-evidence.ts';
 
 const plain: FetchHeaders = { mode: null, destination: null, platform: null, forwardedProto: null };
 
-test.each<[string, Partial<FetchHeaders>, Witness]>([
+test.each<[string, Partial<FetchHeaders>, HeaderEvidence]>([
   ['a link that is opened', { mode: 'navigate', destination: 'document' }, 'none'],
   ['a link that is opened in a frame', { mode: 'navigate', destination: 'iframe' }, 'none'],
   ['a navigation that says no destination', { mode: 'navigate', destination: 'empty' }, 'none'],
@@ -23,6 +23,6 @@ test.each<[string, Partial<FetchHeaders>, Witness]>([
   ['no header on https', { forwardedProto: 'https' }, 'no_browser_headers'],
   ['a client hint on https', { forwardedProto: 'https', platform: '"Windows"' }, 'none'],
   ['a navigation on https', { forwardedProto: 'HTTPS', mode: 'navigate' }, 'none'],
-])('%s', (_, headers, witness) => {
-  expect(witnessOf({ ...plain, ...headers })).toBe(witness);
+])('%s', (_, headers, headerEvidence) => {
+  expect(headerEvidenceOf({ ...plain, ...headers })).toBe(headerEvidence);
 });

@@ -1,21 +1,21 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { afterCheck, nextCheck, type Standing, stateOf, type Verdict } from './domain-standing.ts';
+import { afterCheck, type DomainStatus, nextCheck, stateOf, type Verdict } from './domain-status.ts';
 
 const hour = 3_600_000;
 const start = 1_900_000_000_000;
-const pending: Standing = { verifiedAt: null, goneSince: null, releasedAt: null, checkedAt: null };
-const verified: Standing = { ...pending, verifiedAt: start, checkedAt: start };
+const pending: DomainStatus = { verifiedAt: null, goneSince: null, releasedAt: null, checkedAt: null };
+const verified: DomainStatus = { ...pending, verifiedAt: start, checkedAt: start };
 
 /** Verdicts, with the hours before each. */
-const after = (standing: Standing, ...looks: readonly (readonly [number, Verdict])[]): Standing => {
+const after = (standing: DomainStatus, ...looks: readonly (readonly [number, Verdict])[]): DomainStatus => {
   let now = start;
   return looks.reduce((before, [hours, verdict]) => {
     now += hours * hour;
     return afterCheck(before, verdict, now);
   }, standing);
 };
-const states = (standing: Standing, ...looks: readonly (readonly [number, Verdict])[]) =>
+const states = (standing: DomainStatus, ...looks: readonly (readonly [number, Verdict])[]) =>
   looks.map((_, index) => stateOf(after(standing, ...looks.slice(0, index + 1))));
 
 test('a proof verifies, and nothing else does', () => {
@@ -70,7 +70,7 @@ test('whatever comes, a domain is given up only by a look that finds its proof g
   const looks = fc.array(fc.tuple(fc.integer({ min: 0, max: 100 }), verdict), { maxLength: 30 });
   fc.assert(
     fc.property(looks, (given) => {
-      let standing: Standing = verified;
+      let standing: DomainStatus = verified;
       let now = start;
       let firstGone: number | null = null;
       for (const [hours, seen] of given) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
-import { outboxStanding } from '../src/storage/outbox-standing.ts';
+import { outboxStatus } from '../src/storage/outbox-status.ts';
 import { insertDeliveries, type NewDelivery } from '../src/storage/webhook-queue.ts';
 import { storeKinds } from './support/app.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
@@ -37,7 +37,7 @@ describe.each(storeKinds)('the outbox on %s', (store) => {
     await folder[Symbol.asyncDispose]();
   });
 
-  const standing = () => outboxStanding(database.read);
+  const standing = () => outboxStatus(database.read);
   const insert = (rows: readonly NewDelivery[]) =>
     database.write((queries) => insertDeliveries(queries, rows));
 

@@ -43,7 +43,7 @@ const segmentOf = (sent: string): string => {
 };
 
 /** The API path that was probably meant: with its prefix, in the singular, without a trailing slash. */
-export function meantPath(path: string): string | null {
+export function suggestedPath(path: string): string | null {
   const [first = '', ...others] = path
     .replace(/^\/+(?:(?:api|rest)(?:\/+|$))?(?:v\d+(?:\/+|$))?/i, '')
     .split('/')

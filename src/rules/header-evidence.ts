@@ -2,8 +2,8 @@
  * What headers tell about a request that its user agent can't: Sec-Fetch-* and client hints, which scripts in a page can't set.
  * The journal stores the index of a word in this list, which may only grow at its end.
  */
-export const witnesses = ['none', 'not_navigation', 'no_browser_headers'] as const;
-export type Witness = (typeof witnesses)[number];
+export const headerEvidenceKinds = ['none', 'not_navigation', 'no_browser_headers'] as const;
+export type HeaderEvidence = (typeof headerEvidenceKinds)[number];
 
 /** Destinations of requests for parts of a page. A document, a frame, or anything unknown may be a navigation. */
 const partsOfPages: ReadonlySet<string> = new Set([
@@ -49,7 +49,12 @@ export interface FetchHeaders {
  * Whether a request opens a page or fetches a part of one, by its mode or, without one, by its destination; missing or unknown
  * values are no evidence. If all are missing, that is evidence on https only: on http browsers send none of them.
  */
-export function witnessOf({ mode, destination, platform, forwardedProto }: FetchHeaders): Witness {
+export function headerEvidenceOf({
+  mode,
+  destination,
+  platform,
+  forwardedProto,
+}: FetchHeaders): HeaderEvidence {
   if (mode !== null) return modesOfFetches.has(mode) ? 'not_navigation' : 'none';
   if (destination !== null) return partsOfPages.has(destination) ? 'not_navigation' : 'none';
   const isHttps = forwardedProto !== null && forwardedProto.toLowerCase() === 'https';

@@ -1,15 +1,15 @@
 import { Refusal } from '../rules/errors.ts';
 import type { Site } from '../rules/site.ts';
-import { meantPath } from './meant-path.ts';
 import { errorAnswer } from './serve.ts';
+import { suggestedPath } from './suggested-path.ts';
 
 /**
  * A call of the API that was sent to the path of short links, as happens if its base URL lacks `/api`: answered like the API.
  * Null for requests that may be a visitor's.
  */
-export function lostCall(request: Request, path: string, site: Site): Response | null {
+export function misdirectedCall(request: Request, path: string, site: Site): Response | null {
   if (!isCall(request, path)) return null;
-  const meant = meantPath(path);
+  const meant = suggestedPath(path);
   return notTheApi(
     meant === null
       ? `The API is at ${site.origin}/api/v1.`
@@ -18,7 +18,7 @@ export function lostCall(request: Request, path: string, site: Site): Response |
 }
 
 /** On a custom domain, which has no relation to the address of this service. */
-export function lostOnDomain(request: Request, path: string): Response | null {
+export function misdirectedOnDomain(request: Request, path: string): Response | null {
   const isUnderApi = path === '/api' || path.startsWith('/api/');
   return isUnderApi || isCall(request, path) ? notTheApi('It is not on this domain.') : null;
 }
@@ -33,5 +33,5 @@ function isCall({ method, headers }: Request, path: string): boolean {
   if (accepted.includes('text/html')) return false;
   if (accepted.includes('json') || (headers.get('content-type') ?? '').includes('json')) return true;
   const hasVersion = /^\/(?:api\/|rest\/)?v\d+\//i.test(path);
-  return (hasVersion || (method !== 'GET' && method !== 'HEAD')) && meantPath(path) !== null;
+  return (hasVersion || (method !== 'GET' && method !== 'HEAD')) && suggestedPath(path) !== null;
 }

@@ -2,7 +2,7 @@ import { parse } from 'tldts';
 import { isReservedEnding } from './domain-name.ts';
 
 /** What people paste and type that isn't the address they mean, in the order in which it is checked. */
-const slips: readonly (readonly [RegExp, (found: string) => string])[] = [
+const typos: readonly (readonly [RegExp, (found: string) => string])[] = [
   [
     /^https?:[\\/]*(?:https?|ftp):?[\\/]/i,
     () => 'The beginning of this address is there twice. Give it once, such as https://example.com/page.',
@@ -32,8 +32,8 @@ const slips: readonly (readonly [RegExp, (found: string) => string])[] = [
 ];
 
 /** The message for an address that is no web address, even if it parses as one; undefined if it is fine. */
-export function slipIn(given: string): string | undefined {
-  for (const [pattern, sentence] of slips) {
+export function typoIn(given: string): string | undefined {
+  for (const [pattern, sentence] of typos) {
     const found = pattern.exec(given)?.[0];
     if (found !== undefined) return sentence(found);
   }
@@ -44,7 +44,7 @@ const label = /^[a-z0-9_-]{1,63}$/;
 const maxHostLength = 253;
 
 /** The message for a host that leads nowhere. `isGuessed`: no scheme was given, so that it may be anything else, too. */
-export function hostSlip(url: URL, given: string, isGuessed: boolean): string | undefined {
+export function hostTypo(url: URL, given: string, isGuessed: boolean): string | undefined {
   const host = url.hostname.replace(/\.$/, '');
   if (url.port === '0') return 'Nothing answers on port 0. Give the address as a browser shows it.';
   if (host.startsWith('[')) return undefined;
