@@ -3,7 +3,7 @@ import { BodyMemory } from './api/body-memory.ts';
 import { HeavyReads } from './api/heavy-reads.ts';
 import { routes } from './api/routes.ts';
 import { serveApi } from './api/serve.ts';
-import { siteOf, whenMoved } from './compose/base-url.ts';
+import { siteOf, whenBaseUrlChanges } from './compose/base-url.ts';
 import { bundleEarly } from './compose/bundle-early.ts';
 import { cachesOf, followChanges, forget, trustOf } from './compose/caches.ts';
 import { startIssuer } from './compose/certificates.ts';
@@ -15,8 +15,8 @@ import { liveClicksOf } from './compose/live-clicks.ts';
 import { startInThisThread } from './compose/local-data-plane.ts';
 import { LostChanges } from './compose/lost-changes.ts';
 import type { MetricSource } from './compose/metrics.ts';
-import { tellOfThisNode } from './compose/node-heartbeat.ts';
-import { keepNotFoundVisits } from './compose/not-found-visits.ts';
+import { reportThisNode } from './compose/node-heartbeat.ts';
+import { storeNotFoundVisits } from './compose/not-found-visits.ts';
 import type { Overrides } from './compose/overrides.ts';
 import { Readiness } from './compose/readiness.ts';
 import { requestHandlerOf } from './compose/redirects.ts';
@@ -62,7 +62,7 @@ export interface App {
   /** The values of this process. */
   measure(): Promise<readonly Metric[]>;
   /** From now on `/readyz` says no: the whole instance is shutting down. */
-  sayNotReady(): void;
+  setNotReady(): void;
   /** Goes on for `DRAIN_SECONDS`, in which each answer closes its connection. */
   drain(): Promise<void>;
   /** Lets requests under way finish, then closes everything in reverse order. */
@@ -129,7 +129,7 @@ async function open(start: Start, startDataPlane: StartDataPlane, gather: Metric
   const feedLag = await followChanges({ ...caches, keyHolders }, database.lookup, start, lostChanges);
   startScheduledJobs(start, context, deliverer);
   const notFound = new NotFoundTally(trustOf(config), now);
-  keepNotFoundVisits(start, database, dataPlane, notFound);
+  storeNotFoundVisits(start, database, dataPlane, notFound);
   answerOtherNodes(start, store);
 
   await dataPlane.open(site.origin, saltKeyOf(store));
@@ -178,7 +178,7 @@ async function open(start: Start, startDataPlane: StartDataPlane, gather: Metric
       lostChanges?.metrics() ?? [],
       [gauge('linnet_memory_bytes', 'Memory of the processes.', process.memoryUsage.rss())],
     ]);
-  storage.defer(tellOfThisNode(start, database, resolve(config.dataDir), measure));
+  storage.defer(reportThisNode(start, database, resolve(config.dataDir), measure));
   const routing = {
     config,
     context,
@@ -208,8 +208,8 @@ async function open(start: Start, startDataPlane: StartDataPlane, gather: Metric
     clicks,
     setupToken: token,
     measure,
-    moved: token === null ? new Promise(() => {}) : whenMoved(start, database, site),
-    sayNotReady: () => readiness.set('draining', 'draining'),
+    moved: token === null ? new Promise(() => {}) : whenBaseUrlChanges(start, database, site),
+    setNotReady: () => readiness.set('draining', 'draining'),
     async drain() {
       appServer.drain();
       await dataPlane.drain();

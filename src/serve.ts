@@ -7,7 +7,7 @@ import { dnsNotice } from './compose/dns-notice.ts';
 import { greeting } from './compose/greeting.ts';
 import type { MetricSource } from './compose/metrics.ts';
 import { RestartableApp } from './compose/restartable-app.ts';
-import { readServeWords, workerWords } from './compose/serve-words.ts';
+import { readServeArguments, workerArguments } from './compose/serve-arguments.ts';
 import { lockDataFolder } from './compose/server-lock.ts';
 import { StartingServer } from './compose/starting-server.ts';
 import { MetricsKeeper, MetricsOfAll } from './compose/worker-metrics.ts';
@@ -31,7 +31,7 @@ type Begin = (config: Config, gather?: MetricSource) => Promise<App>;
 export async function serve(words: readonly string[], given: Environment): Promise<void> {
   collectWhenIdle();
   try {
-    const { host, ports, environment } = readServeWords(words, given);
+    const { host, ports, environment } = readServeArguments(words, given);
     const config = loadConfig(environment);
     const typed =
       host === null || ports !== null || config.baseUrl === null
@@ -45,7 +45,7 @@ export async function serve(words: readonly string[], given: Environment): Promi
     if (ports !== null) await work({ ...config, ...ports }, begin);
     else if (config.workers > 1) await keepWorkers(config, host);
     else await serveAlone(config, begin);
-    if (typed !== null) await sayWhatDnsHas(typed, config);
+    if (typed !== null) await printDnsNotice(typed, config);
   } catch (cause) {
     const isForeseen = cause instanceof ConfigProblem || cause instanceof StartProblem;
     process.stderr.write(
@@ -56,7 +56,7 @@ export async function serve(words: readonly string[], given: Environment): Promi
 }
 
 /** While it already serves: a name server may take its time. */
-async function sayWhatDnsHas(host: string, { dnsServers }: Config): Promise<void> {
+async function printDnsNotice(host: string, { dnsServers }: Config): Promise<void> {
   const dns = new Dns(dnsServers);
   const found = await dns.addressesOf(host);
   dns.close();
@@ -85,7 +85,7 @@ async function work(config: Config, begin: Begin): Promise<void> {
   const program = new RestartableApp(config, (settings) => begin(settings, metrics.gather));
   // A worker that is restarted alone leaves the instance ready: the others answer.
   process.on('message', (message) => {
-    if (!metrics.received(message)) void program.current.then((app) => app.sayNotReady());
+    if (!metrics.received(message)) void program.current.then((app) => app.setNotReady());
   });
   const stop = stopOnSignals(() => stopOf(program.current));
   process.on('disconnect', stop);
@@ -98,7 +98,7 @@ async function work(config: Config, begin: Begin): Promise<void> {
  */
 async function stopOf(starting: Promise<App>, isWhole = false): Promise<void> {
   const app = await Promise.race([starting.catch(() => null), Bun.sleep(startPatience)]);
-  if (isWhole) app?.sayNotReady();
+  if (isWhole) app?.setNotReady();
   await app?.drain();
   await app?.stop();
 }
@@ -111,7 +111,7 @@ async function keepWorkers(config: Config, host: string | null): Promise<void> {
   const beside =
     https === 'off' || httpPort === null ? null : reservePort({ ...config, port: httpPort }, 'HTTP_PORT');
   lock.listensOn(port);
-  const command = programCommand(...workerWords(host, `${port},${beside ?? ''}`));
+  const command = programCommand(...workerArguments(host, `${port},${beside ?? ''}`));
   const metrics = new MetricsKeeper(() => workers);
   const workers: Workers = new Workers(
     config.workers,

@@ -48,8 +48,8 @@ export async function openStore(
 }
 
 /**
- * Connects to ClickHouse if single clicks are stored there. Once they are, they are for good: a node that stored them elsewhere would count half
- * of them. While that server is down, only queries for single clicks fail, and new ones wait in the journal.
+ * Connects to ClickHouse if single clicks are stored there. Once they are, they are for good: a node that stored them elsewhere
+ * would count half of them. While that server is down, only queries for single clicks fail, and new ones wait in the journal.
  */
 async function withHits(database: Database, { clicksUrl }: Config, log: Log): Promise<Database> {
   const known = await findSetting(database.read, hitStoreId);
@@ -184,7 +184,7 @@ async function requireSameKey(database: Database, secrets: Secrets): Promise<voi
 }
 
 /** For a lost key: the store adopts the current one. What the former one sealed is deleted. */
-export const takeOtherKey = (database: Database, secrets: Secrets): Promise<void> =>
+export const adoptKey = (database: Database, secrets: Secrets): Promise<void> =>
   database.write(async (queries) => {
     await replaceSetting(queries, keyMark, markOf(secrets));
     await forgetSealedKeys(queries);

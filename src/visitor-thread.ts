@@ -55,8 +55,8 @@ function run(task: ToDataPlane['task']): TaskAnswer | Promise<TaskAnswer> {
       return dataPlane.clicks.append(task.hit)?.then(done) ?? done();
     case 'settle':
       return dataPlane.clicks.settled().then(done);
-    case 'tidy':
-      dataPlane.clicks.tidy();
+    case 'cleanUp':
+      dataPlane.clicks.cleanUp();
       return done();
     case 'measure':
       return dataPlane.measure().then((metrics) => ({ metrics: [...metrics, ...threadMetrics(log)] }));

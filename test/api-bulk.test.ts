@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
-import { tidyUp } from '../src/manage/tidy-up.ts';
+import { cleanUp } from '../src/manage/clean-up.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -345,7 +345,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     app.clock.now = now + 30 * day;
     expect((await restore(early.id)).status).toBe(404);
     expect((await make({ suffix: `early-${store}` })).suffix).toBe(`early-${store}`);
-    await tidyUp(app.app.context);
+    await cleanUp(app.app.context);
     expect((await restore(late.id)).status).toBe(404);
     expect((await make({ suffix: `late-${store}` })).suffix).toBe(`late-${store}`);
     app.clock.now = now;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { tidyUp } from '../src/manage/tidy-up.ts';
+import { cleanUp } from '../src/manage/clean-up.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { insertHits } from './support/hits.ts';
 
@@ -155,7 +155,7 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     expect((await create(suffix, 'https://stranger.example/', stranger.key)).status).toBe(409);
     app.clock.now = now + 30 * day;
     expect((await create(suffix, 'https://stranger.example/', stranger.key)).status).toBe(201);
-    await tidyUp(app.app.context);
+    await cleanUp(app.app.context);
     const { database } = app.app.context;
     expect(await database.read.selectFrom('link_bin').select('id').where('id', '=', id).execute()).toEqual(
       [],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { tidyUp } from '../src/manage/tidy-up.ts';
+import { cleanUp } from '../src/manage/clean-up.ts';
 import { proveEmail } from '../src/storage/members.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { type Answer, startApp, storeKinds, type TestApp } from './support/app.ts';
@@ -302,10 +302,10 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
         .where('user_id', '=', userId)
         .execute();
     expect(JSON.stringify(await rows())).not.toContain(token.slice(4));
-    await tidyUp(app.app.context);
+    await cleanUp(app.app.context);
     expect(await rows()).toHaveLength(1);
     app.clock.now += hour;
-    await tidyUp(app.app.context);
+    await cleanUp(app.app.context);
     expect(await rows()).toHaveLength(0);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { tidyUp } from '../src/manage/tidy-up.ts';
+import { cleanUp } from '../src/manage/clean-up.ts';
 import { startApp, storeKinds } from './support/app.ts';
 import { cookieIn, sessionSuite } from './support/sessions.ts';
 
@@ -308,11 +308,11 @@ describe.each(storeKinds)('sessions on %s', (store) => {
       (await database.read.selectFrom('sessions').select('hash').where('user_id', '=', userId).execute())
         .length;
     suite.app.clock.now += 30 * day - 1;
-    await tidyUp(suite.app.app.context);
+    await cleanUp(suite.app.app.context);
     expect(await count()).toBe(1);
     suite.app.clock.now += 1;
     expect(await isIn(cookie)).toBe(false);
-    await tidyUp(suite.app.app.context);
+    await cleanUp(suite.app.app.context);
     expect(await count()).toBe(0);
   });
 

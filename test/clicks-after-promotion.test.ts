@@ -124,7 +124,7 @@ test('folded segments go after their time, and at once where they are not to be 
   const next = await nodeIn(folder.path);
   await click(next, 3, 5);
   for (const path of segments()) utimesSync(path, 1, 1);
-  next.clicks.tidy();
+  next.clicks.cleanUp();
   await eventually(() => journalsIn(folder.path).length === 1, 'the journal before this one to go');
   await next.stop();
   const last = await nodeIn(folder.path, { JOURNAL_KEEP_MINUTES: '0' });

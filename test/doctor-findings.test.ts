@@ -5,13 +5,13 @@ import { createServer, type Server } from 'node:tls';
 import { loadConfig } from '../src/config/load.ts';
 import { backlogFindings } from '../src/health/backlog.ts';
 import { certificateFinding, certificateFindings } from '../src/health/certificate.ts';
+import type { CheckContext } from '../src/health/check-context.ts';
 import { clockFindings } from '../src/health/clock.ts';
 import { databaseFindings } from '../src/health/database.ts';
 import { diskFindings, roomFinding } from '../src/health/disk.ts';
 import { dnsFindings } from '../src/health/dns.ts';
-import { examine } from '../src/health/examine.ts';
 import { lastBackupFindings } from '../src/health/last-backup.ts';
-import type { Patient } from '../src/health/patient.ts';
+import { runChecks } from '../src/health/run-checks.ts';
 import { folderOf, segmentFile } from '../src/journal/files.ts';
 import type { Finding } from '../src/rules/finding.ts';
 import { Site } from '../src/rules/site.ts';
@@ -40,13 +40,15 @@ afterAll(async () => {
 type Row = Record<string, unknown>;
 
 /** A store that answers each question by the first of these whose words are in it, and others with nothing. */
-const storeWith = (answers: Record<string, readonly Row[]>): NonNullable<Patient['store']> => ({
+const storeWith = (answers: Record<string, readonly Row[]>): NonNullable<CheckContext['store']> => ({
   kind: 'sqlite',
   ask: async (sql) => Object.entries(answers).find(([words]) => sql.includes(words))?.[1] ?? [],
   close: async () => {},
 });
 
-function patient(changes: Partial<Patient> & { readonly env?: Record<string, string> } = {}): Patient {
+function patient(
+  changes: Partial<CheckContext> & { readonly env?: Record<string, string> } = {},
+): CheckContext {
   const { env = {}, ...rest } = changes;
   return {
     config: loadConfig(env),
@@ -205,7 +207,7 @@ test('a backup of long ago, and tables of another version, are told of', async (
 
 test('a check that breaks is told of as such, and the others go on', async () => {
   const broken = { ...storeWith({}), ask: () => Promise.reject(new Error('broken')) };
-  const findings = await examine(patient({ store: broken, site: new Site(new URL('http://localhost')) }));
+  const findings = await runChecks(patient({ store: broken, site: new Site(new URL('http://localhost')) }));
   expect(findings.filter(({ found }) => found.includes('broken')).length).toBeGreaterThan(0);
   expect(findings.find(({ check }) => check === 'disk')?.found).toContain('free');
 });

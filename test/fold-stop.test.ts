@@ -40,7 +40,7 @@ test('what is said to a fold that stops begins no second turn beside its last on
   const told: FromFold[] = [];
   const worker = startFoldWorker(folder.path, store, noon, (message) => told.push(message));
   store.onFold = () => {
-    worker.take({ kind: 'tidy', now: noon });
+    worker.take({ kind: 'cleanUp', now: noon });
     worker.take({ kind: 'wake', end, now: noon });
     worker.take({ kind: 'stop', end, now: noon });
   };

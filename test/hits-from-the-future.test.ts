@@ -117,7 +117,7 @@ describe('a node whose clock has jumped a year ahead', () => {
       const app = await createApp(config, { log });
       await app.clicks.append({ ...visit, at: Date.now() });
       await app.clicks.settled();
-      app.clicks.tidy();
+      app.clicks.cleanUp();
       await eventually(
         () => lines.some((line) => line.includes('clock ahead of the database')),
         'the warning',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { lookAtStore } from '../src/backup/look-at-store.ts';
+import { openReadOnlyStore } from '../src/backup/read-only-store.ts';
 import {
   type Authority,
   type AutoApp,
@@ -113,7 +113,7 @@ describe.skipIf(!hasPebble)('the store goes away during an order', () => {
     await auto.inner.stop();
     letGo('passed');
     expect(await first).toBe('refused');
-    const store = await lookAtStore(databaseUrl, '');
+    const store = await openReadOnlyStore(databaseUrl, '');
     const [row] = (await store?.ask(`select * from certificates where host = '${custom}'`)) ?? [];
     await store?.close();
     expect(row).toMatchObject({ claimed_until: null, problem: null, chain: null });

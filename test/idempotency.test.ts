@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { routes } from '../src/api/routes.ts';
+import { cleanUp } from '../src/manage/clean-up.ts';
 import { IdempotentCall } from '../src/manage/idempotent-call.ts';
-import { tidyUp } from '../src/manage/tidy-up.ts';
 import { deleteOldestKeys, withManyAnswers } from '../src/storage/idempotency-keys.ts';
 import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { member } from './support/members.ts';
@@ -152,7 +152,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     const sent = { organizationId: owner.organizationId, userId: owner.userId, key: fresh(), request: 'x' };
     const make = (foresees: boolean) => {
       const call = new IdempotentCall(context, sent);
-      if (foresees) call.foresee(async (made) => ({ status: 201, text: JSON.stringify(made) }));
+      if (foresees) call.answerWith(async (made) => ({ status: 201, text: JSON.stringify(made) }));
       return call.answer(
         context,
         async (within) => {
@@ -182,7 +182,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     expect([second.status, isReplay(second)]).toEqual([201, false]);
     expect(second.json.id).not.toBe(first.json.id);
     expect((await rows()).length).toBeGreaterThan(5);
-    await tidyUp(app.app.context);
+    await cleanUp(app.app.context);
     expect((await rows()).map(({ status }) => status)).toEqual([201]);
     expect((await post('/link', key, link)).text).toBe(second.text);
   });

@@ -97,7 +97,7 @@ test('damage in a journal costs what it hit, is logged and counted, and the segm
   const longAgo = Date.now() / 1_000 - 10_000 * 86_400;
   utimesSync(kept, longAgo, longAgo);
   const later = await createApp(configOf(data.path));
-  later.clicks.tidy();
+  later.clicks.cleanUp();
   await eventually(() => !existsSync(kept), 'what was kept aside to go');
   await later.stop();
 });

@@ -178,7 +178,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
       await app.app.clicks.settled();
       // On PostgreSQL they go with the last of their month.
       app.clock.now += 62 * 86_400_000;
-      app.app.clicks.tidy();
+      app.app.clicks.cleanUp();
       await eventually(async () => (await rowsOf(app, link.id)).length === 0, 'the clicks to go');
       expect((await hoursOf(app, link.id)).map((row) => row.click)).toEqual([1]);
       const { read } = app.app.context.database;

@@ -8,7 +8,7 @@ import { dimensionCodes, hitColumns, rollupClassCodes, rollupClasses } from '../
 import { hourOf } from '../src/rules/utc-time.ts';
 import type { Database } from '../src/storage/database.ts';
 import { leastMigrationKey, requireMigration } from '../src/storage/least-migration.ts';
-import { newestForm } from '../src/storage/newer-forms.ts';
+import { newestFormat } from '../src/storage/newer-formats.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { Folding, type Told } from './support/folding.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -127,7 +127,7 @@ test('beside programs of the release before, packs, chunks and hours are written
 
 test('after those, no link takes a row of a pack or a chunk, and both kinds are read', async () => {
   const earlier = [await countOf('hit_pack_links'), await countOf('hit_chunk_links')];
-  await requireMigration(database, newestForm);
+  await requireMigration(database, newestFormat);
   await foldAndMerge('here/two', 500);
   await addHours('here/later');
   expect([await countOf('hit_pack_links'), await countOf('hit_chunk_links')]).toEqual(earlier);

@@ -281,7 +281,7 @@ test('a visit is counted while the retention waits for a long read', async () =>
     await reader`begin`;
     await reader`select count(*) from hits, hit_packs, hit_pack_links`;
     app.clock.now += 62 * dayLength;
-    app.app.clicks.tidy();
+    app.app.clicks.cleanUp();
     const waits = async () =>
       (
         await sql`select 1 from pg_stat_activity where application_name = 'linnet retention'

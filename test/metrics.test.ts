@@ -94,7 +94,7 @@ describe.each(storeKinds)('metrics on %s', (store) => {
   });
 
   test('the doctor names them, and says what to do', async () => {
-    const findings = (await app.app.context.examine()).filter(({ check }) => check === 'certificate');
+    const findings = (await app.app.context.runChecks()).filter(({ check }) => check === 'certificate');
     const of = (host: string) => findings.filter(({ found }) => found.includes(host));
     expect(of(own)).toMatchObject([{ state: 'problem', todo: expect.stringContaining('ACME_URL') }]);
     expect(of('one.example.net')).toEqual([

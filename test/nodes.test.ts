@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { tellNode } from '../src/storage/nodes.ts';
+import { reportNode } from '../src/storage/nodes.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { answerWhen } from './support/eventually.ts';
 import { member } from './support/members.ts';
@@ -23,7 +23,7 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
   const nodes = async () => (await app.call('GET', '/api/v1/instance/node', { key: first.key })).json.nodes;
   const write = (row: { node: string; seen_at: number; waiting_clicks?: number; waiting_bytes?: number }) =>
     app.app.context.database.write((queries) =>
-      tellNode(queries, {
+      reportNode(queries, {
         process: crypto.randomUUID(),
         host_name: `host of ${row.node}`,
         version: '0.0.1',

@@ -230,7 +230,7 @@ describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store
 });
 
 test('they are kept over a stop, and for as long as single clicks', async () => {
-  const { tidyUp } = await import('../src/manage/tidy-up.ts');
+  const { cleanUp } = await import('../src/manage/clean-up.ts');
   const app = await startApp({
     env: { CLICK_RETENTION_DAYS: '3' },
     overrides: { notFoundInterval: 3_600_000 },
@@ -248,7 +248,7 @@ test('they are kept over a stop, and for as long as single clicks', async () => 
     await database.write((queries) =>
       addNotFoundVisits(queries, defaultDomainId, now - age, [{ suffix, visits: 1 }]),
     );
-  await tidyUp(app.app.context);
+  await cleanUp(app.app.context);
   expect(await rows()).toEqual([{ suffix: 'young' }]);
   const before = app.app.context.database;
   let stored: unknown;

@@ -44,7 +44,7 @@ describe.each(storeKinds)('the secret of a day on %s', (store) => {
       const come = async (at: number) => {
         app.clock.now = at;
         await app.app.clicks.append(hitOf('198.51.100.7', at));
-        app.app.clicks.tidy();
+        app.app.clicks.cleanUp();
         await app.app.clicks.settled();
       };
       await come(yesterday(23, 59));

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'bun:test';
 import { leastMigration, leastMigrationKey } from '../src/storage/least-migration.ts';
 import { newestMigration } from '../src/storage/migrate.ts';
-import { newestForm } from '../src/storage/newer-forms.ts';
-import { tellNode } from '../src/storage/nodes.ts';
+import { newestFormat } from '../src/storage/newer-formats.ts';
+import { reportNode } from '../src/storage/nodes.ts';
 import { findSetting, replaceSetting } from '../src/storage/settings.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
@@ -58,7 +58,7 @@ test('newer forms of tables are taken up an hour after the last older program wa
   app = await startApp({ store: 'postgres', overrides: { versionInterval: 20, heartbeatInterval: 20 } });
   const { database } = app.app.context;
   const least = () => leastMigration(database.read);
-  expect(await least()).toBe(newestForm);
+  expect(await least()).toBe(newestFormat);
   await database.migrate((queries) => replaceSetting(queries, leastMigrationKey, '1'));
   const looked = async () => {
     const since = await findSetting(database.read, 'alone_since');
@@ -67,7 +67,7 @@ test('newer forms of tables are taken up an hour after the last older program wa
   const older = { node: 'older', process: 'one', host_name: 'there', version: '0.0.1', migration: null };
   const tellOlder = () =>
     database.write((queries) =>
-      tellNode(queries, {
+      reportNode(queries, {
         ...older,
         started_at: 0,
         seen_at: app.clock.now,
@@ -89,5 +89,5 @@ test('newer forms of tables are taken up an hour after the last older program wa
   app.clock.now += 61_000;
   await eventually(async () => (await looked()) === app.clock.now, 'another look after it');
   app.clock.now += 60 * 60_000;
-  await eventually(async () => (await least()) === newestForm, 'the newer forms');
+  await eventually(async () => (await least()) === newestFormat, 'the newer forms');
 });

@@ -51,7 +51,7 @@ test('visitors of an earlier journal that the database has lost are counted agai
   const tables = ['journal_watermarks', 'hits', 'daily_visitors', 'link_hours'];
   stored(...tables.map((table) => `delete from ${table}`));
   // Has the thread look at earlier journals at once.
-  first.worker.take({ kind: 'tidy', now: noon });
+  first.worker.take({ kind: 'cleanUp', now: noon });
   await first.isTold('restart');
   expect(stored()).toEqual({ hits: 0, visitors: 0 });
   const second = startWorker(new SqliteFoldStore(folder.path));
@@ -81,7 +81,7 @@ test('visitors of a batch that another process has folded less of are counted wi
   files.write(left, 'spring');
   const { isTold, worker, stop } = startWorker(store);
   await isTold('trouble');
-  worker.take({ kind: 'tidy', now: noon });
+  worker.take({ kind: 'cleanUp', now: noon });
   await isTold('recovered');
   expect(stored()).toEqual({ hits: 1, visitors: 1 });
   await stop();

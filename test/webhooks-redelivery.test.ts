@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Mailer } from '../src/mail/mailer.ts';
-import { tidyUp } from '../src/manage/tidy-up.ts';
-import { tellOutages } from '../src/manage/webhook-outages.ts';
+import { cleanUp } from '../src/manage/clean-up.ts';
+import { mailOutages } from '../src/manage/webhook-outages.ts';
 import { listOutages, noteFailure } from '../src/storage/webhook-outages.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
@@ -188,10 +188,10 @@ test.each([
   await foldClicks(app, json.id);
   await eventually(async () => (await kept()).webhook_deliveries[0]?.state === 'delivered', 'a delivery');
   app.clock.now += days * day;
-  await tidyUp(app.app.context);
+  await cleanUp(app.app.context);
   expect((await kept()).total_webhook_deliveries).toBe(1);
   app.clock.now += 1;
-  await tidyUp(app.app.context);
+  await cleanUp(app.app.context);
   expect((await kept()).total_webhook_deliveries).toBe(0);
   await app.stop();
 });
@@ -222,10 +222,10 @@ test('what tells of a click goes with the clicks of its time, also while it is s
   const both = ['click waiting true', 'link.updated waiting true'];
   await eventually(async () => (await kept()).sort().join() === both.join(), 'a first try of both');
   app.clock.now += day;
-  await tidyUp(app.app.context);
+  await cleanUp(app.app.context);
   expect(await kept()).toHaveLength(2);
   app.clock.now += 1;
-  await tidyUp(app.app.context);
+  await cleanUp(app.app.context);
   expect(await kept()).toEqual(['link.updated waiting true']);
   expect(app.faults).toEqual([]);
   await app.stop();
@@ -255,9 +255,9 @@ test('an outage that could not be told of is told of later, and keeps no other f
     (
       await Promise.all(owners.map(({ organizationId }) => listOutages(database.read, organizationId, 0, 1)))
     ).map(([outage]) => outage?.told_at !== null);
-  expect(await tellOutages(context).catch(String)).toContain('broken on purpose');
+  expect(await mailOutages(context).catch(String)).toContain('broken on purpose');
   expect((await told()).filter(Boolean)).toHaveLength(2);
-  await tellOutages(context);
+  await mailOutages(context);
   expect(await told()).toEqual([true, true, true]);
   expect(sent).toBe(4);
   await app.stop();
@@ -282,8 +282,8 @@ test('nobody is said to be told where no administrator has a proved address, and
     mailer: { send, heldBack: () => {} } as unknown as Mailer,
     config: { ...app.app.context.config, registration: 'open' },
   } as const;
-  await tellOutages(context);
-  await tellOutages(context);
+  await mailOutages(context);
+  await mailOutages(context);
   expect(mails).toHaveLength(1);
   const toldAt = await database.read
     .selectFrom('webhook_outages')
@@ -304,7 +304,7 @@ test('an outage whose node died before its mail was out is told of by another no
   app.clock.now += 25 * hour;
   await failing();
   const node = (send: () => Promise<boolean>) =>
-    tellOutages({
+    mailOutages({
       ...app.app.context,
       mailer: { send, heldBack: () => {} } as unknown as Mailer,
       config: { ...app.app.context.config, registration: 'closed' },

@@ -322,12 +322,12 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const id = await link({ webhook_url: hook.url });
     await foldClicks(app, id);
     await attempts(id, 1);
-    const { tidyUp } = await import('../src/manage/tidy-up.ts');
+    const { cleanUp } = await import('../src/manage/clean-up.ts');
     app.clock.now += 29 * day;
-    await tidyUp(app.app.context);
+    await cleanUp(app.app.context);
     expect(await deliveries(id)).toHaveLength(1);
     app.clock.now += 2 * day;
-    await tidyUp(app.app.context);
+    await cleanUp(app.app.context);
     expect(await deliveries(id)).toEqual([]);
   });
 });

@@ -25,9 +25,9 @@ export const create = endpoint({
   statuses: { 201: 'The key, this once.' },
   answer: NewApiKey,
   isIdempotentByKey: true,
-  async handle({ caller, body, foresee }, context) {
+  async handle({ caller, body, answerWith }, context) {
     const answerOf = (made: MadeApiKey) => ({ ...keyAnswer(made), key: made.key });
-    foresee(answerOf);
+    answerWith(answerOf);
     return answerOf(await createApiKey(context, caller, body.name));
   },
 });

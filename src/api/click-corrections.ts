@@ -5,7 +5,7 @@ import {
   type ListedCorrection,
   readCorrections,
   reclassifyClicks,
-  takeBack,
+  revertReclassification,
 } from '../manage/correct-clicks.ts';
 import type { Caller } from '../rules/access.ts';
 import { classes } from '../rules/click-fields.ts';
@@ -116,7 +116,7 @@ export const reclassify = endpoint({
         throw new Refusal('FIELD_INVALID', '"take_back" says all. Leave the other fields out.', {
           field: other[0],
         });
-      return replyOf(await takeBack(context, caller, params.id, take_back));
+      return replyOf(await revertReclassification(context, caller, params.id, take_back));
     }
     if (from === undefined) throw missing('class', 'Say which class the hits have now.');
     if (to === undefined) throw missing('to_class', 'Say which class the hits get.');

@@ -11,7 +11,7 @@ import { clickAnswer } from './click-answer.ts';
 import { csvOutline, csvReply } from './csv-export.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
-import { rawSince, toldRawSince } from './raw-since.ts';
+import { actualRawSince, rawSince } from './raw-since.ts';
 import {
   Click,
   ClickExportQuery,
@@ -136,7 +136,7 @@ async function pageOf(
   return {
     clicks: clicks.map(clickAnswer),
     total_clicks: total,
-    raw_since: formatIso(await toldRawSince(context)),
+    raw_since: formatIso(await actualRawSince(context)),
     partial: isPartial,
     ...cursors.toNext(next),
   };

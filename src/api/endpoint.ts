@@ -38,7 +38,7 @@ interface Call<Params, Query, Body, From, Answered> {
    * Determines the answer from the result of the call's first change. With an Idempotency-Key it is stored in the same
    * transaction, so that a crash right after it loses neither.
    */
-  readonly foresee: <Made>(answerOf: (made: Made) => Answered | Promise<Answered>) => void;
+  readonly answerWith: <Made>(answerOf: (made: Made) => Answered | Promise<Answered>) => void;
 }
 
 interface ReplyParts<Body> {
@@ -181,8 +181,8 @@ export function endpoint<
           status: usualStatus,
           ...(answer instanceof Reply ? answer.parts : { body: answerSchema && answer }),
         });
-        const foresee = (answerOf: (made: never) => unknown) =>
-          keyed?.foresee(async (made) => writtenAnswer(partsOf(await answerOf(made as never))));
+        const answerWith = (answerOf: (made: never) => unknown) =>
+          keyed?.answerWith(async (made) => writtenAnswer(partsOf(await answerOf(made as never))));
         const call = {
           caller,
           params,
@@ -193,7 +193,7 @@ export function endpoint<
           signal,
           session,
           reauthorize,
-          foresee,
+          answerWith,
         };
         const handle = async (within: ApiContext) => partsOf(await definition.handle(call as never, within));
         const handled = (): Promise<Handled> => (keyed ? answerOnce(keyed, own, handle) : handle(own));

@@ -1,8 +1,9 @@
 import type { Context } from '../manage/context.ts';
 import { type Answered, IdempotentCall, keyField } from '../manage/idempotent-call.ts';
 import type { Caller } from '../rules/access.ts';
+import { statusOf } from '../rules/error-codes.ts';
 import { Refusal } from '../rules/errors.ts';
-import { errorBody, statusOf } from './errors.ts';
+import { errorBody } from './errors.ts';
 import { Json } from './json.ts';
 
 const asSent = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;

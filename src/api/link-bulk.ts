@@ -37,7 +37,7 @@ export const create = endpoint({
   isIdempotentByKey: true,
   statuses: { 200: 'What became of each link.' },
   answer: LinkResults,
-  async handle({ caller, query, body, foresee }, context) {
+  async handle({ caller, query, body, answerWith }, context) {
     const batch = prepareLinks(context, caller, await inputsOf(body.links), {
       withPng: !query.disable_png,
       findsFirst: query.if_exists === 'return',
@@ -46,7 +46,7 @@ export const create = endpoint({
     });
     const answers = new LinkAnswers(context);
     const answerOf = (made: Awaited<ReturnType<typeof batch.store>>) => answers.all(made);
-    foresee(answerOf);
+    answerWith(answerOf);
     answers.draw(batch.links);
     return answerOf(await batch.store((some) => answers.write(some)));
   },

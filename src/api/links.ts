@@ -32,10 +32,10 @@ export const create = endpoint({
   isIdempotentByKey: true,
   statuses: { 201: 'The link.', 200: 'With `if_exists=return`: the link that was there.' },
   answer: Link,
-  async handle({ caller, query, body, foresee }, context) {
+  async handle({ caller, query, body, answerWith }, context) {
     const answerOf = (made: LinkWithTags) =>
       new Reply({ status: made.isFound ? 200 : 201, body: linkAnswer(made, context) });
-    foresee(answerOf);
+    answerWith(answerOf);
     const input = { ...body, tags: body.tags ?? [] };
     const options = { withPng: !query.disable_png, findsFirst: query.if_exists === 'return' };
     return answerOf(await createLink(context, caller, input, options));

@@ -7,5 +7,5 @@ export const rawSince = ({ now, config }: Pick<Context, 'now' | 'config'>): numb
   now() - config.clickRetentionDays * dayLength;
 
 /** The instant since which there are single hits. */
-export const toldRawSince = (context: Pick<Context, 'now' | 'config' | 'database'>): Promise<number> =>
+export const actualRawSince = (context: Pick<Context, 'now' | 'config' | 'database'>): Promise<number> =>
   hitsSince(context.database.read, rawSince(context));

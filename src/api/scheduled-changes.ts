@@ -57,8 +57,8 @@ export const create = endpoint({
   isIdempotentByKey: true,
   statuses: { 201: 'The scheduled change.' },
   answer: schemas.ScheduledChange,
-  async handle({ caller, params, query, body, foresee }, context) {
-    foresee(changeAnswer);
+  async handle({ caller, params, query, body, answerWith }, context) {
+    answerWith(changeAnswer);
     return changeAnswer(await scheduleChange(context, caller, params.id, body, query.confirm));
   },
 });

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { ErrorCode, Problem } from '../rules/errors.ts';
+import type { ErrorCode } from '../rules/error-codes.ts';
+import type { Problem } from '../rules/errors.ts';
 import { unknownField } from './field-names.ts';
 
 type Issue = z.core.$ZodIssue;

@@ -1,10 +1,11 @@
 import { Hono } from 'hono';
+import { statusOf } from '../rules/error-codes.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { CallerResolver } from './authorize.ts';
 import type { ApiContext } from './context.ts';
 import type { Connection } from './endpoint.ts';
-import { errorBody, errorHeaders, refusalOf, statusOf } from './errors.ts';
+import { errorBody, errorHeaders, refusalOf } from './errors.ts';
 import { Json } from './json.ts';
 import type { Route } from './routes.ts';
 import { suggestedPath } from './suggested-path.ts';

@@ -6,7 +6,7 @@ import { formatIso } from '../rules/instant.ts';
 import { type StatsRange, statsRange } from '../stats/range.ts';
 import { type Stats as Found, type Owner, readStats } from '../stats/stats.ts';
 import { endpoint } from './endpoint.ts';
-import { rawSince, toldRawSince } from './raw-since.ts';
+import { actualRawSince, rawSince } from './raw-since.ts';
 import { linkPath } from './schemas/parts.ts';
 import { OrganizationStatsQuery, Stats, StatsQuery } from './schemas/stats.ts';
 
@@ -45,7 +45,7 @@ async function answerFor(owner: Owner, query: z.output<typeof StatsQuery>, conte
   const range = statsRange({ from, to, interval, timezone }, now);
   const question = { owner, range, filters, groupBy, rawSince: rawSince(context) };
   const found = await readStats(context.database, question);
-  return statsAnswer(range, found, await toldRawSince(context));
+  return statsAnswer(range, found, await actualRawSince(context));
 }
 
 const statsAnswer = (range: StatsRange, found: Found, since: number): z.input<typeof Stats> => ({

@@ -19,8 +19,8 @@ export const create = endpoint({
   isIdempotentByKey: true,
   statuses: { 201: 'The template.' },
   answer: UtmTemplate,
-  async handle({ caller, body, foresee }, context) {
-    foresee(answerOf);
+  async handle({ caller, body, answerWith }, context) {
+    answerWith(answerOf);
     return answerOf(await templates.createTemplate(context, caller, body));
   },
 });

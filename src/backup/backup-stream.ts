@@ -19,7 +19,10 @@ export interface BackupHeader {
 
 export type Cells = readonly (string | number | null)[];
 
-/** `bytes` are columns whose cells are in hexadecimal. `json` is an array of rows, each an array of cells; `rows` is the same, parsed. */
+/**
+ * `bytes` are columns whose cells are in hexadecimal. `json` is an array of rows, each an array of cells; `rows` is the same,
+ * parsed.
+ */
 export type BackupPart =
   | {
       readonly part: 'table';
@@ -41,7 +44,7 @@ export const isOfVisitors = (table: string): boolean =>
   );
 
 /** Includes detached partitions, which are about to be dropped. */
-export const isLeftOut = (table: string): boolean =>
+export const isExcluded = (table: string): boolean =>
   isOfVisitors(table) ||
   // Running processes are not restored.
   table === 'nodes' ||

@@ -6,7 +6,11 @@ import { UnmergedHits } from './unmerged-hits.ts';
 
 const hitsAtOnce = 4_096;
 /** Their content is in the rows. */
-const passedOver: ReadonlySet<string> = new Set(['hit_pack_links', 'hit_chunk_links', 'hit_chunk_tallies']);
+const ignoredTables: ReadonlySet<string> = new Set([
+  'hit_pack_links',
+  'hit_chunk_links',
+  'hit_chunk_tallies',
+]);
 
 /**
  * The parts of a backup for a database of the other kind. Both have the same tables, except for those of packed hits: these
@@ -42,7 +46,7 @@ async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): AsyncGenerat
       if (part.part === 'table') yield { ...part, name: 'hits', columns: ['id', ...hitColumns], bytes: [] };
       else yield* merged.takeColumns(part.json, columns);
     } else if (table === 'link_hours' && part.part === 'rows') yield withZeros(part);
-    else if (!passedOver.has(table)) yield part;
+    else if (!ignoredTables.has(table)) yield part;
   }
 }
 

@@ -7,7 +7,7 @@ import {
   BackupProblem,
   type BackupStream,
   inOrder,
-  isLeftOut,
+  isExcluded,
   keyMarkSql,
 } from './backup-stream.ts';
 
@@ -84,11 +84,11 @@ async function tablesOf(client: pg.Client): Promise<string[]> {
 }
 
 /** Their content is in the rows and packs, too. */
-const madeAgain: ReadonlySet<string> = new Set(['hit_chunks', 'hit_chunk_links', 'hit_link_groups']);
+const rebuiltTables: ReadonlySet<string> = new Set(['hit_chunks', 'hit_chunk_links', 'hit_link_groups']);
 
 async function* partsOf(client: pg.Client): AsyncGenerator<BackupPart> {
   const names = (await tablesOf(client)).filter(
-    (name) => name !== 'migrations' && !isLeftOut(name) && !madeAgain.has(name),
+    (name) => name !== 'migrations' && !isExcluded(name) && !rebuiltTables.has(name),
   );
   const references = await client.query<{ name: string; target: string }>(
     `select conrelid::regclass::text as name, confrelid::regclass::text as target from pg_constraint

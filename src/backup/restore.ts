@@ -39,7 +39,7 @@ interface Restored {
 export async function restore(backup: BackupStream, target: BackupTarget): Promise<Restored> {
   try {
     await target.begin(backup.header);
-    const rows = await fill(target, { ...backup, parts: goingOn(backup.parts) });
+    const rows = await fill(target, { ...backup, parts: resumable(backup.parts) });
     await target.finish();
     return { rows };
   } finally {
@@ -64,7 +64,7 @@ async function fill(target: BackupTarget, backup: BackupStream): Promise<number>
 }
 
 /** Lets another loop continue where one was broken off. */
-function goingOn(parts: AsyncIterable<BackupPart>): AsyncIterable<BackupPart> {
+function resumable(parts: AsyncIterable<BackupPart>): AsyncIterable<BackupPart> {
   const iterator = parts[Symbol.asyncIterator]();
   return { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) };
 }

@@ -6,7 +6,7 @@ import {
   BackupProblem,
   type BackupStream,
   inOrder,
-  isLeftOut,
+  isExcluded,
   keyMarkSql,
   maxRowsLength,
 } from './backup-stream.ts';
@@ -95,7 +95,7 @@ function tablesOf(database: Sqlite): string[] {
       "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'",
     )
     .all();
-  const names = all.map(({ name }) => name).filter((name) => name !== 'migrations' && !isLeftOut(name));
+  const names = all.map(({ name }) => name).filter((name) => name !== 'migrations' && !isExcluded(name));
   const references = new Map(
     names.map((name) => [
       name,

@@ -163,7 +163,7 @@ export class Issuer {
   async #isDue(row: CertificateRow): Promise<boolean> {
     const { now } = this.#parts;
     if (row.chain === null || row.renew_at === null || row.failures > 0) return true;
-    const asked = await this.#askWindow(row.chain);
+    const asked = await this.#renewalWindow(row.chain);
     const renewAt = asked === null ? row.renew_at : Math.min(asked.at, (row.not_after ?? asked.at) - minAsk);
     if (renewAt <= now()) return true;
     await this.#note(row.host, {
@@ -175,7 +175,7 @@ export class Issuer {
   }
 
   /** When the authority would like it to be renewed, and when to ask that again; null if it doesn't say. */
-  async #askWindow(chain: string): Promise<{ at: number; askAgainAt: number } | null> {
+  async #renewalWindow(chain: string): Promise<{ at: number; askAgainAt: number } | null> {
     const { now, random } = this.#parts;
     const id = certificateId(chain);
     if (id === null) return null;
@@ -193,7 +193,7 @@ export class Issuer {
     if (allowedAt !== null && allowedAt > now()) {
       const problem = 'too_often';
       await this.#note(host, { next_at: allowedAt, claimed_until: null, problem, problem_detail: null });
-      this.#tell(host, problem, null, allowedAt);
+      this.#report(host, problem, null, allowedAt);
       return;
     }
     try {
@@ -235,7 +235,7 @@ export class Issuer {
   }
 
   /** How many challenge types remain for a name after this problem. */
-  #waysAround(problem: CertificateProblem): number {
+  #remainingChallengeTypes(problem: CertificateProblem): number {
     const isUnproved = problem === 'connection' || problem === 'other_answer';
     return isUnproved && this.#parts.hasHttpPort ? 2 : 1;
   }
@@ -326,7 +326,7 @@ export class Issuer {
     // The account no longer exists at the authority: it is created again.
     if (cause.type === 'accountDoesNotExist') await this.#dropAccount();
     const isAway = cause.problem === 'authority_away';
-    const ways = this.#isServedNow(row) ? 1 : this.#waysAround(cause.problem);
+    const ways = this.#isServedNow(row) ? 1 : this.#remainingChallengeTypes(cause.problem);
     const nextAt = nextTryAt(now(), failures, { isAway, retryAt: cause.retryAt, ways }, random);
     await this.#stored(writeUntil, () =>
       this.#note(host, {
@@ -337,11 +337,11 @@ export class Issuer {
         claimed_until: null,
       }),
     );
-    this.#tell(host, cause.problem, cause.message, nextAt);
+    this.#report(host, cause.problem, cause.message, nextAt);
   }
 
   /** Reports it to handshakes that wait for it, and to the operator. */
-  #tell(host: string, problem: CertificateProblem, detail: string | null, againAt: number): void {
+  #report(host: string, problem: CertificateProblem, detail: string | null, againAt: number): void {
     this.#parts.changed(host, false);
     this.#parts.log.warnEach('certificate not issued', {
       host,

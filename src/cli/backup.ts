@@ -7,7 +7,7 @@ import { refuseTerminal, writeToFile, writeToPipe } from '../backup/write-backup
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { storeProblem } from '../store.ts';
-import { onlyWord, type StandaloneCommand } from './command.ts';
+import { onlyArgument, type StandaloneCommand } from './command.ts';
 
 export const backup: StandaloneCommand = {
   name: 'backup',
@@ -16,7 +16,7 @@ export const backup: StandaloneCommand = {
   options: {},
   async run(call) {
     const config = loadConfig(call.environment);
-    const file = onlyWord(call, 'The file to write, or - for a pipe,');
+    const file = onlyArgument(call, 'The file to write, or - for a pipe,');
     if (file === '-') refuseTerminal(1);
     const source = await open(config);
     try {

@@ -26,7 +26,7 @@ export interface StandaloneCall {
 }
 
 /** The one argument that a command takes besides its options. */
-export function onlyWord({ words }: StandaloneCall, what: string): string {
+export function onlyArgument({ words }: StandaloneCall, what: string): string {
   const [word, more] = words;
   if (word === undefined || word === '') throw new Refusal('FIELD_MISSING', `${what} is needed.`);
   if (more !== undefined) throw new Refusal('FIELD_INVALID', `Give ${what} and nothing else.`);

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { findMasterKey } from '../auth/master-key.ts';
 import { Secrets } from '../auth/secrets.ts';
-import { lookAtStore, type StoreAsItIs } from '../backup/look-at-store.ts';
+import { openReadOnlyStore, type ReadOnlyStore } from '../backup/read-only-store.ts';
 import { mailerOf } from '../compose/context.ts';
 import { portOfServer } from '../compose/server-lock.ts';
 import { loadConfig, settingProblems } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { Dns } from '../domains/dns.ts';
-import { examine } from '../health/examine.ts';
+import { runChecks } from '../health/run-checks.ts';
 import { baseUrlSetting } from '../manage/base-url.ts';
 import { type Finding, ok, problem } from '../rules/finding.ts';
 import { Site } from '../rules/site.ts';
@@ -31,7 +31,7 @@ export const doctor: StandaloneCommand = {
               'Correct it: nothing starts until then. The rest was not looked at.',
             ),
           )
-        : [ok('settings', 'All settings can be used.'), ...(await examined(loadConfig(environment)))];
+        : [ok('settings', 'All settings can be used.'), ...(await checked(loadConfig(environment)))];
     const isWell = findings.every(({ state }) => state !== 'problem');
     process.stdout.write(
       values.json === true ? `${JSON.stringify({ is_well: isWell, findings }, null, 2)}\n` : listed(findings),
@@ -40,12 +40,12 @@ export const doctor: StandaloneCommand = {
   },
 };
 
-async function examined(config: Config): Promise<readonly Finding[]> {
+async function checked(config: Config): Promise<readonly Finding[]> {
   const dataDir = resolve(config.dataDir);
-  let store: StoreAsItIs | null = null;
+  let store: ReadOnlyStore | null = null;
   let away: string | null = null;
   try {
-    store = await lookAtStore(config.databaseUrl, dataDir);
+    store = await openReadOnlyStore(config.databaseUrl, dataDir);
   } catch (cause) {
     away = storeProblem(config, dataDir, cause).message;
   }
@@ -56,7 +56,7 @@ async function examined(config: Config): Promise<readonly Finding[]> {
       config.baseUrl ??
         new URL((await storedBaseUrl(store)) ?? `http://127.0.0.1:${portOfServer(dataDir) ?? config.port}`),
     );
-    return await examine({
+    return await runChecks({
       config,
       dataDir,
       site,
@@ -73,7 +73,7 @@ async function examined(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-async function storedBaseUrl(store: StoreAsItIs | null): Promise<string | null> {
+async function storedBaseUrl(store: ReadOnlyStore | null): Promise<string | null> {
   const rows = await store?.ask(`select value from settings where key = '${baseUrlSetting}'`).catch(() => []);
   return rows?.[0] === undefined ? null : String(rows[0].value);
 }

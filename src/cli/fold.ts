@@ -12,7 +12,7 @@ import type { Database } from '../storage/database.ts';
 import { forgetEarlier } from '../storage/nodes.ts';
 import { openStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
-import { onlyWord, type StandaloneCommand } from './command.ts';
+import { onlyArgument, type StandaloneCommand } from './command.ts';
 
 export const fold: StandaloneCommand = {
   name: 'fold',
@@ -20,7 +20,7 @@ export const fold: StandaloneCommand = {
     'fold DIR   (counts the clicks in the data folder of a node that is gone, or in a copy of it; each once, however often)',
   options: {},
   async run(call) {
-    const folder = dataFolder(resolve(onlyWord(call, 'The data folder of a node')));
+    const folder = dataFolder(resolve(onlyArgument(call, 'The data folder of a node')));
     const config = loadConfig(call.environment);
     const log = new Log('warn');
     const store = await openStore(config, log);

@@ -10,9 +10,9 @@ import { refuseTerminal } from '../backup/write-backup.ts';
 import { lockDataFolder } from '../compose/server-lock.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
-import { markOf, openStore, prepareFolder, storeProblem, takeOtherKey } from '../store.ts';
+import { adoptKey, markOf, openStore, prepareFolder, storeProblem } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
-import { onlyWord, type StandaloneCommand } from './command.ts';
+import { onlyArgument, type StandaloneCommand } from './command.ts';
 
 export const restoreBackup: StandaloneCommand = {
   name: 'restore',
@@ -21,7 +21,7 @@ export const restoreBackup: StandaloneCommand = {
   options: { 'lost-key': { type: 'boolean' } },
   async run(call) {
     const config = loadConfig(call.environment);
-    const file = onlyWord(call, 'The backup to restore, or - for a pipe,');
+    const file = onlyArgument(call, 'The backup to restore, or - for a pipe,');
     if (file === '-') refuseTerminal(0);
     const dataDir = resolve(config.dataDir);
     await prepareFolder(dataDir);
@@ -72,7 +72,7 @@ async function requireKeyOf({ keyMark }: BackupHeader, config: Config, dataDir: 
 async function replaceKey(config: Config, log: Log): Promise<void> {
   const { database, secrets } = await openStore(config, log, 'replace_key');
   try {
-    await takeOtherKey(database, secrets);
+    await adoptKey(database, secrets);
   } finally {
     await database.close();
   }

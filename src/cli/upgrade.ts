@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { backupsIn, freeRoom, megabytes } from '../backup/before-upgrade.ts';
-import { lookAtStore, migrationsOf, rowsIn, type StoreAsItIs } from '../backup/look-at-store.ts';
+import { migrationsOf, openReadOnlyStore, type ReadOnlyStore, rowsIn } from '../backup/read-only-store.ts';
 import { durationOf, planUpgrade, type UpgradePlan } from '../backup/upgrade-plan.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
 import { lockDataFolder } from '../compose/server-lock.ts';
@@ -36,7 +36,7 @@ export const upgrade: StandaloneCommand = {
 
 async function check(config: Config): Promise<number> {
   const dataDir = resolve(config.dataDir);
-  const store = await lookAtStore(config.databaseUrl, dataDir).catch((cause) => {
+  const store = await openReadOnlyStore(config.databaseUrl, dataDir).catch((cause) => {
     throw storeProblem(config, dataDir, cause);
   });
   if (store === null) return say('There is no store yet: the first start makes one.');
@@ -66,7 +66,7 @@ const stepsOf = ({ steps }: UpgradePlan): string =>
     })
     .join('');
 
-async function sayBackup(config: Config, store: StoreAsItIs, dataDir: string): Promise<number> {
+async function sayBackup(config: Config, store: ReadOnlyStore, dataDir: string): Promise<number> {
   if (store.kind === 'postgres')
     return say(
       `No backup is made by itself on PostgreSQL. Run: ${shellCommand('backup FILE')} (or pg_dump).`,

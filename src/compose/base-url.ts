@@ -18,7 +18,7 @@ export async function siteOf(config: Config, database: Database, port: number): 
  * Resolves when the first account has set another address than the one in use, here or on another node: everything that depends
  * on the address must be rebuilt. Polls until there is an account.
  */
-export function whenMoved({ config, opened }: Start, database: Database, site: Site): Promise<void> {
+export function whenBaseUrlChanges({ config, opened }: Start, database: Database, site: Site): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (config.baseUrl !== null) return promise;
   const look = async () => {

@@ -42,7 +42,7 @@ export function contextOf(
     | 'isOurHost'
     | 'mailer'
     | 'backgroundTasks'
-    | 'examine'
+    | 'runChecks'
   > = {
     linksChanged: () => {},
     callerChanged: () => {},
@@ -52,7 +52,7 @@ export function contextOf(
     isOurHost: async (host) => (await findVerifiedDomain(database.lookup, host)) !== undefined,
     mailer: null,
     backgroundTasks: new BackgroundTasks(() => {}),
-    examine: async () => [],
+    runChecks: async () => [],
   },
 ): Context {
   const now = overrides.now ?? Date.now;

@@ -12,7 +12,7 @@ import type { Deliverer } from '../webhooks/deliver.ts';
 import { backgroundTasksOf, contextOf, delivererOf, mailerOf } from './context.ts';
 import type { Change } from './data-plane.ts';
 import { domainContextOf } from './domains.ts';
-import { examinationOf } from './examination.ts';
+import { healthChecksOf } from './health-checks.ts';
 import type { Start } from './start.ts';
 
 interface ControlPlane {
@@ -46,7 +46,7 @@ export function openControlPlane(
     clicksFolded,
     webhooks: deliverer,
     mailer,
-    examine: examinationOf(start, site, store, mailer),
+    runChecks: healthChecksOf(start, site, store, mailer),
     backgroundTasks: backgroundTasksOf(log),
     // The service's own host is identified with its port: others on the same machine are not ours.
     isOurHost: (host) => {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { bundledCountryFile } from '../bundle/located.ts';
 import type { Config } from '../config/options.ts';
-import { CountryFileError, openPlaceFile, placesKnownIn, whenAsked } from '../ledger/geo.ts';
+import { CountryFileError, openLazily, openPlaceFile, placesKnownIn } from '../ledger/geo.ts';
 import { nowhere, type Place, type PlacesKnown } from '../rules/place.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -10,7 +10,7 @@ const maxNetworks = 16_384;
 
 /** The location of networks as `networkOf` writes them. The file is opened for the first link that needs it. */
 export function placesOf({ countryFile }: Pick<Config, 'countryFile'>, log: Log): (network: string) => Place {
-  const placeOf = whenAsked(
+  const placeOf = openLazily(
     () => openPlaceFile(countryFile === null ? bundledCountryFile() : resolve(countryFile)),
     nowhere,
     (problem) => log.warn('countries unknown', { error: problem.message }),
@@ -22,12 +22,12 @@ export function placesOf({ countryFile }: Pick<Config, 'countryFile'>, log: Log)
 export function placesKnown({ countryFile }: Pick<Config, 'countryFile'>): () => PlacesKnown {
   let known: PlacesKnown | null = null;
   return () => {
-    known ??= countryFile === null ? { regions: false, cities: false } : lookInto(resolve(countryFile));
+    known ??= countryFile === null ? { regions: false, cities: false } : detectPlaces(resolve(countryFile));
     return known;
   };
 }
 
-function lookInto(path: string): PlacesKnown {
+function detectPlaces(path: string): PlacesKnown {
   try {
     return placesKnownIn(path);
   } catch (cause) {

@@ -46,7 +46,7 @@ class DataPlaneWorker implements DataPlane {
     append: (hit: RawHit) => this.#run({ kind: 'append', hit }),
     settled: () => this.#run({ kind: 'settle' }),
     onFolded: (listener) => void this.#listeners.push(listener),
-    tidy: () => void this.#run({ kind: 'tidy' }),
+    cleanUp: () => void this.#run({ kind: 'cleanUp' }),
   };
 
   constructor(onDeath: (cause: unknown) => void) {

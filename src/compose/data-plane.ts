@@ -15,7 +15,7 @@ export interface Clicks {
   /** Calls `listener` after each stored batch of hits. */
   onFolded(listener: () => void): void;
   /** Must be called at intervals: deletes old hits, and the journals of dead processes. */
-  tidy(): void;
+  cleanUp(): void;
 }
 
 /** Changed links and hosts in the store. */

@@ -1,8 +1,8 @@
+import { DestinationWatch } from '../manage/check-destinations.ts';
 import type { Context } from '../manage/context.ts';
-import { DestinationWatch } from '../manage/look-at-destinations.ts';
+import { copyDestinationProblems } from '../manage/copy-destination-problems.ts';
 import { mailDestinations } from '../manage/mail-destinations.ts';
 import { sweepWatched } from '../manage/sweep-watched.ts';
-import { tellDestinations } from '../manage/tell-destinations.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
@@ -25,7 +25,7 @@ export function startDestinationWatch({ config, overrides, log, opened }: Start,
   if (config.watchDestinations === 'on') {
     const watch = new DestinationWatch(context, overrides.webhooks?.postOptions ?? {});
     repeat(() => watch.run(), second);
-    repeat(() => tellDestinations(context), second);
+    repeat(() => copyDestinationProblems(context), second);
     repeat(() => mailDestinations(context), minute);
     opened.defer(() => watch.stop());
   }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { lookAtStore } from '../backup/look-at-store.ts';
+import { openReadOnlyStore } from '../backup/read-only-store.ts';
 import type { Config } from '../config/options.ts';
 import { Dns } from '../domains/dns.ts';
 import { StartProblem } from '../start-problem.ts';
@@ -29,7 +29,7 @@ export async function refuseUnknownHost(
 
 async function mayHaveCertificate(host: string, { databaseUrl, dataDir }: Settings): Promise<boolean> {
   try {
-    const store = await lookAtStore(databaseUrl, resolve(dataDir));
+    const store = await openReadOnlyStore(databaseUrl, resolve(dataDir));
     const rows = await store
       ?.ask('select host from certificates where chain is not null')
       // A store of an earlier version has no such table.

@@ -4,7 +4,7 @@ import { type EnrichParts, enrichParts } from '../ledger/enrich.ts';
 import type { FoldSettings, FromFold } from '../ledger/fold-messages.ts';
 import type { FoldStore } from '../ledger/fold-store.ts';
 import type { FoldParts } from '../ledger/fold-worker.ts';
-import { type CountryFileError, openCountryFile, openPlaceFile, whenAsked } from '../ledger/geo.ts';
+import { type CountryFileError, openCountryFile, openLazily, openPlaceFile } from '../ledger/geo.ts';
 import type { HitWriter } from '../ledger/hits-elsewhere.ts';
 import { PostgresFoldStore } from '../ledger/postgres-fold-store.ts';
 import { ownSalts, SaltFolder } from '../ledger/salts/salt-folder.ts';
@@ -57,9 +57,9 @@ function placesOf(
     tell({ kind: 'trouble', event: 'countries unknown', facts: { error: problem.message } });
   if (countryFile === null) {
     const open = () => openCountryFile(bundledCountryFile());
-    return { countryOf: whenAsked(open, unknownCountry, onProblem), placeOf: null };
+    return { countryOf: openLazily(open, unknownCountry, onProblem), placeOf: null };
   }
-  const placeOf = whenAsked(() => openPlaceFile(countryFile), nowhere, onProblem);
+  const placeOf = openLazily(() => openPlaceFile(countryFile), nowhere, onProblem);
   return { countryOf: (address) => placeOf(address).country, placeOf };
 }
 

@@ -38,7 +38,7 @@ export function metricsRoute(
   };
   return (incoming) => {
     const { request, path, host } = incoming;
-    const isAllowed = incoming.isInternal() || knowsToken(request, metricsToken);
+    const isAllowed = incoming.isInternal() || hasToken(request, metricsToken);
     return path === '/metrics' && isAllowed ? readOnly(request, answer) : pageResponse(notFoundPage(host));
   };
 }
@@ -58,7 +58,7 @@ const about = (isWhole: boolean): readonly Metric[] => [
   },
 ];
 
-function knowsToken({ headers }: Request, token: string | null): boolean {
+function hasToken({ headers }: Request, token: string | null): boolean {
   const given = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
   return token !== null && given !== undefined && sameText(given, token);
 }

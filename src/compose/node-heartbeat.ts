@@ -6,7 +6,7 @@ import { goneAfter } from '../rules/node-status.ts';
 import type { Database } from '../storage/database.ts';
 import { watermarksOf } from '../storage/journal-watermarks.ts';
 import { newestMigration } from '../storage/migrate.ts';
-import { forgetEarlier, forgetGone, forgetProcess, tellNode } from '../storage/nodes.ts';
+import { forgetEarlier, forgetGone, forgetProcess, reportNode } from '../storage/nodes.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
@@ -22,7 +22,7 @@ const metricOf = (metrics: readonly Metric[], name: string): number =>
  * Reports this process's state to the store, so that each node knows the state of all. Returns a function that removes it from
  * the list: call it once its clicks are folded, as far as possible.
  */
-export function tellOfThisNode(
+export function reportThisNode(
   { overrides, now, opened }: Start,
   database: Database,
   dataDir: string,
@@ -43,7 +43,7 @@ export function tellOfThisNode(
     const standing = { seen_at, waiting_clicks, waiting_since, waiting_bytes };
     await database.write(async (queries) => {
       const program = { host_name, version, migration: newestMigration };
-      await tellNode(queries, { node, process, started_at, ...program, ...standing });
+      await reportNode(queries, { node, process, started_at, ...program, ...standing });
       await forgetEarlier(queries, node, seen_at - goneAfter);
       await forgetGone(queries, seen_at - listedFor);
     });

@@ -14,7 +14,7 @@ const maxCounts = 1_000;
  * Moves the counts of addresses that people asked for in vain from the memory of both threads to the store. A crash loses some
  * seconds of it.
  */
-export function keepNotFoundVisits(
+export function storeNotFoundVisits(
   { overrides, log, opened }: Start,
   database: Database,
   dataPlane: Pick<DataPlane, 'takeNotFound'>,

@@ -1,14 +1,14 @@
 import { sweepWords } from '../ledger/sweep-words.ts';
 import { applyScheduled } from '../manage/apply-scheduled.ts';
 import { checkDueDomains } from '../manage/check-due-domains.ts';
+import { cleanUp } from '../manage/clean-up.ts';
 import { DeletedOrganizations } from '../manage/clear-organizations.ts';
 import type { Context } from '../manage/context.ts';
 import { continueCorrections } from '../manage/correct-clicks.ts';
 import { mailRefusals } from '../manage/mail-refusals.ts';
 import { PageFetcher } from '../manage/page-fetcher.ts';
 import { sendExpiries } from '../manage/send-expiries.ts';
-import { tidyUp } from '../manage/tidy-up.ts';
-import { tellOutages } from '../manage/webhook-outages.ts';
+import { mailOutages } from '../manage/webhook-outages.ts';
 import { StoreAway } from '../rules/errors.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import type { Clicks } from './data-plane.ts';
@@ -16,7 +16,7 @@ import { startDestinationWatch } from './destination-watch.ts';
 import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
-const tidyInterval = 60 * 60 * 1000;
+const cleanUpInterval = 60 * 60 * 1000;
 const expiryInterval = 15_000;
 /** Changes are promised within a second of their instant. */
 const scheduledInterval = 250;
@@ -36,8 +36,8 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
     opened.defer(() => job.stop());
   };
   repeat(
-    () => tidyUp(context),
-    tidyInterval,
+    () => cleanUp(context),
+    cleanUpInterval,
     (cause) => log.warn('tidying failed', { error: String(cause) }),
   );
   const deletedOrganizations = new DeletedOrganizations(context);
@@ -76,7 +76,7 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
     (cause) => cause instanceof StoreAway || log.error('refused changes not mailed', cause),
   );
   repeat(
-    () => tellOutages(context),
+    () => mailOutages(context),
     overrides.outageInterval ?? outageInterval,
     (cause) => log.warn('failing webhooks not told of', { error: String(cause) }),
   );
@@ -105,6 +105,6 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
 }
 
 export function scheduleClickCleanup({ opened }: Start, clicks: Clicks): void {
-  const tidying = setInterval(() => clicks.tidy(), tidyInterval);
+  const tidying = setInterval(() => clicks.cleanUp(), cleanUpInterval);
   opened.defer(() => clearInterval(tidying));
 }

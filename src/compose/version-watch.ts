@@ -1,7 +1,7 @@
 import type { Database } from '../storage/database.ts';
 import { leastMigration } from '../storage/least-migration.ts';
 import { newestMigration } from '../storage/migrate.ts';
-import { newestForm, takeUpForms } from '../storage/newer-forms.ts';
+import { adoptFormats, newestFormat } from '../storage/newer-formats.ts';
 import type { Readiness } from './readiness.ts';
 import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
@@ -30,7 +30,7 @@ export function watchVersion(
         },
       );
     wasTooOld = isTooOld;
-    if (!isTooOld && (await takeUpForms(database, now()))) log.info('newer forms', { needs: newestForm });
+    if (!isTooOld && (await adoptFormats(database, now()))) log.info('newer forms', { needs: newestFormat });
   };
   // The follower of the change feed already logs that the store is down.
   const job = repeatJob(look, overrides.versionInterval ?? interval, () => {});

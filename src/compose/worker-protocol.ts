@@ -17,7 +17,7 @@ export type Task =
   | { readonly kind: 'change'; readonly change: string }
   | { readonly kind: 'append'; readonly hit: RawHit }
   | { readonly kind: 'settle' }
-  | { readonly kind: 'tidy' }
+  | { readonly kind: 'cleanUp' }
   | { readonly kind: 'measure' }
   | { readonly kind: 'takeNotFound' }
   | { readonly kind: 'drain' }

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { type ApiError, asApiError } from './api-error.ts';
-import { sayError } from './notices.ts';
+import { notifyError } from './notices.ts';
 import { refresh } from './queries.ts';
 
 export interface Action<A extends readonly unknown[]> {
@@ -45,6 +45,6 @@ export const useNoticedAction = <A extends readonly unknown[]>(
   ...reloaded: readonly string[]
 ): Action<A> =>
   useAction(async (...args: A) => {
-    await work(...args).catch((cause) => sayError(cause));
+    await work(...args).catch((cause) => notifyError(cause));
     refresh(...reloaded);
   });

@@ -6,11 +6,11 @@ import { LinksPage } from './pages/links.tsx';
 import { NothingHere } from './pages/nothing-here.tsx';
 import { SetUpPage } from './pages/set-up.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
+import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { ErrorBox } from './parts/error-box.tsx';
-import { Fault } from './parts/fault.tsx';
 import { match, navigate, path } from './router.ts';
 import { hasEnded, me, setup, start, startError } from './session.ts';
-import { Leaving } from './shell/leaving.tsx';
+import { LeaveDialog } from './shell/leave-dialog.tsx';
 import { Notices } from './shell/notices.tsx';
 import { PrintQuestion } from './shell/print-question.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -60,7 +60,7 @@ export function App() {
     <>
       <Content />
       {hasEnded.value && <EndedSession />}
-      <Leaving />
+      <LeaveDialog />
       <PrintQuestion />
       <Notices />
     </>
@@ -88,7 +88,7 @@ function Content() {
   if (signedOutPaths.includes(path.value)) return <Redirect to="/app" />;
   return (
     <Shell>
-      <Fault>{pageAt(path.value)}</Fault>
+      <ErrorBoundary>{pageAt(path.value)}</ErrorBoundary>
     </Shell>
   );
 }

@@ -1,9 +1,9 @@
 import type { Link } from './api-types.ts';
 import { call } from './client.ts';
-import { say, sayError } from './notices.ts';
+import { counted } from './format.ts';
+import { notify, notifyError } from './notices.ts';
 import { refresh } from './queries.ts';
-import { shortOf } from './short.ts';
-import { counted } from './words.ts';
+import { shortOf } from './short-links.ts';
 
 /** Archives links or removes them from the archive, and offers to undo it. True if it succeeded. */
 export async function archiveLinks(links: readonly Link[], archived: boolean): Promise<boolean> {
@@ -14,13 +14,13 @@ export async function archiveLinks(links: readonly Link[], archived: boolean): P
     await call('PATCH /api/v1/link/bulk', { body: { ids: links.map(({ id }) => id), archived } });
   } catch (cause) {
     const what = links.length === 1 ? 'The link was' : 'The links were';
-    sayError(cause, `${what} not changed.`, () => void archiveLinks(links, archived));
+    notifyError(cause, `${what} not changed.`, () => void archiveLinks(links, archived));
     return false;
   }
   void refresh('links', 'link ');
   const what = links.length === 1 ? shortOf(first) : counted(links.length, 'link');
   const undo = () => void archiveLinks(turned, !archived);
-  say(`${what} ${archived ? 'archived' : 'taken out of the archive'}.`, {
+  notify(`${what} ${archived ? 'archived' : 'taken out of the archive'}.`, {
     ...(turned.length > 0 && { action: { label: 'Undo', act: undo } }),
   });
   return true;

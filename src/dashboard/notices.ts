@@ -17,7 +17,7 @@ export const notices = signal<readonly Notice[]>([]);
 let latest = 0;
 
 /** Shows a sentence at the edge of the page for a while; longer if it is an error or can be undone. */
-export function say(text: string, more: { action?: NoticeAction; isError?: boolean } = {}): void {
+export function notify(text: string, more: { action?: NoticeAction; isError?: boolean } = {}): void {
   const id = ++latest;
   const notice: Notice = { id, text, isError: more.isError ?? false, action: more.action ?? null };
   notices.value = [...notices.value.slice(-2), notice];
@@ -25,9 +25,9 @@ export function say(text: string, more: { action?: NoticeAction; isError?: boole
 }
 
 /** Shows why a call failed, in the API's words; `what` is the sentence before that, and `retry` tries again. */
-export function sayError(cause: unknown, what = '', retry?: () => void): void {
+export function notifyError(cause: unknown, what = '', retry?: () => void): void {
   const action = retry && { label: 'Try again', act: retry };
-  say(`${what} ${asApiError(cause).message}`.trimStart(), { isError: true, ...(action && { action }) });
+  notify(`${what} ${asApiError(cause).message}`.trimStart(), { isError: true, ...(action && { action }) });
 }
 
 export const dismissNotice = (id: number): void => {

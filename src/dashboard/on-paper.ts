@@ -2,8 +2,8 @@ import { signal } from '@preact/signals';
 import { ApiError } from './api-error.ts';
 import type { Link } from './api-types.ts';
 import { call } from './client.ts';
-import { sayError } from './notices.ts';
-import { assume, refresh } from './queries.ts';
+import { notifyError } from './notices.ts';
+import { refresh, updateCached } from './queries.ts';
 
 /** What the change does to a link that is in print. */
 type PrintedChange = 'end' | 'address';
@@ -50,9 +50,9 @@ export async function markOnPaper(link: Link): Promise<void> {
       params: { id: link.id },
       body: { on_paper: true },
     });
-    assume<Link>(`link ${link.id}`, () => marked);
+    updateCached<Link>(`link ${link.id}`, () => marked);
     void refresh('links');
   } catch (cause) {
-    sayError(cause, 'The link was not marked as printed.');
+    notifyError(cause, 'The link was not marked as printed.');
   }
 }

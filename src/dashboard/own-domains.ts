@@ -3,7 +3,7 @@ import { call } from './client.ts';
 import type { Choice } from './parts/field.tsx';
 import { useQuery } from './queries.ts';
 import { setup } from './session.ts';
-import { namesOfHosts } from './short.ts';
+import { namesOfHosts } from './short-links.ts';
 
 interface OwnDomains {
   /** Whether they have loaded. */

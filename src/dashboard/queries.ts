@@ -91,7 +91,7 @@ export async function refresh(...prefixes: readonly string[]): Promise<boolean> 
 }
 
 /** Changes a cached answer ahead of the server's, until that is loaded. */
-export function assume<T>(key: string, change: (known: T) => T): void {
+export function updateCached<T>(key: string, change: (known: T) => T): void {
   const entry = cache.get(key) as Entry<T> | undefined;
   if (entry?.data.value !== undefined) entry.data.value = change(entry.data.value);
 }

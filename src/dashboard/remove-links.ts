@@ -2,12 +2,12 @@ import { signal } from '@preact/signals';
 import { asApiError } from './api-error.ts';
 import type { Link } from './api-types.ts';
 import { call } from './client.ts';
-import { say, sayError } from './notices.ts';
+import { counted, number } from './format.ts';
+import { notify, notifyError } from './notices.ts';
 import { confirmingPrint, isOnPaper } from './on-paper.ts';
 import { refresh } from './queries.ts';
 import { navigate } from './router.ts';
-import { shortOf } from './short.ts';
-import { counted, number } from './words.ts';
+import { shortOf } from './short-links.ts';
 
 /** Links that the user has deleted: no list shows them, even if its data still contains them. */
 export const removed = signal<ReadonlySet<number>>(new Set());
@@ -36,18 +36,18 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
     show(ids);
     if (isOnPaper(cause)) return false;
     const what = links.length === 1 ? 'The link was' : 'The links were';
-    sayError(cause, `${what} not deleted.`, () => void removeLinks(links));
+    notifyError(cause, `${what} not deleted.`, () => void removeLinks(links));
     return false;
   }
   // Once every list is reloaded nothing needs to hide them: they may be restored elsewhere.
   void reloadLinks().then((isKnown) => isKnown && show(ids));
   if (gone.length === 0) {
-    say(links.length === 1 ? 'The link was deleted already.' : 'The links were deleted already.');
+    notify(links.length === 1 ? 'The link was deleted already.' : 'The links were deleted already.');
     return true;
   }
   const what = links.length === 1 ? shortOf(first) : counted(gone.length, 'link');
   // Links that another user deleted meanwhile are not restored.
-  say(`${what} deleted.`, {
+  notify(`${what} deleted.`, {
     action: { label: 'Undo', act: () => void restoreLinks(gone, () => show(gone)) },
   });
   return true;
@@ -61,7 +61,7 @@ export async function restoreLinks(ids: readonly number[], onDone: () => void = 
   } catch (cause) {
     const { isTransient, status } = asApiError(cause);
     const retry = () => void restoreLinks(ids, onDone);
-    sayError(cause, 'Nothing was brought back.', isTransient ? retry : undefined);
+    notifyError(cause, 'Nothing was brought back.', isTransient ? retry : undefined);
     // Already restored by another user, or kept for too long.
     if (status === 404) void reloadLinks();
     return false;
@@ -70,7 +70,7 @@ export async function restoreLinks(ids: readonly number[], onDone: () => void = 
   void reloadLinks();
   const [only] = back;
   const page = back.length === 1 ? `/app/links/${only}` : '/app';
-  say(restoredSentence(back.length, ids.length), {
+  notify(restoredSentence(back.length, ids.length), {
     action: { label: back.length === 1 ? 'Show link' : 'Show links', act: () => navigate(page) },
   });
   return true;

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { type ApiError, asApiError } from './api-error.ts';
 import { type Answer, call, whenSessionEnds } from './client.ts';
-import { say } from './notices.ts';
+import { notify } from './notices.ts';
 import { forgetEverything, refresh } from './queries.ts';
 
 type Me = Answer<'GET /api/v1/user'>;
@@ -63,7 +63,7 @@ async function reloadUser(): Promise<void> {
   me.value = now;
   if (isAnother) {
     forgetEverything();
-    say(`You are signed in as ${now.email}, of ${now.organization_name}, since another window.`);
+    notify(`You are signed in as ${now.email}, of ${now.organization_name}, since another window.`);
   }
   if (isAnother || hasEnded.value) {
     hasEnded.value = false;

@@ -1,11 +1,11 @@
 import { type Arrival, arrivalHeader, arrivalPath, probeHeader, signArrival } from '../rules/arrival.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
-import type { Patient } from './patient.ts';
+import type { CheckContext } from './check-context.ts';
 
 const patience = 8_000;
 
 /** Calls the running server through its public address, as visitors do, to see how the request arrives. */
-export async function arrivalFindings({ site, secrets, config, now }: Patient): Promise<Finding[]> {
+export async function arrivalFindings({ site, secrets, config, now }: CheckContext): Promise<Finding[]> {
   if (secrets === null) return [notice('address', 'There is no secret key yet.', 'Start the server once.')];
   const { origin } = site;
   let answer: Response;
@@ -41,7 +41,7 @@ export async function arrivalFindings({ site, secrets, config, now }: Patient): 
 /** What the headers tell about the proxies in front. */
 export function headerFindings(
   { headers, client }: Arrival,
-  trusted: Patient['config']['trustedProxies'],
+  trusted: CheckContext['config']['trustedProxies'],
   isSecure: boolean,
   origin: string,
 ): Finding[] {

@@ -1,12 +1,12 @@
 import { unfoldedIn } from '../journal/unfolded.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
-import type { Patient } from './patient.ts';
+import type { CheckContext } from './check-context.ts';
 
 const much = 64e6;
 const late = 10 * 60 * 1000;
 
 /** Clicks in this node's journals that are not in the database yet. */
-export async function backlogFindings({ dataDir, store, now }: Patient): Promise<Finding[]> {
+export async function backlogFindings({ dataDir, store, now }: CheckContext): Promise<Finding[]> {
   const marks = new Map<string, { segment: number; offset: number }>();
   const rows =
     (await store?.ask('select node, segment, byte_offset from journal_watermarks').catch(() => [])) ?? [];

@@ -5,7 +5,7 @@ import {
   isCertificateProblem,
 } from '../rules/certificate-problem.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
-import type { Patient } from './patient.ts';
+import type { CheckContext } from './check-context.ts';
 import { verifiedDomains } from './verified-domains.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -17,7 +17,7 @@ const maxDomains = 20;
 const maxFailing = 100;
 
 /** As a browser sees them: of the service's host, and of custom domains. */
-export async function certificateFindings({ site, store, config, now }: Patient): Promise<Finding[]> {
+export async function certificateFindings({ site, store, config, now }: CheckContext): Promise<Finding[]> {
   if (!site.isSecure)
     return [ok('certificate', `${site.origin} is without HTTPS: there is no certificate to look at.`)];
   const port = Number(new URL(site.origin).port || 443);
@@ -37,7 +37,7 @@ interface FailingName {
 }
 
 /** The names whose last order failed, where this service orders certificates itself. */
-async function failingNames(store: Patient['store'], ownHost: string): Promise<readonly FailingName[]> {
+async function failingNames(store: CheckContext['store'], ownHost: string): Promise<readonly FailingName[]> {
   // A store of an earlier version has no such table.
   const rows = await store
     ?.ask(

@@ -1,13 +1,13 @@
 import { clickServerName } from '../rules/clicks-url.ts';
 import { type Finding, ok, problem } from '../rules/finding.ts';
 import { ownTerms } from '../storage/database.ts';
-import type { Patient } from './patient.ts';
+import type { CheckContext } from './check-context.ts';
 
 /** Milliseconds. */
 const patience = 5_000;
 
 /** Where single clicks are in ClickHouse. */
-export async function clickServerFindings({ config }: Pick<Patient, 'config'>): Promise<Finding[]> {
+export async function clickServerFindings({ config }: Pick<CheckContext, 'config'>): Promise<Finding[]> {
   const { clicksUrl } = config;
   if (clicksUrl === null) return [];
   const { ClickhouseClient } = await import('../ledger/clickhouse/clickhouse-client.ts');

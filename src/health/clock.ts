@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
-import type { Patient } from './patient.ts';
+import type { CheckContext } from './check-context.ts';
 
 const much = 30_000;
 const some = 2_000;
 
 /** Compared with the database's clock, and with times in the store: both reveal a wrong clock. */
-export async function clockFindings({ store, now }: Pick<Patient, 'store' | 'now'>): Promise<Finding[]> {
+export async function clockFindings({ store, now }: Pick<CheckContext, 'store' | 'now'>): Promise<Finding[]> {
   const findings: Finding[] = [];
   if (store?.kind === 'postgres') {
     const before = Date.now();
@@ -31,7 +31,7 @@ export async function clockFindings({ store, now }: Pick<Patient, 'store' | 'now
   return [ok('clock', `It is ${new Date(now).toISOString()}${isSynchronised() ? ', kept by NTP' : ''}.`)];
 }
 
-async function newest(store: Patient['store']): Promise<number> {
+async function newest(store: CheckContext['store']): Promise<number> {
   const [row] = (await store?.ask('select max(at) as at from changes').catch(() => [])) ?? [];
   return Number(row?.at ?? 0);
 }

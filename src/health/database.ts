@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrationsOf } from '../backup/look-at-store.ts';
+import { migrationsOf } from '../backup/read-only-store.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import { readOnlySql, takesChanges } from '../storage/drivers/find-primary.ts';
 import { newestMigration } from '../storage/migrate.ts';
-import type { Patient } from './patient.ts';
+import type { CheckContext } from './check-context.ts';
 
 /** More than a backlog causes. */
 const largeWal = 500e6;
 
-export async function databaseFindings({ store, storeProblem, dataDir }: Patient): Promise<Finding[]> {
+export async function databaseFindings({ store, storeProblem, dataDir }: CheckContext): Promise<Finding[]> {
   if (storeProblem !== null)
     return [problem('database', storeProblem, 'Bring the database back; nothing is lost meanwhile.')];
   if (store === null) return [notice('database', 'There is no store yet.', 'The first start makes it.')];
@@ -57,7 +57,7 @@ export async function databaseFindings({ store, storeProblem, dataDir }: Patient
 }
 
 /** Whether the newer Linnet left the tables so that this one can write to them. */
-async function isKnown(store: NonNullable<Patient['store']>): Promise<boolean> {
+async function isKnown(store: NonNullable<CheckContext['store']>): Promise<boolean> {
   const [row] = await store.ask("select value from settings where key = 'least_migration'");
   return row !== undefined && Number(row.value) <= newestMigration;
 }

@@ -1,6 +1,6 @@
 import { access, constants, statfs } from 'node:fs/promises';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
-import type { Patient } from './patient.ts';
+import type { CheckContext } from './check-context.ts';
 
 const tooLittle = 200e6;
 const little = 2e9;
@@ -8,7 +8,7 @@ const little = 2e9;
 const gigabytes = (bytes: number): string =>
   bytes < 1e9 ? `${Math.floor(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
-export async function diskFindings({ dataDir }: Pick<Patient, 'dataDir'>): Promise<Finding[]> {
+export async function diskFindings({ dataDir }: Pick<CheckContext, 'dataDir'>): Promise<Finding[]> {
   try {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {

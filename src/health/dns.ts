@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
-import type { Patient } from './patient.ts';
+import type { CheckContext } from './check-context.ts';
 import { verifiedDomains } from './verified-domains.ts';
 
 const atOnce = 10;
 
 /** Checks the host of the service, and that each verified domain leads where it should. */
-export async function dnsFindings(patient: Patient): Promise<Finding[]> {
-  const { site, dns, config } = patient;
+export async function dnsFindings(context: CheckContext): Promise<Finding[]> {
+  const { site, dns, config } = context;
   const host = site.defaultHost;
   const bare = host.replace(/^\[|\]$/g, '');
   if (site.isTrial) return [ok('dns', `${host} is this machine: no name server is needed.`)];
@@ -31,13 +31,13 @@ export async function dnsFindings(patient: Patient): Promise<Finding[]> {
     ];
   const own = ok('dns', `${host} leads to ${addresses.join(', ')}.`);
   const wanted = await targetsOf(config.domainTarget, addresses, dns);
-  return [own, ...(await domainFindings(await verifiedDomains(patient.store), wanted, dns))];
+  return [own, ...(await domainFindings(await verifiedDomains(context.store), wanted, dns))];
 }
 
 async function targetsOf(
-  target: Patient['config']['domainTarget'],
+  target: CheckContext['config']['domainTarget'],
   own: readonly string[],
-  dns: Patient['dns'],
+  dns: CheckContext['dns'],
 ): Promise<readonly string[]> {
   if (target === null) return own;
   return typeof target === 'string' ? ((await dns.addressesOf(target)) ?? []) : target;
@@ -46,7 +46,7 @@ async function targetsOf(
 async function domainFindings(
   domains: readonly string[],
   wanted: readonly string[],
-  dns: Patient['dns'],
+  dns: CheckContext['dns'],
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   let good = 0;

@@ -1,12 +1,12 @@
 import { lastBackup } from '../backup/last-backup.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
 import { type Finding, notice, ok } from '../rules/finding.ts';
-import type { Patient } from './patient.ts';
+import type { CheckContext } from './check-context.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const manyDays = 7;
 
-export async function lastBackupFindings({ store, now }: Patient): Promise<Finding[]> {
+export async function lastBackupFindings({ store, now }: CheckContext): Promise<Finding[]> {
   if (store === null) return [];
   const [row] = await store.ask(`select value from settings where key = '${lastBackup}'`).catch(() => []);
   const todo = `Make one: ${shellCommand('backup FILE')}. Copies that are made by other means are not known here.`;

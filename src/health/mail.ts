@@ -1,8 +1,8 @@
 import { type Finding, ok, problem } from '../rules/finding.ts';
-import type { Patient } from './patient.ts';
+import type { CheckContext } from './check-context.ts';
 
 /** Connects and signs in, without sending mail. */
-export async function mailFindings({ mailer }: Patient): Promise<Finding[]> {
+export async function mailFindings({ mailer }: CheckContext): Promise<Finding[]> {
   if (mailer === null)
     return [ok('mail', 'No mail server is set: links of invitations are handed over by people.')];
   const fault = await mailer.check();

@@ -1,9 +1,9 @@
-import type { Patient } from './patient.ts';
+import type { CheckContext } from './check-context.ts';
 
 /** Enough to notice problems; an instance with thousands isn't checked for each of them. */
 const maxDomains = 100;
 
-export async function verifiedDomains(store: Patient['store']): Promise<readonly string[]> {
+export async function verifiedDomains(store: CheckContext['store']): Promise<readonly string[]> {
   const rows = await store?.ask(
     `select host from domains where verified_at is not null order by id limit ${maxDomains}`,
   );

@@ -28,7 +28,7 @@ const damagedIn = (dataDir: string): string => join(dataDir, 'journal-damaged');
  * Keeps a copy of a damaged segment under another name, before it is folded and removed. Returns its path. Like any segment it
  * contains visitors' addresses.
  */
-export function keepAside(dataDir: string, name: JournalName, segment: number): string {
+export function copyDamaged(dataDir: string, name: JournalName, segment: number): string {
   const from = segmentFile(folderOf(dataDir, name), segment);
   const to = join(damagedIn(dataDir), `${name.node}-${name.process}-${basename(from)}`);
   mkdirSync(damagedIn(dataDir), { recursive: true, mode: 0o700 });
@@ -42,7 +42,7 @@ export function keepAside(dataDir: string, name: JournalName, segment: number): 
 }
 
 /** Removes such copies that were last written to before an instant. */
-export function forgetDamaged(dataDir: string, before: number): void {
+export function deleteDamagedBefore(dataDir: string, before: number): void {
   for (const name of filesIn(damagedIn(dataDir))) {
     const path = join(damagedIn(dataDir), name);
     if (statSync(path).mtimeMs < before) rmSync(path, { force: true });

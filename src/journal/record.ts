@@ -5,8 +5,8 @@
 export const recordHead = 8;
 export const doNotTrackMark = 'n';
 /**
- * Precedes a purpose, followed by the index of the header evidence: no header's value begins with a blank. Earlier versions take both for a
- * part of the purpose, in which they search for other words.
+ * Precedes a purpose, followed by the index of the header evidence: no header's value begins with a blank. Earlier versions take
+ * both for a part of the purpose, in which they search for other words.
  */
 export const evidenceMark = ' ';
 

@@ -35,7 +35,8 @@ export class ClickClaims {
   #mayHaveOld = true;
 
   /**
-   * `isAlone` says that no other journal has hits to fold now. Then only the last clicks are claimed: hits of later journals are later than all of these (alternating runs: claiming everything took 0.2 µs of a hit's 9).
+   * `isAlone` says that no other journal has hits to fold now. Then only the last clicks are claimed: hits of later journals are
+   * later than all of these (alternating runs: claiming everything took 0.2 µs of a hit's 9).
    */
   constructor(limits: Limits, journal: string, isAlone: () => boolean) {
     const window = limits.repeatWindow;

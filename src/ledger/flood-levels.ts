@@ -29,7 +29,8 @@ export class FloodLevels {
   }
 
   /**
-   * `hot` has the row and the pair of each hit on a hot pair. Rows of a flood lose their keys, so that nothing repeats them. Returns the levels to store. May be called again for the same batch.
+   * `hot` has the row and the pair of each hit on a hot pair. Rows of a flood lose their keys, so that nothing repeats them.
+   * Returns the levels to store. May be called again for the same batch.
    */
   find(columns: HitColumns, hot: Float64Array, stored: readonly FloodLevel[]): readonly FloodLevel[] {
     this.#restore(columns);

@@ -32,7 +32,7 @@ export interface FoldSettings {
 export type ToFold =
   | { readonly kind: 'start'; readonly settings: FoldSettings; readonly now: number }
   | { readonly kind: 'wake'; readonly end: Position; readonly now: number }
-  | { readonly kind: 'tidy'; readonly now: number }
+  | { readonly kind: 'cleanUp'; readonly now: number }
   | { readonly kind: 'stop'; readonly end: Position; readonly now: number };
 
 export type FromFold =

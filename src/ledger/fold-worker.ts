@@ -1,4 +1,4 @@
-import { type Damage, forgetDamaged, keepAside } from '../journal/damage.ts';
+import { copyDamaged, type Damage, deleteDamagedBefore } from '../journal/damage.ts';
 import {
   folderOf,
   isBefore,
@@ -16,7 +16,7 @@ import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
 import { claimsKept, type DeliveriesOf, type FoldStore, JournalTaken, StoreChanged } from './fold-store.ts';
 import { HitBatch } from './hit-batch.ts';
 import { type ClicksOf, JournalFold } from './journal-fold.ts';
-import { LeftJournals } from './left-journals.ts';
+import { OrphanedJournals } from './orphaned-journals.ts';
 import { pause } from './pause.ts';
 import { Reminder } from './reminder.ts';
 import { forgetOld } from './retention.ts';
@@ -101,7 +101,7 @@ export class FoldWorker {
   #turn: Promise<void> | null = null;
   #hostsReadAt = Number.NEGATIVE_INFINITY;
   #pauseLength = firstPause;
-  readonly #left: LeftJournals;
+  readonly #left: OrphanedJournals;
   #reportedAwayAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: FoldWorkerParts) {
@@ -114,7 +114,7 @@ export class FoldWorker {
     );
     this.#builder = new BatchBuilder(this.#seen, parts.store.minByLink);
     this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich, parts.settings.floodLimit);
-    this.#left = new LeftJournals({
+    this.#left = new OrphanedJournals({
       settings: parts.settings,
       store: parts.store,
       open: (name) => this.#open(name),
@@ -134,7 +134,7 @@ export class FoldWorker {
     this.#now = message.now;
     this.#nowSaidAt = performance.now();
     if (message.kind === 'wake') this.#wokenAt = performance.now();
-    if (message.kind === 'tidy') {
+    if (message.kind === 'cleanUp') {
       this.#mustTidy = true;
       this.#leftovers.now();
     } else {
@@ -241,7 +241,7 @@ export class FoldWorker {
     }
     if (this.#mustTidy && !this.#isStopping) {
       this.#mustTidy = false;
-      await this.#tidy();
+      await this.#cleanUp();
       this.#merging.now();
     }
     if (this.#merging.isDue && !this.#isStopping) {
@@ -362,7 +362,7 @@ export class FoldWorker {
             segment,
             bytes,
           }),
-        onDamage: (damage) => this.#tellDamage(name, damage),
+        onDamage: (damage) => this.#reportDamage(name, damage),
         onAway: (cause) => this.#reportAway(cause),
         keep: settings.keep,
       },
@@ -375,10 +375,10 @@ export class FoldWorker {
   }
 
   /** Before the batch is folded: if this process ends in between, the segment is still there. */
-  #tellDamage(name: JournalName, damage: Damage): void {
+  #reportDamage(name: JournalName, damage: Damage): void {
     const facts = { journal: watermarkKey(name), ...damage };
     try {
-      const kept = keepAside(this.#parts.settings.dataDir, name, damage.segment);
+      const kept = copyDamaged(this.#parts.settings.dataDir, name, damage.segment);
       this.#parts.tell({ kind: 'damage', facts: { ...facts, kept } });
     } catch (cause) {
       this.#parts.tell({ kind: 'damage', facts: { ...facts, not_kept: (cause as Error).message } });
@@ -418,7 +418,7 @@ export class FoldWorker {
     }
   }
 
-  async #tidy(): Promise<void> {
+  async #cleanUp(): Promise<void> {
     const { store, salts, settings } = this.#parts;
     this.#hits.forgetVisitors();
     try {
@@ -433,7 +433,7 @@ export class FoldWorker {
         () => this.#foldNew(),
       );
       await store.shortenLog();
-      forgetDamaged(settings.dataDir, this.#now - Math.min(settings.daysKept, damagedKept) * dayLength);
+      deleteDamagedBefore(settings.dataDir, this.#now - Math.min(settings.daysKept, damagedKept) * dayLength);
     } catch (cause) {
       if (!isAway(cause)) throw cause;
     }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { twoHalves } from '../../test/support/country-file.ts';
 import { bundledCountryFile } from '../bundle/located.ts';
 import { countryCode, unknownCountry } from '../rules/country.ts';
-import { CountryFileError, openCountryFile, openPlaceFile, placesKnownIn, whenAsked } from './geo.ts';
+import { CountryFileError, openCountryFile, openLazily, openPlaceFile, placesKnownIn } from './geo.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -126,7 +126,7 @@ describe("the operator's own file", () => {
 describe('a file opened when asked', () => {
   test('is opened once, at the first address', () => {
     let opened = 0;
-    const countryOf = whenAsked(
+    const countryOf = openLazily(
       () => {
         opened++;
         return () => 'CH';
@@ -141,7 +141,7 @@ describe('a file opened when asked', () => {
 
   test('that cannot be opened costs the countries, is reported once, and nothing is thrown', () => {
     const problems: CountryFileError[] = [];
-    const countryOf = whenAsked(
+    const countryOf = openLazily(
       () => openCountryFile(join(folder, 'nowhere.mmdb')),
       unknownCountry,
       (problem) => problems.push(problem),
@@ -158,7 +158,7 @@ describe('a file opened when asked', () => {
       if (address === '9.9.9.9') throw new RangeError('out of bounds');
       return 'CH';
     };
-    const countryOf = whenAsked(breaking, unknownCountry, (problem) => problems.push(problem));
+    const countryOf = openLazily(breaking, unknownCountry, (problem) => problems.push(problem));
     expect(['1.2.3.4', '9.9.9.9', '1.2.3.4'].map(countryOf)).toEqual(['CH', 'XX', 'XX']);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toBeInstanceOf(CountryFileError);

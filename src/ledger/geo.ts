@@ -114,7 +114,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
  * Opens the file at the first lookup. If it is missing or broken, that is reported once, and all countries are unknown from then
  * on.
  */
-export function whenAsked<Found>(
+export function openLazily<Found>(
   open: () => (address: string) => Found,
   unknown: Found,
   onProblem: (problem: CountryFileError) => void,

@@ -42,8 +42,8 @@ test('in order they say the same, in one way, and no longer than before', () => 
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {
       const counts = entries.map((one) => countEntry(...one)).join('');
-      const tidy = tidyCounts(counts);
-      expect(sumsOf(tidy)).toEqual(sumsOf(counts));
+      const cleanUp = tidyCounts(counts);
+      expect(sumsOf(cleanUp)).toEqual(sumsOf(counts));
       expect(
         tidyCounts(
           tidyCounts(
@@ -53,8 +53,8 @@ test('in order they say the same, in one way, and no longer than before', () => 
               .join(''),
           ),
         ),
-      ).toBe(tidy);
-      expect(tidy.length).toBeLessThanOrEqual(counts.length);
+      ).toBe(cleanUp);
+      expect(cleanUp.length).toBeLessThanOrEqual(counts.length);
     }),
   );
 });

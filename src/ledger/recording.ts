@@ -141,9 +141,9 @@ export class Recording {
   }
 
   /** Must be called periodically: deletes expired hits, and folds the journals of dead processes. */
-  tidy(): void {
+  cleanUp(): void {
     this.#start();
-    this.#send({ kind: 'tidy', now: this.#parts.now() });
+    this.#send({ kind: 'cleanUp', now: this.#parts.now() });
   }
 
   /** Folds the rest if storage takes it at once; otherwise the next start does. */

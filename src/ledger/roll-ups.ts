@@ -11,7 +11,7 @@ import {
 } from '../rules/click-fields.ts';
 import { hourOf } from '../rules/utc-time.ts';
 import { FloatList } from '../structures/float-list.ts';
-import { type Alike, AlikeClicks } from './alike-clicks.ts';
+import { EqualClicks, type EqualGroup } from './equal-clicks.ts';
 import type { LinkHours } from './fold-store.ts';
 import { HitColumns } from './hit-columns.ts';
 import { countEntry, reasonValue } from './hour-counts.ts';
@@ -61,8 +61,8 @@ export class RollUps {
   /** Dimensions in which a click may have another value than 0, and their columns. */
   #dimensions: readonly number[] = [];
   #values: readonly Int32Array[] = [];
-  readonly #alike = new AlikeClicks(
-    (alike, cells, from) => this.#addAlike(alike, cells, from),
+  readonly #alike = new EqualClicks(
+    (alike, cells, from) => this.#addEqual(alike, cells, from),
     (cells, from) => this.#textOf(cells, from),
   );
 
@@ -129,7 +129,7 @@ export class RollUps {
     return counts;
   }
 
-  #addAlike({ organizationId, hour, hits }: Alike, cells: Int32Array, from: number): void {
+  #addEqual({ organizationId, hour, hits }: EqualGroup, cells: Int32Array, from: number): void {
     const organization = this.#tallyOf(organizationId);
     organization.add(this.#turned(this.#kind(total, hour, clickRollup)), 0, hits);
     for (const [index, dimension] of this.#dimensions.entries()) {

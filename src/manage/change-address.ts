@@ -13,7 +13,7 @@ import { linksUnder, type StoredLink } from '../storage/links.ts';
 import { defaultDomainId, type Queries } from '../storage/schema.ts';
 import type { Context } from './context.ts';
 import { takenAmong } from './held-addresses.ts';
-import { onLostDomains } from './held-domains.ts';
+import { refusalsOfLostDomains } from './held-domains.ts';
 import {
   type AliasField,
   type AskedAlias,
@@ -147,7 +147,7 @@ async function storeChange(
   const { id, organization_id, forward_path } = before;
   const isNew = (address: Alias) => gained.includes(address);
   const row = { domain_id: isNew(own) ? own.domain_id : defaultDomainId, aliases: writeAliases(gained) };
-  const [refusal] = (await onLostDomains(queries, [{ host: own.host, row }])).values();
+  const [refusal] = (await refusalsOfLostDomains(queries, [{ host: own.host, row }])).values();
   if (refusal) throw refusal;
   const wanted = gained.map((address) => ({ ...address, organization_id }));
   if (wanted.length > 0) {

@@ -8,7 +8,7 @@ import {
   deleteSomeOf,
   linkIdsOf,
 } from '../storage/deleted-organizations.ts';
-import { emptyOfLinks, someInBin } from '../storage/empty-bin.ts';
+import { binnedBefore, purgeLinks } from '../storage/empty-bin.ts';
 import { wantWordSweep } from '../storage/word-sweeps.ts';
 import type { Context } from './context.ts';
 import { deleteLinks } from './delete-link.ts';
@@ -70,9 +70,9 @@ export class DeletedOrganizations {
       await deleteLinks(this.#context, caller, links, true);
       return true;
     }
-    const deleted = await someInBin(database.read, id, now(), rowsAtOnce);
+    const deleted = await binnedBefore(database.read, id, now(), rowsAtOnce);
     if (deleted.length > 0) {
-      await database.write((queries) => emptyOfLinks(queries, id, deleted, 0, now()));
+      await database.write((queries) => purgeLinks(queries, id, deleted, 0, now()));
       return true;
     }
     const counted = await binnedIdsOf(database.read, id, progress.countsUpTo, linksAtOnce);

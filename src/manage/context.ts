@@ -34,7 +34,7 @@ export interface Context {
   /** Whether a host is a custom domain of this service, from this node's cache; a promise if the store has to be asked. */
   readonly isOurHost: (host: string) => boolean | Promise<boolean>;
   /** Checks what the instance as a whole depends on. */
-  readonly examine: () => Promise<readonly Finding[]>;
+  readonly runChecks: () => Promise<readonly Finding[]>;
   readonly config: Pick<
     Config,
     | 'baseUrl'

@@ -72,7 +72,7 @@ export async function reclassifyClicks(
 }
 
 /** Restores the class of hits that a correction moved to another class. */
-export async function takeBack(
+export async function revertReclassification(
   context: Context,
   caller: Caller,
   linkId: number,

@@ -1,7 +1,7 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
 import { goneBefore } from '../rules/link-bin.ts';
-import { emptyOfLinks, someInBin } from '../storage/empty-bin.ts';
+import { binnedBefore, purgeLinks } from '../storage/empty-bin.ts';
 import type { Context } from './context.ts';
 
 /** Few enough that no other change waits long for them. */
@@ -12,7 +12,7 @@ export async function deleteForGood(context: Context, caller: Caller, id: number
   const now = context.now();
   const { organizationId } = caller;
   const emptied = await context.database.write((queries) =>
-    emptyOfLinks(queries, organizationId, [id], goneBefore(now), now),
+    purgeLinks(queries, organizationId, [id], goneBefore(now), now),
   );
   if (emptied === 0) throw notFound('deleted link');
 }
@@ -23,8 +23,8 @@ export async function emptyLinkBin(context: Context, { organizationId }: Caller)
   let total = 0;
   for (;;) {
     const emptied = await context.database.write(async (queries) => {
-      const ids = await someInBin(queries, organizationId, now, perTransaction);
-      return ids.length === 0 ? null : emptyOfLinks(queries, organizationId, ids, 0, now);
+      const ids = await binnedBefore(queries, organizationId, now, perTransaction);
+      return ids.length === 0 ? null : purgeLinks(queries, organizationId, ids, 0, now);
     });
     if (emptied === null) return total;
     total += emptied;

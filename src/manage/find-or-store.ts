@@ -1,8 +1,8 @@
 import { Refusal } from '../rules/errors.ts';
 import { tagsOf } from '../storage/link-tags.ts';
-import { linksLeadingTo, lockDestinations, type WantedLink } from '../storage/links-leading-to.ts';
+import { linksByDestination, lockDestinations, type WantedLink } from '../storage/links-by-destination.ts';
 import type { Queries } from '../storage/schema.ts';
-import type { LinkWithTags, Outcome, PreparedLink, StoringMeans } from './prepared-link.ts';
+import type { LinkWithTags, Outcome, PreparedLink, StoringDependencies } from './prepared-link.ts';
 import { inParts, type OnPlaced, outcomeOf, storeLinks } from './store-links.ts';
 
 const wantedOf = ({ row, suffix, isChosen }: PreparedLink): WantedLink => ({
@@ -13,13 +13,13 @@ const wantedOf = ({ row, suffix, isChosen }: PreparedLink): WantedLink => ({
 
 /** For each of an organization's links, an existing one with the same destination, or null. */
 export async function findLinks(
-  { now }: Pick<StoringMeans, 'now'>,
+  { now }: Pick<StoringDependencies, 'now'>,
   queries: Queries,
   links: readonly PreparedLink[],
 ): Promise<(LinkWithTags | null)[]> {
   const [first] = links;
   if (!first) return [];
-  const found = await linksLeadingTo(queries, first.row.organization_id, links.map(wantedOf), now());
+  const found = await linksByDestination(queries, first.row.organization_id, links.map(wantedOf), now());
   const ids = found.flatMap((link) => link?.id ?? []);
   const tags = ids.length > 0 ? await tagsOf(queries, ids) : new Map();
   return found.map((link) => link && { link, tags: tags.get(link.id) ?? [], isFound: true });
@@ -30,7 +30,7 @@ export async function findLinks(
  * first is stored, and the others find it; if it is refused they are retried without it.
  */
 export async function findOrStore(
-  means: StoringMeans,
+  means: StoringDependencies,
   queries: Queries,
   links: readonly PreparedLink[],
   onPlaced?: OnPlaced,

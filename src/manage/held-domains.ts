@@ -12,7 +12,7 @@ interface OnDomain {
  * Links whose domain was verified when they were prepared and isn't any more, with their refusals. The other domains are locked
  * until the transaction ends: none is deleted while a link is being made on it.
  */
-export async function onLostDomains<Link extends OnDomain>(
+export async function refusalsOfLostDomains<Link extends OnDomain>(
   queries: Queries,
   links: readonly Link[],
 ): Promise<ReadonlyMap<Link, Refusal>> {

@@ -28,7 +28,7 @@ export interface Answered {
 }
 
 /** Determines the answer to a call from the result of its change; null if that isn't enough. */
-export type Foresight = (made: unknown) => Promise<Answered | null>;
+export type AnswerOfChange = (made: unknown) => Promise<Answered | null>;
 
 interface SentCall {
   readonly organizationId: number;
@@ -51,7 +51,7 @@ export class IdempotentCall {
   readonly #context: Pick<Context, 'database' | 'secrets' | 'now'>;
   readonly #row: IdempotencyKey;
   readonly #requestHash: string;
-  #foresight: Foresight = async () => null;
+  #answerOfChange: AnswerOfChange = async () => null;
   #answered: Answered | null = null;
   #isClaimed = false;
 
@@ -68,8 +68,8 @@ export class IdempotentCall {
   }
 
   /** Sets the function that makes the answer from the result of the first change, while that is still under way. */
-  foresee(foresight: Foresight): void {
-    this.#foresight = foresight;
+  answerWith(answerOfChange: AnswerOfChange): void {
+    this.#answerOfChange = answerOfChange;
   }
 
   /** The stored answer to the call, or the answer that `carryOut` gives now. A refusal may be an answer, too. */
@@ -134,7 +134,7 @@ export class IdempotentCall {
   async #claimAndMake<T>(queries: Queries, make: (queries: Queries) => Promise<T>): Promise<T> {
     if (!(await this.#claim(queries))) throw new KeyTaken();
     const made = await make(queries);
-    this.#answered = made === null || made === undefined ? null : await this.#foresight(made);
+    this.#answered = made === null || made === undefined ? null : await this.#answerOfChange(made);
     if (this.#answered) await this.#keep(queries, this.#answered);
     return made;
   }

@@ -29,5 +29,5 @@ export async function requireInstanceAdministrator(context: Context, caller: Cal
 
 export async function readInstanceHealth(context: Context, caller: Caller): Promise<readonly Finding[]> {
   await requireInstanceAdministrator(context, caller);
-  return context.examine();
+  return context.runChecks();
 }

@@ -18,7 +18,7 @@ const gathering = 5_000;
 /** Longer than a mail takes: after that, a node is assumed to have died. */
 const claimLength = 10 * minute;
 /** After that it isn't mailed any more; it is still in the list and in the history. */
-const toldWithin = 3 * 24 * 60 * minute;
+const mailedWithin = 3 * 24 * 60 * minute;
 const perRun = 500;
 const maxListed = 20;
 
@@ -32,7 +32,7 @@ export async function mailRefusals(context: Context): Promise<void> {
   const byAuthor = Map.groupBy(claimed, ({ organization_id, user_id }) => `${organization_id} ${user_id}`);
   for (const changes of byAuthor.values()) {
     const ids = changes.map(({ id }) => id);
-    const isOld = changes.every(({ done_at }) => (done_at ?? 0) < at - toldWithin);
+    const isOld = changes.every(({ done_at }) => (done_at ?? 0) < at - mailedWithin);
     const isTold = isOld || (await mailOne(context, mailer, changes));
     await database.write((queries) =>
       isTold ? setRefusalsTold(queries, ids) : postponeRefusals(queries, ids, now() + claimLength),

@@ -76,7 +76,7 @@ export class PageFetcher {
   }
 
   #begin(host: string, page: stored.DuePage): void {
-    const look = this.#lookAt(host, page)
+    const look = this.#check(host, page)
       .catch((cause) => {
         // The claim expires by itself, and then it is fetched again.
         if (!(cause instanceof StoreAway) && !(cause instanceof Refusal)) this.#onFault(cause);
@@ -85,7 +85,7 @@ export class PageFetcher {
     this.#active.add(look);
   }
 
-  async #lookAt(host: string, page: stored.DuePage): Promise<void> {
+  async #check(host: string, page: stored.DuePage): Promise<void> {
     const { database, now } = this.#context;
     const found = await this.#fetch(page.destination_url, {
       accept: 'text/html,application/xhtml+xml;q=0.9',

@@ -24,7 +24,7 @@ export interface LinkWithTags {
 export type Outcome = LinkWithTags | Refusal;
 
 /** What storing links needs of the control plane. */
-export interface StoringMeans {
+export interface StoringDependencies {
   readonly database: Database;
   readonly now: () => number;
   readonly randomSuffix: () => string;

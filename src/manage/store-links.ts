@@ -10,10 +10,10 @@ import type { Queries } from '../storage/schema.ts';
 import { type StoredTag, tagsById } from '../storage/tags.ts';
 import { together } from '../storage/together.ts';
 import { takenExternalIds } from './external-ids.ts';
-import { onLostDomains } from './held-domains.ts';
+import { refusalsOfLostDomains } from './held-domains.ts';
 import { insertWhereFree } from './insert-where-free.ts';
 import { unknownTags } from './link-tags.ts';
-import type { LinkWithTags, Outcome, PreparedLink, StoreLink, StoringMeans } from './prepared-link.ts';
+import type { LinkWithTags, Outcome, PreparedLink, StoreLink, StoringDependencies } from './prepared-link.ts';
 import { storeAliases } from './store-aliases.ts';
 import { suffixTaken, takenSuffixes } from './taken-suffixes.ts';
 
@@ -36,7 +36,7 @@ export const inParts = <Thing>(things: readonly Thing[]): Thing[][] =>
  * commits.
  */
 export async function storeLinks(
-  context: StoringMeans,
+  context: StoringDependencies,
   queries: Queries,
   parts: readonly Promise<readonly PreparedLink[]>[],
   onPlaced: OnPlaced = () => {},
@@ -76,7 +76,7 @@ export function outcomeOf(outcomes: ReadonlyMap<PreparedLink, Outcome>, link: Pr
  * Single links: those that arrive while the store is busy share a transaction and its statements. One statement of each kind per
  * link, instead of one per batch, cost 17 % more CPU a link on SQLite and 27 % on PostgreSQL (16 connections).
  */
-export function linkStorer(means: StoringMeans): StoreLink {
+export function linkStorer(means: StoringDependencies): StoreLink {
   const storeTogether = async (queries: Queries, links: readonly PreparedLink[]) => {
     const outcomes = await storeLinks(means, queries, [Promise.resolve(links)]);
     return links.map((link) => outcomeOf(outcomes, link));
@@ -96,7 +96,7 @@ type Ids = ReadonlyMap<PreparedLink, number>;
  * suffixes must not wait for each other: every call inserts them in one order, with ids in its own.
  */
 async function inOneOrder(
-  { database }: StoringMeans,
+  { database }: StoringDependencies,
   queries: Queries,
   parts: readonly Promise<readonly PreparedLink[]>[],
 ): Promise<{ readonly ordered: Parts; readonly ids: Ids }> {
@@ -114,12 +114,12 @@ async function inOneOrder(
 }
 
 async function storeSome(
-  context: StoringMeans,
+  context: StoringDependencies,
   queries: Queries,
   wanted: readonly PreparedLink[],
   ids: Ids,
 ): Promise<ReadonlyMap<PreparedLink, Outcome>> {
-  const outcomes = new Map<PreparedLink, Outcome>(await onLostDomains(queries, wanted));
+  const outcomes = new Map<PreparedLink, Outcome>(await refusalsOfLostDomains(queries, wanted));
   const tags = await tagsFor(queries, wanted, outcomes);
   const now = context.now();
   const taken: PreparedLink[] = [];
@@ -155,7 +155,7 @@ async function storeSome(
  * other calls update too are locked only briefly and always in one order, and on SQLite all of it is one message.
  */
 async function recordMade(
-  context: StoringMeans,
+  context: StoringDependencies,
   queries: Queries,
   made: readonly LinkWithTags[],
 ): Promise<void> {
@@ -182,7 +182,7 @@ const madeFrom = (
   tags,
 });
 
-const freshSuffix = (link: PreparedLink, { randomSuffix }: StoringMeans): string =>
+const freshSuffix = (link: PreparedLink, { randomSuffix }: StoringDependencies): string =>
   link.isChosen ? link.suffix : randomSuffix();
 
 /** The tags of each link; a link with another organization's tag is refused like one with a missing tag. */

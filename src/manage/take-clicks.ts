@@ -42,11 +42,11 @@ export function clickTaker(context: Context): (linkId: number, clicks: number) =
 async function takeFor(context: Context, queries: Queries, { linkId, clicks }: Wanted): Promise<Taken> {
   const { taken, isEnd } = await takeClicks(queries, linkId, clicks);
   const ended = isEnd ? await findAnyLink(queries, linkId) : undefined;
-  if (ended) await tellOfEnd(context, queries, ended);
+  if (ended) await announceEnd(context, queries, ended);
   return { clicks: taken, ended };
 }
 
-async function tellOfEnd(context: Context, queries: Queries, link: StoredLink): Promise<void> {
+async function announceEnd(context: Context, queries: Queries, link: StoredLink): Promise<void> {
   const now = context.now();
   await recordChange(queries, link, now);
   await enqueueLinkEvent(queries, 'link.expired', link, occasionOf(context, now));

@@ -12,7 +12,7 @@ type Values = { readonly [Field in UtmField]?: string | null | undefined };
 
 const maxTemplates = 100;
 /** How many of the newest links are searched for values in use. */
-const linksLookedAt = 2_000;
+const linksScanned = 2_000;
 const maxValues = 20;
 
 const taken = (name: string): Refusal =>
@@ -104,7 +104,7 @@ export async function readUtmValues(
 ): Promise<Record<UtmField, string[]>> {
   const [templates, destinations] = await Promise.all([
     stored.listTemplates(database.read, organizationId),
-    stored.newestDestinations(database.read, organizationId, linksLookedAt),
+    stored.newestDestinations(database.read, organizationId, linksScanned),
   ]);
   const used: Values[] = destinations.filter((text) => text.includes('utm')).map(utmOf);
   return eachField(utmFields, (field) => {

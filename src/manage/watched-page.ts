@@ -68,7 +68,7 @@ async function addAll(queries: Queries, missing: readonly Missing[], now: number
   const created = [...keys].filter(([, key]) => !known.has(key));
   await insertUrls(
     queries,
-    created.map(([url, url_key]) => ({ url_key, ...notLookedAt(url), next_at: now })),
+    created.map(([url, url_key]) => ({ url_key, ...notChecked(url), next_at: now })),
   );
   // In the same order on all nodes, so that two nodes never deadlock.
   const hosts = new Set(created.map(([url]) => new URL(url).hostname));
@@ -90,7 +90,7 @@ async function addAll(queries: Queries, missing: readonly Missing[], now: number
   await setUntold(queries, [...new Set(untold)], now);
 }
 
-const notLookedAt = (url: string) => ({
+const notChecked = (url: string) => ({
   url,
   ...start(url),
   turn: 1,

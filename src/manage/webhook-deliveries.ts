@@ -14,8 +14,7 @@ import {
   findDelivery,
   listDeliveries,
   type Redelivery,
-  requeueDelivery,
-  requeueFailed,
+  requeueDeliveries,
   type StoredAttempt,
 } from '../storage/webhook-deliveries.ts';
 import { hooksOfLinks, type StoredDelivery } from '../storage/webhook-queue.ts';
@@ -91,8 +90,13 @@ export async function redeliver(context: Context, caller: Caller, id: number): P
   const { delivery } = await readDelivery(context, caller, id);
   await limitWebhookCalls(context, delivery.link_id, caller.organizationId);
   const where = await whereNow(context, delivery);
+  const { organizationId } = caller;
   await context.database.write((queries) =>
-    requeueDelivery(queries, caller.organizationId, id, { ...where, now: context.now() }),
+    requeueDeliveries(
+      queries,
+      { organizationId, ids: [id], states: ['waiting', 'delivered', 'failed'] },
+      { ...where, now: context.now() },
+    ),
   );
   context.webhooks.wake();
   return readDelivery(context, caller, id);
@@ -133,7 +137,11 @@ export async function redeliverFailed(
       const targets = await targetsNow(queries, some);
       let count = 0;
       for (const { ids, ...where } of targets)
-        count += await requeueFailed(queries, ids, { ...where, now: now() });
+        count += await requeueDeliveries(
+          queries,
+          { organizationId, ids, states: ['failed'] },
+          { ...where, now: now() },
+        );
       return { count, leftOut: some.length - targets.reduce((sum, { ids }) => sum + ids.length, 0) };
     });
     redelivered += requeued.count;

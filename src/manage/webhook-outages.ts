@@ -15,14 +15,14 @@ import { countFailedDeliveries, deliveryDays } from './webhook-deliveries.ts';
 
 const hour = 60 * 60 * 1000;
 /** A target that has failed for so long is reported. */
-const toldAfter = 24 * hour;
+const mailedAfter = 24 * hour;
 /** Deliveries are retried at least every twelve hours: a target without a failure for longer isn't used any more. */
 export const outageKept = 15 * hour;
 const perRun = 50;
 /** Longer than the mail server may take for all mails of a run. */
 const claimLength = hour;
 /** An administrator may have verified an address by then; until then it keeps no other outage from being reported. */
-const claimOfNobody = 24 * hour;
+const claimWithoutRecipient = 24 * hour;
 const maxListed = 100;
 
 interface OutagesFound {
@@ -44,10 +44,10 @@ export async function readOutages(context: Context, caller: Caller): Promise<Out
  * Mails the administrators of organizations whose webhook targets have failed for a day: once per outage, and again only if a
  * node dies before it could record that. Any node may run it.
  */
-export async function tellOutages(context: Context): Promise<void> {
+export async function mailOutages(context: Context): Promise<void> {
   const { database, mailer, now } = context;
   if (mailer === null) return;
-  const going = { since: now() - toldAfter, lastFailedAfter: now() - outageKept };
+  const going = { since: now() - mailedAfter, lastFailedAfter: now() - outageKept };
   const claim = { now: now(), until: now() + claimLength };
   const untold = await database.write((queries) => claimUntold(queries, going, claim, perRun));
   const faults: unknown[] = [];
@@ -59,7 +59,7 @@ export async function tellOutages(context: Context): Promise<void> {
     await database.write((queries) =>
       done === 'told'
         ? setTold(queries, outage, now())
-        : postpone(queries, outage, done === 'nobody_to_tell' ? now() + claimOfNobody : null),
+        : postpone(queries, outage, done === 'nobody_to_tell' ? now() + claimWithoutRecipient : null),
     );
   }
   if (faults.length > 0) throw faults[0];

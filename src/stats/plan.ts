@@ -23,7 +23,7 @@ const { click, page } = rollupClassCodes;
 const others = rollupClasses.map((_, code) => code).filter((code) => code !== click);
 
 /** Whether stores that already had clicks began to count this dimension later. */
-export const cameLater = (grouping: Grouping | undefined): boolean =>
+export const wasAddedLater = (grouping: Grouping | undefined): boolean =>
   grouping === 'utm_term' || grouping === 'utm_content';
 
 /** All filters except that by class, with the stored numbers of their values. */
@@ -47,7 +47,7 @@ export function planFor(
   if (axis === 'reason' && second === undefined) return rollups('reason', filters.get(axis), wanted);
   const counted = wanted ?? (axes.has('reason') ? others : [click]);
   const isOfClicks = counted.every((code) => code === click);
-  if (second === undefined && isOfClicks && !(isFromBefore && cameLater(axis)))
+  if (second === undefined && isOfClicks && !(isFromBefore && wasAddedLater(axis)))
     return rollups(axis, filters.get(axis), counted);
   const values = [...filters].map(([grouping, value]) => [columnOf(grouping), value] as const);
   return { kind: 'hits', values, classes: counted };

@@ -24,7 +24,6 @@ import { readVisitedAddress } from '../rules/visited-address.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import {
-  cameLater,
   classesNamed,
   closedLists,
   type Filters,
@@ -33,6 +32,7 @@ import {
   isOfClicksAlone,
   noValue,
   planFor,
+  wasAddedLater,
 } from './plan.ts';
 import type { StatsRange } from './range.ts';
 import {
@@ -108,7 +108,7 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   const { owner, range, groupBy, rawSince } = question;
   const { filters, classes } = await parseFilters(database.read, question.filters);
   const isFromBefore =
-    [groupBy, ...filters.keys()].some(cameLater) && range.from < (await termsCountedSince(database.read));
+    [groupBy, ...filters.keys()].some(wasAddedLater) && range.from < (await termsCountedSince(database.read));
   const slice = planFor(filters, classes, undefined, isFromBefore);
   const groupSlice = groupBy === undefined ? null : planFor(filters, classes, groupBy, isFromBefore);
   const groupsIn = (of: Slice, by: Grouping) =>
@@ -324,7 +324,7 @@ async function parseFilters(
     const text = given[grouping];
     if (text === undefined || grouping === 'class') continue;
     const list = closedLists[grouping];
-    const number = list ? list.indexOf(text) : await idOfWord(queries, keptAs(grouping, text, given));
+    const number = list ? list.indexOf(text) : await idOfWord(queries, storedWord(grouping, text, given));
     filters.set(grouping, number ?? noValue);
   }
   return { filters, classes: given.class === undefined ? undefined : classesNamed(given.class) };
@@ -334,7 +334,7 @@ async function parseFilters(
  * The word of a value: `country` and `region` may be in lower case, and a value that is unique beside another filter may be given
  * alone.
  */
-function keptAs(grouping: Grouping, text: string, given: StatsQuestion['filters']): string {
+function storedWord(grouping: Grouping, text: string, given: StatsQuestion['filters']): string {
   if (grouping === 'country' || grouping === 'region') return text.toUpperCase();
   if (text === '') return text;
   if (grouping === 'variant' && given.rule && !text.includes('/')) return `${given.rule}/${text}`;

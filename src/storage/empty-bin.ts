@@ -3,7 +3,7 @@ import { deleteRecordsOf } from './link-records.ts';
 import type { Queries } from './schema.ts';
 
 /** Deletes these links from the bin, as far as they are in the organization's bin. Returns how many were. */
-export async function emptyOfLinks(
+export async function purgeLinks(
   queries: Queries,
   organizationId: number,
   ids: readonly number[],
@@ -26,7 +26,7 @@ export async function emptyOfLinks(
 }
 
 /** Some of the links in an organization's bin that were deleted up to an instant. */
-export async function someInBin(
+export async function binnedBefore(
   queries: Queries,
   organizationId: number,
   upTo: number,

@@ -69,7 +69,7 @@ import { visitorRuns } from './migrations/062-visitor-runs.ts';
 import { linksOfPacks } from './migrations/063-links-of-packs.ts';
 import { sparseHours } from './migrations/064-sparse-hours.ts';
 import { linkGroups } from './migrations/065-link-groups.ts';
-import { newestForm } from './newer-forms.ts';
+import { newestFormat } from './newer-formats.ts';
 
 /** Append only: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -217,7 +217,7 @@ export async function migrate(database: Database, { before, waits }: UpgradeHook
     await build((of) => of === number);
   }
   const isNew = done === 0 && database.kind === 'postgres';
-  await requireMigration(database, isNew ? Math.max(leastWriter, newestForm) : leastWriter);
+  await requireMigration(database, isNew ? Math.max(leastWriter, newestFormat) : leastWriter);
 }
 
 /** Indexes that are built while their tables are in use. */

@@ -5,7 +5,7 @@ import type { Queries, Schema } from './schema.ts';
 export type NodeProcess = Selectable<Schema['nodes']>;
 
 /** A process reports its state. */
-export async function tellNode(queries: Queries, row: Insertable<Schema['nodes']>): Promise<void> {
+export async function reportNode(queries: Queries, row: Insertable<Schema['nodes']>): Promise<void> {
   const { node: _node, process: _process, ...told } = row;
   await queries
     .insertInto('nodes')

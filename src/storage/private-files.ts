@@ -2,7 +2,7 @@ import { chmodSync, closeSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Suffixes of the files of a SQLite database. */
-const besides = ['', '-wal', '-shm', '-journal'] as const;
+const fileSuffixes = ['', '-wal', '-shm', '-journal'] as const;
 
 /**
  * Makes a database readable by this user only, before it is opened. SQLite gives the other files the mode of the main file.
@@ -15,7 +15,7 @@ export function makePrivate(database: string): void {
   } catch {
     // It exists, or SQLite reports better why it can't be created.
   }
-  for (const beside of besides) restrict(database + beside, 0o600);
+  for (const beside of fileSuffixes) restrict(database + beside, 0o600);
 }
 
 /** The same for existing files and folders, with everything in them. */

@@ -119,7 +119,7 @@ export const isWatchedUrl = (queries: Queries, urlId: number): Promise<boolean> 
   hasRow(queries.selectFrom('watched_links').select('link_id').where('url_id', '=', urlId).limit(1));
 
 /** Links that lead to an address, after `after`. */
-export const linksLeadingToUrl = (
+export const linksToUrl = (
   queries: Queries,
   urlId: number,
   after: number,

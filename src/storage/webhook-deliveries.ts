@@ -76,22 +76,6 @@ export interface Redelivery {
   readonly signing_key: string | null;
 }
 
-/** Schedules it again from the beginning, with all its attempts. Not while a node has claimed it. */
-export async function requeueDelivery(
-  queries: Queries,
-  organizationId: number,
-  id: number,
-  { now, ...where }: Redelivery & { readonly now: number },
-): Promise<void> {
-  await queries
-    .updateTable('webhook_deliveries')
-    .set({ ...where, state: 'waiting', tries: 0, first_tried_at: null, next_try_at: now })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where('claimed_until', 'is', null)
-    .execute();
-}
-
 /** The failed deliveries of an organization or of one link in a time range. `to` is exclusive. */
 export interface FailedSpan {
   readonly organizationId: number;
@@ -151,17 +135,25 @@ const failedIn = (queries: Queries, { organizationId, linkId, from, to }: Failed
   return linkId === undefined ? failed : failed.where('link_id', '=', linkId);
 };
 
-/** Schedules several failed deliveries again, all to one target. Returns how many were still failed. */
-export async function requeueFailed(
+interface Requeued {
+  readonly organizationId: number;
+  readonly ids: readonly number[];
+  readonly states: readonly StoredDelivery['state'][];
+}
+
+/** Schedules deliveries again from the beginning, with all their attempts; not while a node has claimed them. Returns how many. */
+export async function requeueDeliveries(
   queries: Queries,
-  ids: readonly number[],
-  { now, ...where }: Redelivery & { readonly now: number },
+  { organizationId, ids, states }: Requeued,
+  { now, ...target }: Redelivery & { readonly now: number },
 ): Promise<number> {
   const rows = await queries
     .updateTable('webhook_deliveries')
-    .set({ ...where, state: 'waiting', tries: 0, first_tried_at: null, next_try_at: now })
+    .set({ ...target, state: 'waiting', tries: 0, first_tried_at: null, next_try_at: now })
+    .where('organization_id', '=', organizationId)
     .where('id', 'in', ids)
-    .where('state', '=', 'failed')
+    .where('state', 'in', states)
+    .where('claimed_until', 'is', null)
     .returning('id')
     .execute();
   return rows.length;

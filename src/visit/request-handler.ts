@@ -23,7 +23,10 @@ interface RequestHandlerParts {
 
 type Redirect = Extract<Outcome, { kind: 'redirect' }>;
 
-/** Answers visits on the app server. It adds what the fast path leaves to it: passwords, captchas, limits of clicks and preview cards. */
+/**
+ * Answers visits on the app server. It adds what the fast path leaves to it: passwords, captchas, limits of clicks and preview
+ * cards.
+ */
 export class RequestHandler {
   readonly #parts: RequestHandlerParts;
 

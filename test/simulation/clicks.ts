@@ -130,7 +130,7 @@ class ClickRun {
       () => this.#kill(node, () => node.losePower()),
       () => void node.stop().then(() => this.#startLater(node)),
       () => node.breakThread(),
-      () => node.tidy(),
+      () => node.cleanUp(),
       () => this.#copy(node),
       () => void this.#foldCopy(),
       () => void this.#store.snapshot().then((snapshot) => this.#snapshots.push(snapshot)),

@@ -198,9 +198,9 @@ export class SimulatedNode {
     if (this.#running !== null) this.#running.disk.deadlyWrites = probability;
   }
 
-  tidy(): void {
+  cleanUp(): void {
     if (this.isUp && this.#running !== null)
-      this.#world.runAs(this.#running.process, () => this.#running?.recording.tidy());
+      this.#world.runAs(this.#running.process, () => this.#running?.recording.cleanUp());
   }
 
   /** The fold's thread ends by itself. */

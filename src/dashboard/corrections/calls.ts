@@ -50,7 +50,7 @@ export async function erase(scope: Scope, days: Days): Promise<ClickCorrection> 
   return made;
 }
 
-export async function takeBack(linkId: number, id: number): Promise<ClickCorrection> {
+export async function revertReclassification(linkId: number, id: number): Promise<ClickCorrection> {
   const made = await call('PATCH /api/v1/link/{id}/clicks/reclassify', {
     params: { id: linkId },
     body: { take_back: id },

@@ -1,12 +1,12 @@
 import { useNoticedAction } from '../action.ts';
 import type { ClickCorrection } from '../api-types.ts';
-import { say } from '../notices.ts';
+import { since } from '../format.ts';
+import { notify } from '../notices.ts';
 import { Button } from '../parts/button.tsx';
 import { useQuery } from '../queries.ts';
 import type { Scope } from '../stats/scope.ts';
 import { useIntervalWhileVisible } from '../visibility.ts';
-import { since } from '../words.ts';
-import { correctionsKey, loadCorrections, refreshNumbers, takeBack } from './calls.ts';
+import { correctionsKey, loadCorrections, refreshNumbers, revertReclassification } from './calls.ts';
 import { outcomeOf, spanOf, whatWasDone } from './sentences.ts';
 
 const whileRunning = 1_500;
@@ -27,7 +27,7 @@ interface CorrectionListProps {
 /** What was erased or moved, by whom and when. Moves can be reverted. */
 export function CorrectionList({ scope, corrections }: CorrectionListProps) {
   const back = useNoticedAction(async ({ id, link_id }: ClickCorrection) => {
-    if (link_id !== null) say(outcomeOf(await takeBack(link_id, id)));
+    if (link_id !== null) notify(outcomeOf(await revertReclassification(link_id, id)));
   });
   const takenBack = new Set(corrections.map(({ takes_back }) => takes_back));
   return (

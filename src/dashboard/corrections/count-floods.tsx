@@ -1,8 +1,8 @@
 import { useNoticedAction } from '../action.ts';
-import { say } from '../notices.ts';
+import { notify } from '../notices.ts';
 import { Button } from '../parts/button.tsx';
 import type { Span } from '../stats/range.ts';
-import { countFloods, takeBack } from './calls.ts';
+import { countFloods, revertReclassification } from './calls.ts';
 import { outcomeOf } from './sentences.ts';
 
 interface CountFloodsProps {
@@ -12,11 +12,13 @@ interface CountFloodsProps {
 
 /** For a flood that consisted of people after all. */
 export function CountFloods({ linkId, span }: CountFloodsProps) {
-  const back = useNoticedAction(async (id: number) => say(outcomeOf(await takeBack(linkId, id))));
+  const back = useNoticedAction(async (id: number) =>
+    notify(outcomeOf(await revertReclassification(linkId, id))),
+  );
   const count = useNoticedAction(async () => {
     const made = await countFloods(linkId, span);
     const action = { label: 'Take back', act: () => void back.run(made.id) };
-    say(outcomeOf(made), made.state === 'done' && made.hits > 0 ? { action } : {});
+    notify(outcomeOf(made), made.state === 'done' && made.hits > 0 ? { action } : {});
   });
   return (
     <p>

@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../action.ts';
+import { counted, dayOf, number } from '../format.ts';
 import { setTo } from '../handlers.ts';
-import { say } from '../notices.ts';
+import { notify } from '../notices.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormErrors } from '../parts/error-box.tsx';
 import { areDays, TwoDays } from '../parts/two-days.tsx';
 import type { Scope } from '../stats/scope.ts';
-import { counted, dayOf, number } from '../words.ts';
 import { countHits, type Days, erase, type HitCount } from './calls.ts';
 import { outcomeOf } from './sentences.ts';
 
@@ -40,7 +40,7 @@ function EraseDialog({ scope, days: offered, onClose }: EraseProps & { readonly 
   const days: Days = isAll.value ? null : { from: from.value, to: to.value };
   const count = useHitCount(scope, days, isWrong);
   const action = useAction(async () => {
-    say(outcomeOf(await erase(scope, days)));
+    notify(outcomeOf(await erase(scope, days)));
     onClose();
   });
   const whose = scope.kind === 'link' ? 'of this link' : 'of all links';

@@ -1,5 +1,5 @@
 import type { ClickCorrection } from '../api-types.ts';
-import { counted, day, instant, instantOf } from '../words.ts';
+import { counted, day, instant, instantOf } from '../format.ts';
 
 const classNames: Readonly<Record<string, string>> = {
   human: 'clicks',

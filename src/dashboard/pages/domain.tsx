@@ -1,9 +1,9 @@
 import type { Domain } from '../api-types.ts';
 import { call } from '../client.ts';
+import { counted, day } from '../format.ts';
 import { Loaded, Page } from '../parts/page.tsx';
 import { type Query, useQuery } from '../queries.ts';
 import { useIntervalWhileVisible } from '../visibility.ts';
-import { counted, day } from '../words.ts';
 import { DeleteDomain } from './domain/delete-domain.tsx';
 import { DnsRecords } from './domain/dns-records.tsx';
 import { DomainTargets } from './domain/domain-targets.tsx';

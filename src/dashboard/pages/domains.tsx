@@ -2,14 +2,14 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import type { Domain } from '../api-types.ts';
 import { call } from '../client.ts';
+import { counted } from '../format.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Form, FormField, Submit } from '../parts/form.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
 import { setup } from '../session.ts';
-import { counted } from '../words.ts';
-import { certificateTrouble, DomainName, DomainState } from './domain/state.tsx';
+import { certificateProblem, DomainName, DomainState } from './domain/state.tsx';
 
 export function DomainsPage() {
   const domains = useQuery('domains', () => call('GET /api/v1/domain'));
@@ -89,6 +89,6 @@ function DomainRows({ domains }: { domains: readonly Domain[] }) {
 }
 
 function DomainProblem({ domain }: { domain: Domain }) {
-  const trouble = certificateTrouble(domain);
+  const trouble = certificateProblem(domain);
   return trouble === null ? null : <p class="below small">{trouble}</p>;
 }

@@ -1,16 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Link } from '../api-types.ts';
 import { call } from '../client.ts';
+import { number } from '../format.ts';
 import { useKeys } from '../keys.ts';
 import { lazy } from '../lazy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { useQuery } from '../queries.ts';
 import { guardLeaving, navigate, path } from '../router.ts';
-import { shortOf } from '../short.ts';
+import { shortOf } from '../short-links.ts';
 import { UnlessQuiet } from '../stats/unless-quiet.tsx';
 import { useWhenVisibleAgain } from '../visibility.ts';
-import { number } from '../words.ts';
 import { Conflict } from './link/conflict.tsx';
 import { Details } from './link/details.tsx';
 import { fieldsOn, labels } from './link/fields.ts';

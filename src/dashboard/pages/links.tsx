@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Link } from '../api-types.ts';
 import { call } from '../client.ts';
+import { counted } from '../format.ts';
 import { useOwnDomains } from '../own-domains.ts';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
@@ -10,11 +11,10 @@ import { useQuery } from '../queries.ts';
 import { removed } from '../remove-links.ts';
 import { search } from '../router.ts';
 import { usePrevious } from '../use-previous.ts';
-import { counted } from '../words.ts';
 import { List } from './links/list.tsx';
 import { NewLink } from './links/new-link.tsx';
 import { Toolbar } from './links/toolbar.tsx';
-import { useFresh } from './links/use-fresh.ts';
+import { useAutoReload } from './links/use-auto-reload.ts';
 import { isNarrowed, keyOf, linksOf, type View, viewOf } from './links/view.ts';
 
 /** The home page: the field that creates links, and the list of all links below it. */
@@ -24,7 +24,7 @@ export function LinksPage() {
   const selection = useSelection<Link>();
   const narrowing = `${view.words}|${view.tagIds}|${view.domain}|${view.isArchive}|${view.isOnPaper}`;
   useEffect(() => selection.clear(), [narrowing]);
-  useFresh((id) => list?.links.some((link) => link.id === id) ?? false);
+  useAutoReload((id) => list?.links.some((link) => link.id === id) ?? false);
   const isEmpty = list?.total === 0 && !isOld && !isNarrowed(view) && !view.isArchive && view.page === 1;
   const error = query.error.value;
   // With own domains the toolbar has one more field: it is shown once that is known, so that it doesn't jump.

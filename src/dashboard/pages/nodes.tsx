@@ -1,11 +1,11 @@
 import type { InstanceNode } from '../api-types.ts';
 import { call } from '../client.ts';
+import { counted, instant, number, since } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
 import { StateChip } from '../parts/state-chip.tsx';
 import { useQuery } from '../queries.ts';
-import { counted, instant, number, since } from '../words.ts';
 
 /** For administrators of the organization that runs the service; the API refuses others. */
 export function NodesPage() {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import { call } from '../client.ts';
-import { say } from '../notices.ts';
+import { notify } from '../notices.ts';
 import { NewPasswordField } from '../parts/account-fields.tsx';
 import { Form, Submit } from '../parts/form.tsx';
 import { forgetEverything } from '../queries.ts';
@@ -19,7 +19,7 @@ export function ResetPage({ token }: { token: string }) {
     forgetEverything();
     await start();
     navigate('/app/sign-in', { replace: true });
-    say('Password changed. Sign in with it; everywhere else you are signed out.');
+    notify('Password changed. Sign in with it; everywhere else you are signed out.');
   });
   const error = change.error.value;
   if (error?.code === 'RESET_INVALID') {

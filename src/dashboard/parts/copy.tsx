@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { setTo } from '../handlers.ts';
-import { say } from '../notices.ts';
+import { notify } from '../notices.ts';
 import { Button, IconButton } from './button.tsx';
 
 /** Works on plain http too, where pages have no `navigator.clipboard`. */
@@ -51,7 +51,7 @@ export function CopyButton({ text, what, isBare = false, isSlim = false }: CopyP
   const copy = async () => {
     if (!(await copyText(text))) {
       const help = `Select the ${what} and copy it by hand.`;
-      return say(`This browser doesn't let pages copy. ${help}`, { isError: true });
+      return notify(`This browser doesn't let pages copy. ${help}`, { isError: true });
     }
     isCopied.value = true;
     setTimeout(setTo(isCopied, false), 1_600);

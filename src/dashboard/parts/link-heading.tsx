@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Link } from '../api-types.ts';
-import { hostOf, readableUrl, shortOf } from '../short.ts';
-import { bare } from '../words.ts';
+import { withoutScheme } from '../format.ts';
+import { hostOf, readableUrl, shortOf } from '../short-links.ts';
 import { SiteIcon } from './site-icon.tsx';
 
 interface LinkHeadingProps {
@@ -38,7 +38,7 @@ export function LinkHeading({ link, href, children }: LinkHeadingProps) {
       </div>
       <p class="soft small cut" title={link.destination_url}>
         {link.destination_icon && <SiteIcon src={link.destination_icon} />}
-        {bare(link.destination_url)}
+        {withoutScheme(link.destination_url)}
       </p>
     </div>
   );

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
-import { say } from '../notices.ts';
+import { notify } from '../notices.ts';
 import { Form, FormField, type FormFieldProps, Submit } from './form.tsx';
 import { Section } from './section.tsx';
 
@@ -15,7 +15,7 @@ export function NameSection({ about, known, save, ...field }: NameSectionProps) 
   const name = useSignal(known);
   const saving = useAction(async () => {
     name.value = await save(name.value);
-    say('Name saved.');
+    notify('Name saved.');
   });
   return (
     <Section title="Name" about={about}>

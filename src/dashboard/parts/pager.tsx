@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { number } from '../words.ts';
+import { number } from '../format.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
 

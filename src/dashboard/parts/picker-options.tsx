@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { number } from '../words.ts';
+import { number } from '../format.ts';
 
 export interface PickerOption {
   readonly key: string | number;

@@ -1,8 +1,8 @@
 import type { Link } from '../api-types.ts';
-import { say } from '../notices.ts';
+import { notify } from '../notices.ts';
 import { markOnPaper } from '../on-paper.ts';
 import { saveFile } from '../save-file.ts';
-import { readableUrl, shortOf } from '../short.ts';
+import { readableUrl, shortOf } from '../short-links.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
@@ -44,7 +44,7 @@ export function QrDownloads({ link, svg, look }: { link: Link; svg: string; look
   const savePng = (size: number) =>
     pngOf(svg, size, look.background).then(
       (png) => save(png, `${name}-${size}.png`),
-      () => say('This browser could not draw the picture. Download it as SVG.', { isError: true }),
+      () => notify('This browser could not draw the picture. Download it as SVG.', { isError: true }),
     );
   return (
     <div class="actions">

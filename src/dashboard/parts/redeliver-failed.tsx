@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import { useAction, useNoticedAction } from '../action.ts';
 import type { WebhookRedelivered } from '../api-types.ts';
 import { call } from '../client.ts';
+import { counted, dayOf, number } from '../format.ts';
 import { setTo } from '../handlers.ts';
-import { say } from '../notices.ts';
+import { notify } from '../notices.ts';
 import { refresh } from '../queries.ts';
 import { instantsOf } from '../stats/range.ts';
-import { counted, dayOf, number } from '../words.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { FormErrors } from './error-box.tsx';
@@ -83,7 +83,7 @@ function tell({ redelivered, left_out, continue_from }: WebhookRedelivered): voi
       `${counted(left_out, 'message has', 'messages have')} a link without a webhook now: set one first.`,
     continue_from !== null && 'There are more: press it again.',
   ];
-  say(sentences.filter(Boolean).join(' '), { isError: redelivered === 0 && left_out > 0 });
+  notify(sentences.filter(Boolean).join(' '), { isError: redelivered === 0 && left_out > 0 });
 }
 
 /** More are not counted. */

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { number } from '../format.ts';
 import type { Shortcut } from '../keys.ts';
-import { say } from '../notices.ts';
-import { number } from '../words.ts';
+import { notify } from '../notices.ts';
 import { focusedRow } from './rows.ts';
 
 /** The maximum of one call. */
@@ -34,7 +34,7 @@ export function useSelection<Link extends Choosable>(): Selection<Link> {
       else changed.delete(link.id);
     }
     if (isChosen && changed.size > maxChosen) {
-      say(`At most ${number(maxChosen)} links can be selected at once.`, { isError: true });
+      notify(`At most ${number(maxChosen)} links can be selected at once.`, { isError: true });
       return;
     }
     chosen.value = changed;

@@ -1,4 +1,4 @@
-import { counted } from '../words.ts';
+import { counted } from '../format.ts';
 
 const width = 112;
 const height = 28;

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useAction } from '../action.ts';
 import type { CountedTag, Tag } from '../api-types.ts';
-import { counted } from '../words.ts';
+import { counted } from '../format.ts';
 import { ErrorBox } from './error-box.tsx';
 import type { FieldFrame } from './field.tsx';
 import { Icon } from './icons.tsx';

@@ -1,6 +1,6 @@
 import type { CountedTag, Tag } from '../api-types.ts';
 import { call } from '../client.ts';
-import { assume, type Query, refresh, useQuery } from '../queries.ts';
+import { type Query, refresh, updateCached, useQuery } from '../queries.ts';
 
 /** All tags of the organization; not loaded before they are needed, because there may be ten thousand. */
 export const useTags = (isWanted = true): Query<readonly CountedTag[]> =>
@@ -47,7 +47,7 @@ export const isNamed = (tag: Tag, name: string): boolean => foldedName(tag) === 
 
 export async function makeTag(name: string): Promise<CountedTag> {
   const made = await call('POST /api/v1/tag', { body: { name } });
-  assume<readonly CountedTag[]>('tags', (known) => [...known, made]);
+  updateCached<readonly CountedTag[]>('tags', (known) => [...known, made]);
   refresh('tags');
   return made;
 }

@@ -6,7 +6,7 @@ import { useNoticedAction } from '../action.ts';
 import type { UtmTemplate } from '../api-types.ts';
 import { call } from '../client.ts';
 import { setTo } from '../handlers.ts';
-import { say } from '../notices.ts';
+import { notify } from '../notices.ts';
 import { useQuery } from '../queries.ts';
 import { Button } from './button.tsx';
 import { SelectField } from './field.tsx';
@@ -45,7 +45,7 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
   const left = chosen ? undefined : templates.find(({ id }) => id === last.current);
   const changing = useNoticedAction(async (template: UtmTemplate) => {
     await put(template.id, values);
-    say(`Template "${template.name}" changed.`, {
+    notify(`Template "${template.name}" changed.`, {
       action: { label: 'Undo', act: () => void changingBack.run(template) },
     });
   }, 'utm');
@@ -54,7 +54,7 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
   }, 'utm');
   const removing = useNoticedAction(async (template: UtmTemplate) => {
     await call('DELETE /api/v1/utm_template/{id}', { params: { id: template.id } });
-    say(`Template "${template.name}" deleted.`, {
+    notify(`Template "${template.name}" deleted.`, {
       action: { label: 'Undo', act: () => void restore.run(template) },
     });
   }, 'utm');
@@ -106,7 +106,7 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
           button="Save template"
           save={async (name) => {
             const saved = await call('POST /api/v1/utm_template', { body: { name, ...values } });
-            say(`Template "${saved.name}" saved.`);
+            notify(`Template "${saved.name}" saved.`);
           }}
           onEnd={setTo(naming, null)}
         />

@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import { ApiError, asApiError } from '../api-error.ts';
 import { call } from '../client.ts';
+import { withoutScheme } from '../format.ts';
 import { setTo } from '../handlers.ts';
 import { Modal } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { navigate } from '../router.ts';
-import { pageOf, shortOf } from '../short.ts';
-import { bare } from '../words.ts';
+import { pageOf, shortOf } from '../short-links.ts';
 import { navigation, newLink } from './navigation.ts';
 
 interface Entry {
@@ -37,7 +37,7 @@ async function found(words: string): Promise<readonly Entry[]> {
       key: `link${link.id}`,
       icon: 'link' as const,
       name: shortOf(link),
-      detail: link.name ?? bare(link.destination_url),
+      detail: link.name ?? withoutScheme(link.destination_url),
       act: () => navigate(pageOf(link)),
     })),
     ...tags

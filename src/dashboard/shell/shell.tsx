@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { setTo } from '../handlers.ts';
 import { pressable, type Shortcut, useKeys } from '../keys.ts';
 import markUrl from '../mark.svg';
-import { say, sayError } from '../notices.ts';
+import { notify, notifyError } from '../notices.ts';
 import { useOwnDomains } from '../own-domains.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -88,7 +88,7 @@ function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
         onClick={() => {
           const chosen = nextTheme[theme.value];
           setTheme(chosen);
-          say(`${themeNames[chosen]}.`);
+          notify(`${themeNames[chosen]}.`);
         }}
       >
         {themeNames[theme.value]}
@@ -100,7 +100,7 @@ function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
         API reference
       </a>
       <hr />
-      <button type="button" onClick={() => signOut().then(() => navigate('/app/sign-in'), sayError)}>
+      <button type="button" onClick={() => signOut().then(() => navigate('/app/sign-in'), notifyError)}>
         Sign out
       </button>
     </Menu>

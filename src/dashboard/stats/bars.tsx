@@ -1,4 +1,4 @@
-import { compact, number } from '../words.ts';
+import { compact, number } from '../format.ts';
 
 export interface BarValue {
   /** The API's value; '' for the hits that have none. */

@@ -6,7 +6,7 @@ import { Icon } from '../parts/icons.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { search, setQuery } from '../router.ts';
 import { setup } from '../session.ts';
-import { shortOf } from '../short.ts';
+import { shortOf } from '../short-links.ts';
 import { useDebounced, usePrevious } from '../use-previous.ts';
 import { useIntervalWhileVisible, useWhenVisibleAgain } from '../visibility.ts';
 import { BreakdownCard, type CardProps, CardWithValues, Countries } from './breakdown-card.tsx';

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { counted } from '../format.ts';
 import { setTo } from '../handlers.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { usePrevious } from '../use-previous.ts';
-import { counted } from '../words.ts';
 import { Bars } from './bars.tsx';
 import { type Breakdown, isOfUncounted, useBreakdown } from './breakdown.ts';
 import { type Dimension, dimensionTexts } from './dimensions.ts';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { number } from '../words.ts';
+import { number } from '../format.ts';
 import type { ChartData, Drawn, Hover, PlacedMark } from './draw-chart.ts';
 
 /** The line over time. Screen readers read only its title, as the table has the same numbers. */

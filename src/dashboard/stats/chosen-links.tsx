@@ -1,12 +1,12 @@
 import { useRef } from 'preact/hooks';
 import type { Tag } from '../api-types.ts';
+import { counted } from '../format.ts';
 import { domainFilter, useOwnDomains } from '../own-domains.ts';
 import { SelectField } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { TagPicker } from '../parts/tag-picker.tsx';
 import { useTagsNamed } from '../parts/tags-named.ts';
 import { setQuery } from '../router.ts';
-import { counted } from '../words.ts';
 import { type Chosen, idsIn, maxTags } from './chosen.ts';
 
 /** Filters a board by tags, by a domain, or to links chosen in the list. */

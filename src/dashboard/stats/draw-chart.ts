@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import { compact } from '../words.ts';
+import { compact } from '../format.ts';
 import { labelled, type Mark, type Point, scaleFor } from './points.ts';
 
 export interface ChartData {

@@ -1,4 +1,4 @@
-import { say } from '../notices.ts';
+import { notify } from '../notices.ts';
 import { saveFile } from '../save-file.ts';
 import { type Breakdown, breakdownOf } from './breakdown.ts';
 import { csvOf, type Row } from './csv.ts';
@@ -33,7 +33,7 @@ export async function saveDimension(view: View, dimension: Dimension): Promise<v
     const stats = await loadStats(view.scope, questionOf(view, view.filters, dimension));
     saveBreakdown(breakdownOf(dimension, isAside(view.filters), stats));
   } catch (cause) {
-    say(cause instanceof Error ? cause.message : 'The export failed. Try again.', { isError: true });
+    notify(cause instanceof Error ? cause.message : 'The export failed. Try again.', { isError: true });
   }
 }
 

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { counted, timezone } from '../format.ts';
 import { useKeys } from '../keys.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
@@ -8,7 +9,6 @@ import { Icon } from '../parts/icons.tsx';
 import { search, setQuery } from '../router.ts';
 import { hasEnded } from '../session.ts';
 import { usePrevious } from '../use-previous.ts';
-import { counted, timezone } from '../words.ts';
 import { ChosenLinks } from './chosen-links.tsx';
 import { hitsAddress } from './export.ts';
 import { Feed } from './feed.ts';

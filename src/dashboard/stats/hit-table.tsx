@@ -3,7 +3,7 @@ import { call } from '../client.ts';
 import { Empty } from '../parts/empty.tsx';
 import { ShortText } from '../parts/link-heading.tsx';
 import { useQuery } from '../queries.ts';
-import { readableUrl, shortOf } from '../short.ts';
+import { readableUrl, shortOf } from '../short-links.ts';
 import { agentOf, cameFrom, isClick, kindOf, reasonOf, timeOf } from './hit-words.ts';
 import type { Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';

@@ -1,5 +1,5 @@
 import type { Click } from '../api-types.ts';
-import { counted, date, dateForm, dayAndMonth, hourAndMinute } from '../words.ts';
+import { counted, date, dateForm, dayAndMonth, hourAndMinute } from '../format.ts';
 import { nameOf } from './value-names.ts';
 
 const kinds: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { CountFloods } from '../corrections/count-floods.tsx';
+import { counted } from '../format.ts';
 import { storeIn } from '../handlers.ts';
 import { usePrevious } from '../use-previous.ts';
-import { counted } from '../words.ts';
 import { ownLeftOut, useBreakdown } from './breakdown.ts';
 import { CardFrame, type CardProps, Segments } from './breakdown-card.tsx';
 import { BreakdownList } from './breakdown-list.tsx';

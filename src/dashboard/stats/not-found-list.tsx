@@ -1,15 +1,15 @@
 import { useNoticedAction } from '../action.ts';
 import type { NotFoundAddress } from '../api-types.ts';
 import { call } from '../client.ts';
-import { say } from '../notices.ts';
+import { day, number, withoutScheme } from '../format.ts';
+import { notify } from '../notices.ts';
 import { newLinkAt } from '../pages/links/prefilled.ts';
 import { Button } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ShortText } from '../parts/link-heading.tsx';
 import { StackingTable } from '../parts/stacking-table.tsx';
 import { setup } from '../session.ts';
-import { pageOf, shortOf } from '../short.ts';
-import { bare, day, number } from '../words.ts';
+import { pageOf, shortOf } from '../short-links.ts';
 
 export function NotFoundList({ addresses }: { addresses: readonly NotFoundAddress[] }) {
   return (
@@ -25,12 +25,12 @@ export function NotFoundList({ addresses }: { addresses: readonly NotFoundAddres
 
 function AddressRow({ address }: { address: NotFoundAddress }) {
   const { domain, suffix, visits, last_day, similar } = address;
-  const host = bare(domain);
+  const host = withoutScheme(domain);
   const isOfService = host === setup.value?.default_domain;
   const lead = useNoticedAction(
     async ({ id, suffix: meant }: NonNullable<NotFoundAddress['similar']>) => {
       await call('PATCH /api/v1/link/{id}', { params: { id }, body: { add_aliases: [suffix] } });
-      say(`${shortOf(address)} now leads where /${meant} does.`);
+      notify(`${shortOf(address)} now leads where /${meant} does.`);
     },
     'not found',
     'links',

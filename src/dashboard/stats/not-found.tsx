@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { NotFoundAddress } from '../api-types.ts';
 import { call } from '../client.ts';
+import { counted } from '../format.ts';
 import { domainFilter, useOwnDomains } from '../own-domains.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
@@ -9,7 +10,6 @@ import { useQuery } from '../queries.ts';
 import { search, setQuery } from '../router.ts';
 import { me } from '../session.ts';
 import { usePrevious } from '../use-previous.ts';
-import { counted } from '../words.ts';
 import { NoneFound, NotFoundList } from './not-found-list.tsx';
 
 const periods = [

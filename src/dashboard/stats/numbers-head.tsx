@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { counted, timezone } from '../words.ts';
+import { counted, timezone } from '../format.ts';
 import { isAside, isFiltered } from './filters.ts';
 import { keptSince, titleOf } from './sentences.ts';
 import type { Numbers } from './view.ts';

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Stats } from '../api-types.ts';
+import { date, dateForm, number } from '../format.ts';
 import { useKeys } from '../keys.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Switch } from '../parts/field.tsx';
 import { queryWith } from '../query-string.ts';
 import { search, setQuery } from '../router.ts';
-import { readableUrl } from '../short.ts';
-import { date, dateForm, number } from '../words.ts';
+import { readableUrl } from '../short-links.ts';
 import { Chart } from './chart.tsx';
 import { areSome } from './chosen.ts';
 import type { ChartData } from './draw-chart.ts';

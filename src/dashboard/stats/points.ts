@@ -1,5 +1,5 @@
 import type { Stats } from '../api-types.ts';
-import { date, dateForm, dayAndMonth } from '../words.ts';
+import { date, dateForm, dayAndMonth } from '../format.ts';
 
 type Interval = Stats['interval'];
 

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { dayOf } from '../format.ts';
 import { toggle } from '../handlers.ts';
 import { Button } from '../parts/button.tsx';
 import { FormField } from '../parts/form.tsx';
 import { areDays, daysAreReversed, earliestDay } from '../parts/two-days.tsx';
 import { setQuery } from '../router.ts';
-import { dayOf } from '../words.ts';
 import { labelOf, type Range, rollingNames, usual, writtenRange } from './range.ts';
 
 /** Chooses the span of time. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { dayOf } from '../words.ts';
+import { dayOf } from '../format.ts';
 import { instantsOf, planOf, rangeIn, writtenRange } from './range.ts';
 
 const at = (text: string): number => new Date(text).getTime();

@@ -1,4 +1,4 @@
-import { date, dateForm, dayAndMonth, dayOf } from '../words.ts';
+import { date, dateForm, dayAndMonth, dayOf } from '../format.ts';
 
 /** The time range of a board, by the address. */
 type RollingName = '24h' | '7d' | '30d' | '90d' | '12m';

@@ -1,5 +1,5 @@
 import type { Stats } from '../api-types.ts';
-import { counted, dateForm, number } from '../words.ts';
+import { counted, dateForm, number } from '../format.ts';
 import type { RangePlan } from './range.ts';
 
 /** "1,204 clicks in 30 days, 12 % more than the 30 before". */

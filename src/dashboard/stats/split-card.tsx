@@ -1,7 +1,7 @@
 import type { Link, Stats } from '../api-types.ts';
+import { counted } from '../format.ts';
 import { useQuery } from '../queries.ts';
 import { usePrevious } from '../use-previous.ts';
-import { counted } from '../words.ts';
 import { CardFrame } from './breakdown-card.tsx';
 import { nameOfRule } from './rule-names.ts';
 import { loadStats } from './scope.ts';

@@ -1,4 +1,4 @@
-import { counted } from '../words.ts';
+import { counted } from '../format.ts';
 
 /** 95 % of a normal distribution are within so many standard deviations. */
 const deviations = 1.96;

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Link } from '../api-types.ts';
+import { counted } from '../format.ts';
 import { setTo } from '../handlers.ts';
 import { Button } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { counted } from '../words.ts';
 
 interface QuietProps {
   readonly link: Link;

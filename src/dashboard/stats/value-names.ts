@@ -1,4 +1,4 @@
-import { namesOfHosts } from '../short.ts';
+import { namesOfHosts } from '../short-links.ts';
 import { type Dimension, dimensionTexts } from './dimensions.ts';
 import { ownAddress, ruleNames } from './rule-names.ts';
 

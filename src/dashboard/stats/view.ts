@@ -1,6 +1,6 @@
 import type { Stats } from '../api-types.ts';
+import { instantOf, timezone } from '../format.ts';
 import { setQuery } from '../router.ts';
-import { instantOf, timezone } from '../words.ts';
 import { chosenIn } from './chosen.ts';
 import type { Dimension } from './dimensions.ts';
 import { type Filters, filtersIn, isAside, toggled } from './filters.ts';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { counted } from '../words.ts';
+import { counted } from '../format.ts';
 import type { BarValue } from './bars.tsx';
 import { countryName } from './value-names.ts';
 import { toggleFilter } from './view.ts';

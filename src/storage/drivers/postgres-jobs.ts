@@ -1,8 +1,8 @@
 import { threadUrl } from '../../bundle/located.ts';
 import { StoreAway, type TookTooLong } from '../../rules/errors.ts';
+import { FairQueue } from '../../structures/fair-queue.ts';
 import { ownTerms, type ReadTerms } from '../database.ts';
 import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
-import { FairQueue } from './fair-queue.ts';
 import { faultOf } from './postgres-faults.ts';
 import { beginWith, indexCost, limits } from './postgres-pool.ts';
 import type { Primary } from './primary.ts';

@@ -4,7 +4,7 @@ import { cancelStatement } from './cancel-request.ts';
 import { connectTimeout } from './connect-timeout.ts';
 import { numberTypes } from './number-types.ts';
 import { faultOf, hasOldPlan, lostNames, refusesParameters } from './postgres-faults.ts';
-import type { Lent } from './postgres-reads.ts';
+import type { CheckedOut } from './postgres-reads.ts';
 import type { Primary } from './primary.ts';
 import { StatementNames } from './statement-names.ts';
 
@@ -98,13 +98,16 @@ const clientOf = (primary: Primary, timeouts: Limits): typeof pg.Client =>
     }
   };
 
-export function connectionsOf(pool: pg.Pool, { primary, onIdleError }: PoolServer): () => Promise<Lent> {
-  const connect = async (isSecondTry = false): Promise<Lent> => {
+export function connectionsOf(
+  pool: pg.Pool,
+  { primary, onIdleError }: PoolServer,
+): () => Promise<CheckedOut> {
+  const connect = async (isSecondTry = false): Promise<CheckedOut> => {
     if (primary.found !== null) await primary.found;
     try {
       for (;;) {
         const client = await pool.connect();
-        if (primary.isCurrent(client)) return lentBy(primary, client, onIdleError);
+        if (primary.isCurrent(client)) return checkOut(primary, client, onIdleError);
         client.release(true);
       }
     } catch (cause) {
@@ -124,11 +127,11 @@ export function connectionsOf(pool: pg.Pool, { primary, onIdleError }: PoolServe
 const bounds: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback']);
 
 /** The pool's own errors describe the connection; they are classified here, once, for all callers. */
-function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Error) => void): Lent {
+function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Error) => void): CheckedOut {
   // The pool only listens while it holds the client itself: an error without a listener would end the process.
   client.on('error', onIdleError);
   const destroy = () => void streamOf(client)?.destroy();
-  const giveBack = primary.lends({ destroy });
+  const giveBack = primary.trackInUse({ destroy });
   const { begin, limit } = deadlines.get(client) ?? { begin: 'begin', limit: 0 };
   let isBroken = false;
   let isInTransaction = false;

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { StoreAway, TookTooLong } from '../../rules/errors.ts';
+import { FairQueue } from '../../structures/fair-queue.ts';
 import type { ReadTerms } from '../database.ts';
 import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
-import { FairQueue } from './fair-queue.ts';
 
 /** A connection that is lent out. */
-export interface Lent {
+export interface CheckedOut {
   /** `isPrepared`: it is repeated with other values, and may be parsed once per connection. */
   query(sql: string, parameters: readonly unknown[], isPrepared?: boolean): Promise<pg.QueryResult>;
   /** Cancels its statement on the server. */
@@ -30,17 +30,17 @@ interface Read extends Awaited {
   hasBegun: boolean;
   isOver: boolean;
   /** While it is on a connection. */
-  lent: Pick<Lent, 'cancel'> | undefined;
+  lent: Pick<CheckedOut, 'cancel'> | undefined;
 }
 
 /** Callers' reads, which take turns at the pool's connections by organization and end when their caller no longer waits. */
 export class PostgresReads {
-  readonly #connect: () => Promise<Lent>;
+  readonly #connect: () => Promise<CheckedOut>;
   readonly #queue = new FairQueue<Read>(maxOfOne);
   readonly #deadlines = new Deadlines();
   #free: number;
 
-  constructor(connect: () => Promise<Lent>, connections: number) {
+  constructor(connect: () => Promise<CheckedOut>, connections: number) {
     this.#connect = connect;
     this.#free = readingOf(connections);
   }

@@ -24,7 +24,7 @@ import {
   poolOf,
   settingOf,
 } from './postgres-pool.ts';
-import { type Lent, PostgresReads } from './postgres-reads.ts';
+import { type CheckedOut, PostgresReads } from './postgres-reads.ts';
 import { Primary } from './primary.ts';
 import { QuestionQueue } from './question-queue.ts';
 import { connectionsUntil } from './write-deadline.ts';
@@ -156,7 +156,7 @@ const queriesOver = (pool: pg.Pool, server: PoolServer): Queries =>
   queriesThrough(connectionsOf(pool, server));
 
 /** Prepared statements bypass the query builder, which costs more than sending them. */
-function queriesThrough(connect: () => Promise<Pick<Lent, 'query' | 'release'>>): Queries {
+function queriesThrough(connect: () => Promise<Pick<CheckedOut, 'query' | 'release'>>): Queries {
   const queries = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: { connect, end: async () => {} } as unknown as pg.Pool }),
   });
@@ -176,7 +176,7 @@ type Transaction = <T>(work: Work<T>) => Promise<T>;
 
 /** Concurrent queries of a transaction are sent at once; the query builder would wait for each answer. */
 const inTransaction =
-  (connect: () => Promise<Lent>): Transaction =>
+  (connect: () => Promise<CheckedOut>): Transaction =>
   async (work) => {
     const lent = await connect();
     const last: Statement[] = [];
@@ -186,7 +186,7 @@ const inTransaction =
       const answers = await together(...sent, lent.query('commit', []));
       return answers.at(-1) as pg.QueryResult;
     };
-    const query: Lent['query'] = (text, parameters) =>
+    const query: CheckedOut['query'] = (text, parameters) =>
       text === 'commit' ? end() : lent.query(text, parameters);
     try {
       return await queriesThrough(async () => ({ query, release: () => {} }))

@@ -82,7 +82,7 @@ export class Primary {
   }
 
   /** Marks a connection as in use until the returned function is called. */
-  lends(connection: Connection): () => void {
+  trackInUse(connection: Connection): () => void {
     const lent = { destroy: () => connection.destroy(), generation: this.#generation };
     this.#lent.add(lent);
     return () => void this.#lent.delete(lent);

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { StoreAway, type TookTooLong } from '../../rules/errors.ts';
+import { FairQueue } from '../../structures/fair-queue.ts';
 import { ownTerms, type ReadTerms } from '../database.ts';
 import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
-import { FairQueue } from './fair-queue.ts';
 import { isStopped, readState } from './read-state.ts';
 import type { JobQuestion, SqliteThread } from './sqlite-client.ts';
 import type { Answer } from './sqlite-connection.ts';

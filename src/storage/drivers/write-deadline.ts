@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type StoreAway, TookTooLong } from '../../rules/errors.ts';
 import type { ReadTerms } from '../database.ts';
-import type { Lent } from './postgres-reads.ts';
+import type { CheckedOut } from './postgres-reads.ts';
 
 /** Milliseconds for the server to stop a cancelled statement; after that it counts as unavailable. */
 const stopTime = 1_000;
@@ -14,15 +14,15 @@ const endings: ReadonlySet<string> = new Set(['commit', 'rollback']);
  * back. One deadline covers all statements of the call.
  */
 export const connectionsUntil =
-  (connect: () => Promise<Lent>, { changeDeadline = Number.POSITIVE_INFINITY }: ReadTerms) =>
-  async (): Promise<Lent> => {
+  (connect: () => Promise<CheckedOut>, { changeDeadline = Number.POSITIVE_INFINITY }: ReadTerms) =>
+  async (): Promise<CheckedOut> => {
     const begunAt = performance.now();
     const patience = Math.max(0, changeDeadline - begunAt);
     const lent = await inTime(connect(), patience);
     return new DeadlineConnection(lent, changeDeadline, patience);
   };
 
-async function inTime(connecting: Promise<Lent>, patience: number): Promise<Lent> {
+async function inTime(connecting: Promise<CheckedOut>, patience: number): Promise<CheckedOut> {
   let timer: Timer | undefined;
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), patience);
@@ -36,8 +36,8 @@ async function inTime(connecting: Promise<Lent>, patience: number): Promise<Lent
   throw new TookTooLong(false, patience);
 }
 
-class DeadlineConnection implements Lent {
-  readonly #lent: Lent;
+class DeadlineConnection implements CheckedOut {
+  readonly #lent: CheckedOut;
   readonly #until: number;
   readonly #patience: number;
   #isStopped = false;
@@ -47,7 +47,7 @@ class DeadlineConnection implements Lent {
   #stopping: Timer | undefined;
   #ending: Timer | undefined;
 
-  constructor(lent: Lent, until: number, patience: number) {
+  constructor(lent: CheckedOut, until: number, patience: number) {
     [this.#lent, this.#until, this.#patience] = [lent, until, patience];
   }
 

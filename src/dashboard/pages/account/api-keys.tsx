@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useAction, useNoticedAction } from '../../action.ts';
 import type { ApiKey } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { day, since } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
-import { say } from '../../notices.ts';
+import { notify } from '../../notices.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -13,15 +14,14 @@ import { Section } from '../../parts/section.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { StackingTable } from '../../parts/stacking-table.tsx';
 import { refresh, useQuery } from '../../queries.ts';
-import { day, since } from '../../words.ts';
 
 export function ApiKeys() {
   const keys = useQuery('api keys', () => call('GET /api/v1/api_key'));
   const isAdding = useSignal(false);
-  const doomed = useSignal<ApiKey | null>(null);
+  const toDelete = useSignal<ApiKey | null>(null);
   const remove = useNoticedAction(async (key: ApiKey) => {
     await call('DELETE /api/v1/api_key/{id}', { params: { id: key.id } });
-    say(`API key “${key.name}” deleted. Programs that use it are refused from now on.`);
+    notify(`API key “${key.name}” deleted. Programs that use it are refused from now on.`);
     refresh('api keys');
   });
   return (
@@ -59,7 +59,7 @@ export function ApiKeys() {
                       icon="trash"
                       isSlim
                       label={`Delete API key ${key.name}`}
-                      onClick={setTo(doomed, key)}
+                      onClick={setTo(toDelete, key)}
                     />
                   </td>
                 </tr>
@@ -69,15 +69,15 @@ export function ApiKeys() {
         }
       </Loaded>
       {isAdding.value && <NewApiKey onClose={setTo(isAdding, false)} />}
-      {doomed.value && (
+      {toDelete.value && (
         <Confirm
-          title={`Delete API key “${doomed.value.name}”?`}
+          title={`Delete API key “${toDelete.value.name}”?`}
           sentence="Programs that use it are refused from then on. This can't be undone."
           action="Delete API key"
-          onNo={setTo(doomed, null)}
+          onNo={setTo(toDelete, null)}
           onYes={() => {
-            if (doomed.value) void remove.run(doomed.value);
-            doomed.value = null;
+            if (toDelete.value) void remove.run(toDelete.value);
+            toDelete.value = null;
           }}
         />
       )}

@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import type { Member } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { counted } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
-import { say } from '../../notices.ts';
+import { notify } from '../../notices.ts';
 import { CurrentPasswordField } from '../../parts/account-fields.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -13,7 +14,6 @@ import { Section } from '../../parts/section.tsx';
 import { forgetEverything, useQuery } from '../../queries.ts';
 import { navigate } from '../../router.ts';
 import { me } from '../../session.ts';
-import { counted } from '../../words.ts';
 
 /** What happens to the organization when its member leaves. */
 type Fate = 'stays' | 'goes' | 'prevents';
@@ -64,7 +64,7 @@ function Asked({ isAlone, onClose }: { isAlone: boolean; onClose: () => void }) 
     });
     me.value = null;
     forgetEverything();
-    say('Your account is deleted.');
+    notify('Your account is deleted.');
     navigate('/app/sign-in', { anyway: true });
   });
   return (

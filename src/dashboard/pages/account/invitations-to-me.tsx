@@ -1,12 +1,12 @@
 import { useAction } from '../../action.ts';
 import { call } from '../../client.ts';
-import { say } from '../../notices.ts';
+import { since } from '../../format.ts';
+import { notify } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
 import { Section } from '../../parts/section.tsx';
 import { forgetEverything, refresh, useQuery } from '../../queries.ts';
 import { me } from '../../session.ts';
-import { since } from '../../words.ts';
 import { roleNames } from '../organization/roles.ts';
 
 /** Invitations to other organizations; empty if there are none. */
@@ -16,12 +16,12 @@ export function InvitationsToMe() {
     me.value = await call('POST /api/v1/user/invitations/{id}/accept', { params: { id } });
     forgetEverything();
     refresh('');
-    say(`You are now a member of ${organization}.`);
+    notify(`You are now a member of ${organization}.`);
   });
   const decline = useAction(async (id: number, organization: string) => {
     await call('POST /api/v1/user/invitations/{id}/decline', { params: { id } });
     refresh('invitations to me');
-    say(`Invitation of ${organization} declined.`);
+    notify(`Invitation of ${organization} declined.`);
   });
   const known = invitations.data.value ?? [];
   if (known.length === 0) return null;

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import { call } from '../../client.ts';
-import { say } from '../../notices.ts';
+import { notify } from '../../notices.ts';
 import { CurrentPasswordField, NewPasswordField } from '../../parts/account-fields.tsx';
 import { Form, Submit } from '../../parts/form.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -18,7 +18,7 @@ export function PasswordSection() {
     current.value = '';
     wanted.value = '';
     refresh('sessions');
-    say('Password changed. Every other session of yours has ended.');
+    notify('Password changed. Every other session of yours has ended.');
   });
   return (
     <Section title="Password" about="Changing it signs you out everywhere else. API keys go on working.">

@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useNoticedAction } from '../../action.ts';
 import type { Session } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { day, instant, since } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
-import { say, sayError } from '../../notices.ts';
+import { notify, notifyError } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/page.tsx';
@@ -12,14 +13,13 @@ import { StackingTable } from '../../parts/stacking-table.tsx';
 import { forgetEverything, useQuery } from '../../queries.ts';
 import { navigate } from '../../router.ts';
 import { me } from '../../session.ts';
-import { day, instant, since } from '../../words.ts';
 
 /** The browsers that the user is signed in with. */
 export function SessionsSection() {
   const sessions = useQuery('sessions', () => call('GET /api/v1/session'));
   const end = useNoticedAction(async (session: Session) => {
     await call('DELETE /api/v1/session/{id}', { params: { id: session.id } });
-    say(`${nameOf(session)} is signed out.`);
+    notify(`${nameOf(session)} is signed out.`);
   }, 'sessions');
   return (
     <Section
@@ -81,7 +81,7 @@ function SignOutEverywhere() {
     try {
       await call('POST /api/v1/user/sign_out_everywhere');
     } catch (cause) {
-      return sayError(cause, 'You are not signed out.', () => void leave());
+      return notifyError(cause, 'You are not signed out.', () => void leave());
     }
     me.value = null;
     forgetEverything();

@@ -1,10 +1,10 @@
 import { asApiError } from '../../api-error.ts';
 import type { DeletedLink } from '../../api-types.ts';
 import { call } from '../../client.ts';
-import { say, sayError } from '../../notices.ts';
+import { counted } from '../../format.ts';
+import { notify, notifyError } from '../../notices.ts';
 import { refresh } from '../../queries.ts';
-import { shortOf } from '../../short.ts';
-import { counted } from '../../words.ts';
+import { shortOf } from '../../short-links.ts';
 
 /** The maximum of the API. */
 const perPage = 100;
@@ -37,12 +37,12 @@ export const deletionOf = ({ id, deleted_at }: DeletedLink): string => `${id} ${
 export async function deleteForGood(link: DeletedLink): Promise<boolean> {
   try {
     await call('DELETE /api/v1/link/deleted/{id}', { params: { id: link.id } });
-    say(`${shortOf(link)} deleted for good.`);
+    notify(`${shortOf(link)} deleted for good.`);
     return true;
   } catch (cause) {
     // Already deleted for good, by another user or because its time is over.
     if (asApiError(cause).status === 404) return true;
-    sayError(cause, `${shortOf(link)} is still in the bin.`);
+    notifyError(cause, `${shortOf(link)} is still in the bin.`);
     return false;
   } finally {
     void refresh('links deleted');
@@ -52,9 +52,9 @@ export async function deleteForGood(link: DeletedLink): Promise<boolean> {
 export async function emptyBin(): Promise<void> {
   try {
     const { deleted } = await call('DELETE /api/v1/link/deleted');
-    say(`${counted(deleted, 'link')} deleted for good.`);
+    notify(`${counted(deleted, 'link')} deleted for good.`);
   } catch (cause) {
-    sayError(cause, 'The bin was not emptied.');
+    notifyError(cause, 'The bin was not emptied.');
   }
   void refresh('links deleted');
 }

@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals';
 import type { DeletedLink } from '../../api-types.ts';
+import { counted, day, instant, number, since } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { useKeys } from '../../keys.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { LinkHeading } from '../../parts/link-heading.tsx';
-import { Pick, PickAll } from '../../parts/pick.tsx';
+import { AllRowsCheckbox, RowCheckbox } from '../../parts/row-checkbox.tsx';
 import { leaveRows, stepKeys } from '../../parts/rows.ts';
 import { chosenOrFocused, selectionKeys, useSelection } from '../../parts/selection.ts';
 import { restoreLinks } from '../../remove-links.ts';
-import { shortOf } from '../../short.ts';
-import { counted, day, instant, number, since } from '../../words.ts';
+import { shortOf } from '../../short-links.ts';
 import { type Bin, deleteForGood, deletionOf, emptyBin } from './bin.ts';
 
 interface DeletedListProps {
@@ -27,7 +27,7 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
   const links = bin.links.filter((link) => !leaving.value.has(deletionOf(link)));
   const chosen = [...selection.chosen.values()];
   /** The links whose final deletion is being confirmed. */
-  const doomed = useSignal<DeletedLink | 'all' | null>(null);
+  const toDelete = useSignal<DeletedLink | 'all' | null>(null);
   /** Hides the links while `act` runs; it returns whether they have left the bin. */
   const takeAway = async (wanted: readonly DeletedLink[], act: () => Promise<boolean>) => {
     leaveRows(new Set(wanted.map(({ id }) => id)));
@@ -40,7 +40,7 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
   const bringBack = (wanted: readonly DeletedLink[]) =>
     takeAway(wanted, () => restoreLinks(wanted.map(({ id }) => id)));
   const confirm = (what: DeletedLink | 'all') => {
-    doomed.value = null;
+    toDelete.value = null;
     if (what === 'all') void emptyBin();
     else void takeAway([what], () => deleteForGood(what));
   };
@@ -59,7 +59,7 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
   return (
     <section class="panel links" aria-label="Deleted links" aria-busy={isReading}>
       <div class={chosen.length > 0 ? 'links-head choosing' : 'links-head'}>
-        <PickAll what="that are shown" of={links} selection={selection} />
+        <AllRowsCheckbox what="that are shown" of={links} selection={selection} />
         {chosen.length > 0 ? (
           <div class="selection-bar" role="group" aria-label="Selected links">
             <p>{number(chosen.length)} selected</p>
@@ -76,7 +76,7 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
               {counted(bin.total - (bin.links.length - links.length), 'deleted link')}
             </p>
             <div class="actions">
-              <Button isSlim icon="trash" onClick={setTo(doomed, 'all')}>
+              <Button isSlim icon="trash" onClick={setTo(toDelete, 'all')}>
                 Empty the bin
               </Button>
             </div>
@@ -91,16 +91,16 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
             isChosen={selection.has(link)}
             onToggle={(upToHere) => selection.toggle(link, links, upToHere)}
             onBringBack={() => void bringBack([link])}
-            onDeleteForGood={setTo(doomed, link)}
+            onDeleteForGood={setTo(toDelete, link)}
           />
         ))}
       </ul>
-      {doomed.value && (
+      {toDelete.value && (
         <ConfirmForGood
-          what={doomed.value}
+          what={toDelete.value}
           total={bin.total}
-          onYes={() => doomed.value && confirm(doomed.value)}
-          onNo={setTo(doomed, null)}
+          onYes={() => toDelete.value && confirm(toDelete.value)}
+          onNo={setTo(toDelete, null)}
         />
       )}
       {bin.hasOlder && (
@@ -149,7 +149,7 @@ function DeletedRow({ link, isChosen, onToggle, onBringBack, onDeleteForGood }: 
   const short = shortOf(link);
   return (
     <li class={isChosen ? 'link-row deleted-row chosen' : 'link-row deleted-row'} data-row={link.id}>
-      <Pick what={short} isChosen={isChosen} onToggle={onToggle} />
+      <RowCheckbox what={short} isChosen={isChosen} onToggle={onToggle} />
       <LinkHeading link={link} />
       <div class="deleted-when small">
         <p title={instant(link.deleted_at)}>Deleted {since(link.deleted_at)}</p>

@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import type { Domain } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { counted } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
-import { say } from '../../notices.ts';
+import { notify } from '../../notices.ts';
 import { confirmingPrint } from '../../on-paper.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -11,7 +12,6 @@ import { FormErrors } from '../../parts/error-box.tsx';
 import { Section } from '../../parts/section.tsx';
 import { refresh } from '../../queries.ts';
 import { navigate } from '../../router.ts';
-import { counted } from '../../words.ts';
 
 export function DeleteDomain({ domain }: { domain: Domain }) {
   const isAsked = useSignal(false);
@@ -22,7 +22,7 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
         query: { confirm, ...(domain.links > 0 && { links: 'delete' as const }) },
       }),
     );
-    say(`${domain.domain_unicode} deleted.`);
+    notify(`${domain.domain_unicode} deleted.`);
     refresh('domain', 'links');
     navigate('/app/domains', { anyway: true });
   });

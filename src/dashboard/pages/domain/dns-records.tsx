@@ -1,6 +1,7 @@
 import { useAction } from '../../action.ts';
 import type { DnsRecord, Domain } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { day, since } from '../../format.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
@@ -9,8 +10,7 @@ import { Section } from '../../parts/section.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
 import { type Query, refresh } from '../../queries.ts';
 import { setup } from '../../session.ts';
-import { day, since } from '../../words.ts';
-import { certificateTrouble } from './state.tsx';
+import { certificateProblem } from './state.tsx';
 
 const purposes = {
   proof: 'Proves that the domain is yours',
@@ -29,7 +29,7 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
     query.data.value = await call('POST /api/v1/domain/{id}/verify', { params: { id: domain.id } });
     refresh('domains');
   });
-  const trouble = certificateTrouble(domain);
+  const trouble = certificateProblem(domain);
   const optional = domain.records.filter(({ is_required }) => !is_required).length;
   return (
     <Section

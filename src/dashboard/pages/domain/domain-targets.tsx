@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { useAction } from '../../action.ts';
 import type { Domain } from '../../api-types.ts';
 import { call } from '../../client.ts';
-import { say } from '../../notices.ts';
+import { notify } from '../../notices.ts';
 import { Form, FormField, Submit } from '../../parts/form.tsx';
 import { Section } from '../../parts/section.tsx';
 import type { Query } from '../../queries.ts';
@@ -26,7 +26,7 @@ export function DomainTargets({ domain, query }: { domain: Domain; query: Query<
     query.data.value = changed;
     root.value = changed.root_url ?? '';
     unknown.value = changed.not_found_url ?? '';
-    say('Saved.');
+    notify('Saved.');
   });
   return (
     <Section title="Visitors without a link" about="Left empty, they see a plain page.">

@@ -20,7 +20,7 @@ export function DomainState({ state, certificate }: Pick<Domain, 'state' | 'cert
 }
 
 /** What is wrong with the certificate, and what to do; empty if nothing is. */
-export function certificateTrouble({ certificate }: Pick<Domain, 'certificate'>): string | null {
+export function certificateProblem({ certificate }: Pick<Domain, 'certificate'>): string | null {
   if (!certificate?.problem) return null;
   return `No ${certificate.valid_until ? 'newer ' : ''}certificate for HTTPS: ${certificate.problem}`;
 }

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
+import { withoutScheme } from '../../format.ts';
 import { storeIn } from '../../handlers.ts';
 import { useOwnDomains } from '../../own-domains.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { type Choice, SelectField, TextField } from '../../parts/field.tsx';
 import { setup } from '../../session.ts';
-import { hostOf } from '../../short.ts';
-import { bare } from '../../words.ts';
+import { hostOf } from '../../short-links.ts';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
@@ -39,7 +39,7 @@ export function Addresses({ form }: { form: LinkForm }) {
       </div>
       {isMoved && (
         <p class="soft small" role="status">
-          <bdi>{bare(`${link.domain}/${link.suffix}`)}</bdi> goes on leading here, as an alias.
+          <bdi>{withoutScheme(`${link.domain}/${link.suffix}`)}</bdi> goes on leading here, as an alias.
         </p>
       )}
       <Aliases form={form} />
@@ -88,12 +88,12 @@ function Aliases({ form }: { form: LinkForm }) {
             {aliases.map((alias) => (
               <li key={alias}>
                 <bdi class="cut" title={readable(alias)}>
-                  {bare(readable(alias))}
+                  {withoutScheme(readable(alias))}
                 </bdi>
                 <IconButton
                   isSlim
                   icon="close"
-                  label={`Remove ${bare(readable(alias))}`}
+                  label={`Remove ${withoutScheme(readable(alias))}`}
                   onClick={() => remove(alias)}
                 />
               </li>

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { Link } from '../../api-types.ts';
+import { withoutScheme } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Panel } from '../../parts/section.tsx';
-import { hostOf, shortOf } from '../../short.ts';
+import { hostOf, shortOf } from '../../short-links.ts';
 import { useDebounced } from '../../use-previous.ts';
-import { bare } from '../../words.ts';
 import type { LinkForm } from './form.ts';
 import { NotSavedYet } from './save-bar.tsx';
 
@@ -109,8 +109,8 @@ export function CardLooks({ form }: { form: LinkForm }) {
       {isEmpty ? (
         <div class="empty">
           <p>
-            Nothing is set, so the card of <bdi>{bare(fields.destination_url).split('/')[0]}</bdi> itself is
-            shown. Type a title to give this link a card of its own.
+            Nothing is set, so the card of <bdi>{withoutScheme(fields.destination_url).split('/')[0]}</bdi>{' '}
+            itself is shown. Type a title to give this link a card of its own.
           </p>
         </div>
       ) : (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import { counted, number } from '../../format.ts';
 import { Field } from '../../parts/field.tsx';
-import { counted, number } from '../../words.ts';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { clicksLeftOf, readLimit } from './read-limit.ts';

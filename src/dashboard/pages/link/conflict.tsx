@@ -1,8 +1,8 @@
 import type { Link } from '../../api-types.ts';
+import { instant, number, since } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { instant, number, since } from '../../words.ts';
 import { differences, type FieldName, type Fields, fieldsOf, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { rulesInWords } from './rules/sentences.ts';

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { hasPassed, instant, timezone } from '../../format.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
-import { hasPassed, instant, timezone } from '../../words.ts';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { distanceTo, inDays, instantOfLocal, localOf } from './local-instant.ts';

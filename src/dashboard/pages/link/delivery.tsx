@@ -3,13 +3,13 @@ import { useId } from 'preact/hooks';
 import { useAction } from '../../action.ts';
 import type { WebhookAttempt, WebhookDelivery, WebhookDeliveryList } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { counted, instant, number, since } from '../../format.ts';
 import { toggle } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
-import { assume } from '../../queries.ts';
-import { counted, instant, number, since } from '../../words.ts';
+import { updateCached } from '../../queries.ts';
 
 const states = {
   delivered: { word: 'Delivered', look: 'good', icon: 'check' },
@@ -47,7 +47,7 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
   const id = useId();
   const again = useAction(async () => {
     const sent = await call('POST /api/v1/webhook_delivery/{id}/redeliver', { params: { id: delivery.id } });
-    assume<WebhookDeliveryList>(listKey, (known) => ({
+    updateCached<WebhookDeliveryList>(listKey, (known) => ({
       ...known,
       webhook_deliveries: known.webhook_deliveries.map((other) => (other.id === sent.id ? sent : other)),
     }));

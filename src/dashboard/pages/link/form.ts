@@ -4,10 +4,10 @@ import { useAction } from '../../action.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
 import { call } from '../../client.ts';
-import { say } from '../../notices.ts';
+import { notify } from '../../notices.ts';
 import { confirmingPrint } from '../../on-paper.ts';
 import type { SwitchProps, TextFieldProps } from '../../parts/field.tsx';
-import { assume, refresh } from '../../queries.ts';
+import { refresh, updateCached } from '../../queries.ts';
 import {
   type Draft,
   differences,
@@ -89,7 +89,7 @@ export function useLinkForm(latest: Link): LinkForm {
   const rebase = (onto: Link, dropped: readonly FieldName[] = []) => {
     base.value = onto;
     draft.value = draftOn(fieldsOf(onto), without(draft.value, dropped));
-    assume<Link>(`link ${onto.id}`, () => onto);
+    updateCached<Link>(`link ${onto.id}`, () => onto);
   };
 
   // A code was downloaded meanwhile, usually on this page: that conflicts with no unsaved change.
@@ -115,7 +115,7 @@ export function useLinkForm(latest: Link): LinkForm {
     const done = names(sent).filter((name) => draft.value[name] === sent[name]);
     rebase(saved, done);
     refresh('links', 'tags');
-    if (names(draft.value).length === 0) say('Changes saved.');
+    if (names(draft.value).length === 0) notify('Changes saved.');
   };
 
   const sendOrAsk = async (): Promise<void> => {
@@ -129,7 +129,7 @@ export function useLinkForm(latest: Link): LinkForm {
       if (changes.length > 0 && changes.every((name) => isFulfilled(theirs, draft.value, name))) {
         rebase(theirs);
         if (names(draft.value).length > 0) return send();
-        say('Changes saved.');
+        notify('Changes saved.');
         return;
       }
       if (isMarkAlone(changes)) {
@@ -137,7 +137,7 @@ export function useLinkForm(latest: Link): LinkForm {
         return send();
       }
       // Shown in fields without unsaved changes, or once these are discarded.
-      assume<Link>(`link ${theirs.id}`, () => theirs);
+      updateCached<Link>(`link ${theirs.id}`, () => theirs);
       conflict.value = theirs;
       throw cause;
     }
@@ -211,7 +211,7 @@ export function useLinkForm(latest: Link): LinkForm {
     discard() {
       const lost = draft.value;
       form.forget();
-      say('Changes discarded.', {
+      notify('Changes discarded.', {
         action: {
           label: 'Undo',
           act: () => {
@@ -226,7 +226,7 @@ export function useLinkForm(latest: Link): LinkForm {
       conflict.value = null;
       rebase(theirs);
       if (names(draft.value).length > 0) void saving.run();
-      else say('Changes saved.');
+      else notify('Changes saved.');
     },
     takeTheirs() {
       const theirs = conflict.value;
@@ -235,7 +235,7 @@ export function useLinkForm(latest: Link): LinkForm {
       conflict.value = null;
       saving.error.value = null;
       rebase(theirs, dropped);
-      say(
+      notify(
         names(draft.value).length > 0
           ? 'Theirs is shown where you both made changes. The rest of yours is still to be saved.'
           : 'The link is shown as they left it.',

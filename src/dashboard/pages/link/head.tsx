@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { Link } from '../../api-types.ts';
 import { problemWords } from '../../destination-problems.ts';
+import { compact, day, hasPassed, instant, since, withoutScheme } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
-import { readableUrl } from '../../short.ts';
-import { bare, compact, day, hasPassed, instant, since } from '../../words.ts';
+import { readableUrl } from '../../short-links.ts';
 import { LinkMenu } from './link-menu.tsx';
 
 /** The actions on the link itself. */
@@ -52,7 +52,7 @@ export function LinkAbout({ link }: { link: Link }) {
             rel="noreferrer"
             title={link.destination_url}
           >
-            <bdi>{bare(link.destination_url)}</bdi>
+            <bdi>{withoutScheme(link.destination_url)}</bdi>
           </a>
         ) : (
           <bdi class="cut">{link.destination_url}</bdi>

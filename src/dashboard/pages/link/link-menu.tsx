@@ -4,7 +4,7 @@ import type { Link } from '../../api-types.ts';
 import { archiveLinks } from '../../archive-links.ts';
 import { call } from '../../client.ts';
 import { setTo, storeIn } from '../../handlers.ts';
-import { say, sayError } from '../../notices.ts';
+import { notify, notifyError } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, Submit } from '../../parts/form.tsx';
@@ -13,7 +13,7 @@ import { Menu } from '../../parts/menu.tsx';
 import { refresh } from '../../queries.ts';
 import { removeLinks } from '../../remove-links.ts';
 import { navigate, pendingMove } from '../../router.ts';
-import { shortOf } from '../../short.ts';
+import { shortOf } from '../../short-links.ts';
 import { copyOf } from './fields.ts';
 import { SecretField } from './secret-field.tsx';
 
@@ -24,7 +24,7 @@ export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
   };
   const copy = () => {
     if (link.has_password) isDuplicating.value = true;
-    else void duplicate(link).catch((cause) => sayError(cause));
+    else void duplicate(link).catch((cause) => notifyError(cause));
   };
   // Both leave this page, and lose its unsaved changes.
   const guarded = (go: () => void) => {
@@ -64,7 +64,7 @@ async function duplicate(link: Link, password = ''): Promise<void> {
   const made = await call('POST /api/v1/link', { body: copyOf(link, password) });
   refresh('links', 'tags');
   navigate(`/app/links/${made.id}`, { anyway: true });
-  say(`This is the copy: ${shortOf(made)}.`);
+  notify(`This is the copy: ${shortOf(made)}.`);
 }
 
 /** A copy of a link with a password needs one of its own: the old one can't be read. */

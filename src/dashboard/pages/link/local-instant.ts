@@ -1,4 +1,4 @@
-import { clockTimeOf, dayOf } from '../../words.ts';
+import { clockTimeOf, dayOf } from '../../format.ts';
 
 /** The value of a `datetime-local` field for an instant, in the visitor's time zone. */
 export function localOf(iso: string | null): string {

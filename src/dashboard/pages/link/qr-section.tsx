@@ -5,7 +5,7 @@ import { Switch } from '../../parts/field.tsx';
 import { QrDownloads } from '../../parts/qr-dialog.tsx';
 import { asAddress, lookOf, type QrLook } from '../../parts/qr-picture.ts';
 import { Panel } from '../../parts/section.tsx';
-import { readableUrl, shortOf } from '../../short.ts';
+import { readableUrl, shortOf } from '../../short-links.ts';
 import { isColour, readability } from './colour.ts';
 import { ColourField } from './colour-field.tsx';
 import type { LinkForm } from './form.ts';

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { number } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
-import { number } from '../../words.ts';
 import { type FieldName, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { SaveLater } from './scheduled/save-later.tsx';

@@ -1,10 +1,10 @@
 import type { DestinationProblem, Organization } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { sentenceOf } from '../../destination-problems.ts';
+import { since, withoutScheme } from '../../format.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { useQuery } from '../../queries.ts';
-import { bare, since } from '../../words.ts';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
@@ -61,8 +61,8 @@ function Problem({ found, form }: { found: DestinationProblem; form: LinkForm })
   return (
     <>
       <p>
-        <bdi class="whole">{bare(found.url)}</bdi> {sentenceOf(found)}{' '}
-        {isMoved && <bdi class="whole">{bare(found.detail)}</bdi>}
+        <bdi class="whole">{withoutScheme(found.url)}</bdi> {sentenceOf(found)}{' '}
+        {isMoved && <bdi class="whole">{withoutScheme(found.detail)}</bdi>}
       </p>
       <p class="soft small">
         {!isMoved && `${found.detail} `}First found {since(found.since)}.

@@ -1,20 +1,20 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
+import { counted } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { useKeys } from '../../keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Pager } from '../../parts/pager.tsx';
-import { PickAll } from '../../parts/pick.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
+import { AllRowsCheckbox } from '../../parts/row-checkbox.tsx';
 import { focusedRow, leaveRows, stepKeys } from '../../parts/rows.ts';
 import { chosenOrFocused, type Selection, selectionKeys } from '../../parts/selection.ts';
 import { removeLinks } from '../../remove-links.ts';
 import { navigate } from '../../router.ts';
-import { pageOf } from '../../short.ts';
-import { counted } from '../../words.ts';
+import { pageOf } from '../../short-links.ts';
 import { Row } from './row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { exportOfView, isNarrowed, narrow, showAll, showPage, sizes, type View } from './view.ts';
@@ -31,10 +31,10 @@ interface ListProps {
 export function List({ view, links, total, isOld, selection }: ListProps) {
   const qrOf = useSignal<Link | null>(null);
   const head = useRef<HTMLDivElement>(null);
-  const remove = (doomed: readonly Link[]) => {
-    leaveRows(new Set(doomed.map(({ id }) => id)));
-    selection.choose(doomed, false);
-    void removeLinks(doomed);
+  const remove = (toDelete: readonly Link[]) => {
+    leaveRows(new Set(toDelete.map(({ id }) => id)));
+    selection.choose(toDelete, false);
+    void removeLinks(toDelete);
   };
   const openFocused = () => {
     const link = focusedRow(links);
@@ -59,7 +59,7 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
   return (
     <section class="panel links" aria-label="Links" aria-busy={isOld}>
       <div class={selection.chosen.size > 0 ? 'links-head choosing' : 'links-head'} ref={head}>
-        <PickAll what="on this page" of={links} selection={selection} />
+        <AllRowsCheckbox what="on this page" of={links} selection={selection} />
         {selection.chosen.size > 0 ? (
           <SelectionBar
             isArchive={view.isArchive}

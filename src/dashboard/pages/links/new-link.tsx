@@ -1,18 +1,18 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { withUtm } from '../../../rules/utm.ts';
+import { counted } from '../../format.ts';
 import { storeIn, toggle } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { UtmSection } from '../../parts/utm-section.tsx';
 import { search, setQuery } from '../../router.ts';
-import { counted } from '../../words.ts';
+import { CreatedCard } from './created-card.tsx';
 import { destinationsIn, looksLikeAddress } from './destinations.ts';
-import { MadeCard } from './made-card.tsx';
 import { inputFields, type NewLinkInput, NewLinkOptions } from './new-link-options.tsx';
 import { prefilled } from './prefilled.ts';
-import { useMaking } from './use-making.ts';
+import { useLinkCreation } from './use-link-creation.ts';
 
 const maxRows = 8;
 
@@ -22,7 +22,7 @@ const isInUse = (element: Element | null): boolean =>
 
 /** The field that creates links, one per line. */
 export function NewLink({ isFirst }: { isFirst: boolean }) {
-  const making = useMaking();
+  const making = useLinkCreation();
   const { text, urls, input, complaint, isRunning, made } = making;
   const areOptionsOpen = useSignal(input.value.suffix !== '');
   const field = useRef<HTMLTextAreaElement>(null);
@@ -125,7 +125,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
         </div>
       </form>
       <FormErrors error={error} fields={['destination_url', ...inputFields]} onRetry={submit} />
-      <MadeCard
+      <CreatedCard
         made={made.value}
         onDismiss={() => {
           made.value = null;

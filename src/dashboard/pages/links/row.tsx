@@ -1,16 +1,16 @@
 import type { Link } from '../../api-types.ts';
 import { archiveLinks } from '../../archive-links.ts';
 import { problemWords } from '../../destination-problems.ts';
-import { say } from '../../notices.ts';
+import { compact, counted, hasPassed, instant } from '../../format.ts';
+import { notify } from '../../notices.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { CopyButton, copyText } from '../../parts/copy.tsx';
 import { Icon, type IconName } from '../../parts/icons.tsx';
 import { LinkHeading } from '../../parts/link-heading.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { Pick } from '../../parts/pick.tsx';
+import { RowCheckbox } from '../../parts/row-checkbox.tsx';
 import { SparkLine } from '../../parts/spark-line.tsx';
-import { pageOf, readableUrl, shortOf } from '../../short.ts';
-import { compact, counted, hasPassed, instant } from '../../words.ts';
+import { pageOf, readableUrl, shortOf } from '../../short-links.ts';
 
 interface RowProps {
   readonly link: Link;
@@ -27,7 +27,7 @@ export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
   const hidden = link.tags.slice(maxTags);
   return (
     <li class={isChosen ? 'link-row chosen' : 'link-row'} data-row={link.id}>
-      <Pick what={short} isChosen={isChosen} onToggle={onToggle} />
+      <RowCheckbox what={short} isChosen={isChosen} onToggle={onToggle} />
       <LinkHeading link={link} href={pageOf(link)}>
         <CopyButton text={readableUrl(link)} what={short} isBare isSlim />
       </LinkHeading>
@@ -66,8 +66,9 @@ interface RowActionsProps {
 }
 
 async function copy(link: Link): Promise<void> {
-  if (await copyText(readableUrl(link))) say(`${shortOf(link)} copied.`);
-  else say(`This browser doesn't let pages copy. The short link is ${readableUrl(link)}`, { isError: true });
+  if (await copyText(readableUrl(link))) notify(`${shortOf(link)} copied.`);
+  else
+    notify(`This browser doesn't let pages copy. The short link is ${readableUrl(link)}`, { isError: true });
 }
 
 /** The actions on one link; on a phone they are all in the menu. */

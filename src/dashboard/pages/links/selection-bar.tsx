@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { Link } from '../../api-types.ts';
 import { archiveLinks } from '../../archive-links.ts';
+import { counted, number } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import type { Selection } from '../../parts/selection.ts';
-import { counted, number } from '../../words.ts';
 import { TagMany, UntagMany } from './tag-many.tsx';
 import { exportOf } from './view.ts';
 

@@ -3,15 +3,15 @@ import type { ComponentChildren } from 'preact';
 import { type Action, useAction } from '../../action.ts';
 import type { Link, Tag } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { counted } from '../../format.ts';
 import { storeIn } from '../../handlers.ts';
-import { say } from '../../notices.ts';
+import { notify } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { byName } from '../../parts/tags.ts';
 import { refresh } from '../../queries.ts';
-import { counted } from '../../words.ts';
 
 interface TagManyProps {
   readonly links: readonly Link[];
@@ -30,7 +30,7 @@ export function TagMany({ links, onDone, onClose }: TagManyProps) {
       body: { ids: idsOf(links), add_tags: idsOf(chosen) },
     });
     refresh('links', 'link ', 'tags');
-    say(`${counted(updated, 'link')} tagged.`);
+    notify(`${counted(updated, 'link')} tagged.`);
     onDone((link) => ({
       ...link,
       tags: [...link.tags.filter(({ id }) => !idsOf(chosen).includes(id)), ...chosen],
@@ -80,7 +80,7 @@ export function UntagMany({ links, onDone, onClose }: TagManyProps) {
       body: { ids: idsOf(links), remove_tags: [...ids] },
     });
     refresh('links', 'link ', 'tags');
-    say(`${counted(ids.size, 'tag')} removed from ${counted(updated, 'link')}.`);
+    notify(`${counted(ids.size, 'tag')} removed from ${counted(updated, 'link')}.`);
     onDone((link) => ({ ...link, tags: link.tags.filter(({ id }) => !ids.has(id)) }));
     onClose();
   });

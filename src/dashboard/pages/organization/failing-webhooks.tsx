@@ -1,8 +1,8 @@
 import { call } from '../../client.ts';
+import { since } from '../../format.ts';
 import { RedeliverFailed } from '../../parts/redeliver-failed.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useQuery } from '../../queries.ts';
-import { since } from '../../words.ts';
 
 /** Only shown while a target fails, and afterwards as long as failed messages can be sent again. */
 export function FailingWebhooks() {

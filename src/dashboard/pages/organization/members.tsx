@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useNoticedAction } from '../../action.ts';
 import type { Member } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { day } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
-import { say } from '../../notices.ts';
+import { notify } from '../../notices.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
@@ -11,7 +12,6 @@ import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useQuery } from '../../queries.ts';
 import { me } from '../../session.ts';
-import { day } from '../../words.ts';
 import { InviteMember } from './invite-member.tsx';
 import { asRole, type Role, roleChoices, roleNames } from './roles.ts';
 
@@ -23,12 +23,12 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
   const leaving = useSignal<Member | null>(null);
   const give = useNoticedAction(async (member: Member, role: Role) => {
     await call('PATCH /api/v1/member/{id}', { params: { id: member.id }, body: { role } });
-    say(`${nameOf(member)} is now ${role === 'administrator' ? 'an administrator' : 'an editor'}.`);
+    notify(`${nameOf(member)} is now ${role === 'administrator' ? 'an administrator' : 'an editor'}.`);
     if (member.id === me.value?.id) me.value = await call('GET /api/v1/user');
   }, 'members');
   const remove = useNoticedAction(async (member: Member) => {
     await call('DELETE /api/v1/member/{id}', { params: { id: member.id } });
-    say(`${nameOf(member)} is no longer a member.`);
+    notify(`${nameOf(member)} is no longer a member.`);
   }, 'members');
   return (
     <Section

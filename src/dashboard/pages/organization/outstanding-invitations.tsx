@@ -1,18 +1,18 @@
 import { useNoticedAction } from '../../action.ts';
 import { call } from '../../client.ts';
-import { say } from '../../notices.ts';
+import { since } from '../../format.ts';
+import { notify } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useQuery } from '../../queries.ts';
-import { since } from '../../words.ts';
 import { roleNames } from './roles.ts';
 
 export function OutstandingInvitations() {
   const invitations = useQuery('invitations', () => call('GET /api/v1/invitation'));
   const withdraw = useNoticedAction(async (id: number, email: string) => {
     await call('DELETE /api/v1/invitation/{id}', { params: { id } });
-    say(`The invitation of ${email} is withdrawn.`);
+    notify(`The invitation of ${email} is withdrawn.`);
   }, 'invitations');
   return (
     <Section title="Outstanding invitations" isFlush>

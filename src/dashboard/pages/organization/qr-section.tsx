@@ -4,12 +4,12 @@ import { call } from '../../client.ts';
 import { FormErrors } from '../../parts/error-box.tsx';
 import { Switch } from '../../parts/field.tsx';
 import { Section } from '../../parts/section.tsx';
-import { assume, refresh } from '../../queries.ts';
+import { refresh, updateCached } from '../../queries.ts';
 
 export function QrSection({ known }: { known: Organization }) {
   const turn = useAction(async (isOn: boolean) => {
     const show = (marker: boolean) =>
-      assume<Organization>('organization', (before) => ({ ...before, qr_code_marker: marker }));
+      updateCached<Organization>('organization', (before) => ({ ...before, qr_code_marker: marker }));
     show(isOn);
     try {
       await call('PATCH /api/v1/organization', { body: { qr_code_marker: isOn } });

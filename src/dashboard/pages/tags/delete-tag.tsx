@@ -1,19 +1,19 @@
 import type { CountedTag } from '../../api-types.ts';
 import { call } from '../../client.ts';
-import { say, sayError } from '../../notices.ts';
+import { counted } from '../../format.ts';
+import { notify, notifyError } from '../../notices.ts';
 import { Confirm } from '../../parts/dialog.tsx';
-import { assume, refresh } from '../../queries.ts';
-import { counted } from '../../words.ts';
+import { refresh, updateCached } from '../../queries.ts';
 
 /** Removes the tag from the list at once, and puts it back if the call fails. */
 async function remove(tag: CountedTag): Promise<void> {
-  assume<readonly CountedTag[]>('tags', (known) => known.filter(({ id }) => id !== tag.id));
+  updateCached<readonly CountedTag[]>('tags', (known) => known.filter(({ id }) => id !== tag.id));
   try {
     await call('DELETE /api/v1/tag/{id}', { params: { id: tag.id } });
-    say(`Tag “${tag.name}” deleted.`);
+    notify(`Tag “${tag.name}” deleted.`);
   } catch (cause) {
-    assume<readonly CountedTag[]>('tags', (known) => [...known.filter(({ id }) => id !== tag.id), tag]);
-    sayError(cause, `Tag “${tag.name}” was not deleted.`);
+    updateCached<readonly CountedTag[]>('tags', (known) => [...known.filter(({ id }) => id !== tag.id), tag]);
+    notifyError(cause, `Tag “${tag.name}” was not deleted.`);
   }
   refresh('tags', 'links', 'link ');
 }

@@ -3,11 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { type Action, useAction } from '../../action.ts';
 import type { CountedTag } from '../../api-types.ts';
 import { call } from '../../client.ts';
-import { say } from '../../notices.ts';
+import { notify } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Form, FormField, type FormFieldProps, Submit } from '../../parts/form.tsx';
 import { makeTag } from '../../parts/tags.ts';
-import { assume, refresh } from '../../queries.ts';
+import { refresh, updateCached } from '../../queries.ts';
 
 interface TagFormProps extends FormFieldProps {
   readonly action: Action<[]>;
@@ -30,7 +30,7 @@ export function NewTag({ isFirst }: { isFirst: boolean }) {
   const create = useAction(async () => {
     const tag = await makeTag(name.value);
     name.value = '';
-    say(`Tag “${tag.name}” created.`);
+    notify(`Tag “${tag.name}” created.`);
   });
   return (
     <TagForm
@@ -55,7 +55,7 @@ export function RenameTag({ tag, onDone }: { tag: CountedTag; onDone: () => void
       params: { id: tag.id },
       body: { name: name.value },
     });
-    assume<readonly CountedTag[]>('tags', (known) =>
+    updateCached<readonly CountedTag[]>('tags', (known) =>
       known.map((one) => (one.id === renamed.id ? renamed : one)),
     );
     refresh('tags', 'links', 'link ');

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { CountedTag } from '../../api-types.ts';
+import { counted, number } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { useKeys } from '../../keys.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
@@ -12,7 +13,6 @@ import { focusedRow, focusRowOf, stepKeys } from '../../parts/rows.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import { byName, tagsLike } from '../../parts/tags.ts';
 import { search, setQuery } from '../../router.ts';
-import { counted, number } from '../../words.ts';
 import { DeleteTag } from './delete-tag.tsx';
 import { RenameTag } from './tag-form.tsx';
 
@@ -28,7 +28,7 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
   const words = query.get('q') ?? '';
   const order = query.get('sort') === 'links' ? 'links' : 'name';
   const renamed = useSignal<number | null>(null);
-  const doomed = useSignal<CountedTag | null>(null);
+  const toDelete = useSignal<CountedTag | null>(null);
   const found = useMemo(() => {
     const like = words === '' ? tags : tagsLike(tags, words);
     if (order === 'links')
@@ -52,7 +52,7 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
       key: 'Delete',
       does: 'Delete the tag',
       act: () => {
-        doomed.value = focusedRow(shown) ?? null;
+        toDelete.value = focusedRow(shown) ?? null;
       },
     },
   ]);
@@ -96,7 +96,7 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
                 isRenamed={renamed.value === tag.id}
                 onRename={setTo(renamed, tag.id)}
                 onRenamed={() => leaveRenaming(tag.id)}
-                onDelete={setTo(doomed, tag)}
+                onDelete={setTo(toDelete, tag)}
               />
             ))}
           </ul>
@@ -113,7 +113,7 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
           />
         )}
       </section>
-      {doomed.value && <DeleteTag tag={doomed.value} onClose={setTo(doomed, null)} />}
+      {toDelete.value && <DeleteTag tag={toDelete.value} onClose={setTo(toDelete, null)} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { LinkHistoryEntry } from '../../../api-types.ts';
+import { instant, since } from '../../../format.ts';
 import { Button } from '../../../parts/button.tsx';
-import { instant, since } from '../../../words.ts';
 import { type Change, howOf, labelOf, partsOf, whatOf, whoOf, wordsOf } from './sentences.ts';
 
 interface EntryProps {

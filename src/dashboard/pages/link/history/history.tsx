@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../../action.ts';
 import type { Link, LinkHistory, LinkHistoryEntry } from '../../../api-types.ts';
 import { call } from '../../../client.ts';
-import { say, sayError } from '../../../notices.ts';
+import { instant } from '../../../format.ts';
+import { notify, notifyError } from '../../../notices.ts';
 import { confirmingPrint, isOnPaper } from '../../../on-paper.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Loaded } from '../../../parts/page.tsx';
-import { assume, refresh, useQuery } from '../../../queries.ts';
-import { instant } from '../../../words.ts';
+import { refresh, updateCached, useQuery } from '../../../queries.ts';
 import { Entry } from './entry.tsx';
 
 const perPage = 25;
@@ -20,7 +20,7 @@ export function History({ link }: { link: Link }) {
     try {
       await goBack(link, entry, newest);
     } catch (cause) {
-      if (!isOnPaper(cause)) sayError(cause);
+      if (!isOnPaper(cause)) notifyError(cause);
     }
     await refresh('links', 'link ', 'tags');
     cursors.value = [];
@@ -123,12 +123,12 @@ async function goBack(
       headers: { 'if-match': `"${link.updated_at}"` },
     }),
   );
-  assume<Link>(`link ${link.id}`, () => now);
+  updateCached<Link>(`link ${link.id}`, () => now);
   const undo = async () => {
-    if (newest) await goBack(now, newest, null).catch((cause) => sayError(cause));
+    if (newest) await goBack(now, newest, null).catch((cause) => notifyError(cause));
     await refresh('links', 'link ', 'tags');
   };
-  say(`The link is as it was on ${instant(at)}.`, {
+  notify(`The link is as it was on ${instant(at)}.`, {
     ...(newest && { action: { label: 'Undo', act: () => void undo() } }),
   });
 }

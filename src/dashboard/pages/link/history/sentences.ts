@@ -1,5 +1,5 @@
 import type { LinkHistoryEntry, LinkRule } from '../../../api-types.ts';
-import { instant } from '../../../words.ts';
+import { instant } from '../../../format.ts';
 import { type FieldName, labels } from '../fields.ts';
 import { rulesInWords } from '../rules/sentences.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readAgent } from '../../../../rules/user-agent.ts';
 import type { LinkExplanation } from '../../../api-types.ts';
-import { instant } from '../../../words.ts';
+import { instant } from '../../../format.ts';
 import { outcomeInWords, stepInWords } from './explanation-sentences.ts';
 import type { Rule } from './rule.ts';
 import { tryAgents } from './try-agents.ts';

@@ -1,7 +1,7 @@
 import type { Weekday } from '../../../../rules/rule-fields.ts';
 import type { LinkExplanation } from '../../../api-types.ts';
+import { instant } from '../../../format.ts';
 import { nameOf } from '../../../stats/value-names.ts';
-import { instant } from '../../../words.ts';
 import { conditionsOf, type Rule } from './rule.ts';
 import { dayNames, deviceWords, phraseOf, placeName, titleOf } from './sentences.ts';
 

@@ -1,6 +1,6 @@
 import type { RuleFinding } from '../../../../rules/rule-findings.ts';
+import { instant } from '../../../format.ts';
 import { nameOf } from '../../../stats/value-names.ts';
-import { instant } from '../../../words.ts';
 import type { Condition, ConditionKey, Rule } from './rule.ts';
 import { isForEverybody } from './rule.ts';
 import { listed, phraseOf } from './sentences.ts';

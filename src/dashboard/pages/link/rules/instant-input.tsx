@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { timezone } from '../../../format.ts';
 import { Field, type FieldFrame } from '../../../parts/field.tsx';
-import { timezone } from '../../../words.ts';
 import { instantOfLocal, localOf } from '../local-instant.ts';
 
 interface InstantInputProps extends FieldFrame {

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { withoutScheme } from '../../../format.ts';
 import { IconButton } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icons.tsx';
-import { bare } from '../../../words.ts';
 import type { Problems } from './problems.ts';
 import { type Rule, sharesOf } from './rule.ts';
 import { CloseEditor, RuleEditor } from './rule-editor.tsx';
@@ -130,6 +130,6 @@ export const Destination = ({ url, share }: { url: string; share?: string }) => 
   <p class="rule-leads">
     <Icon name="right" size={16} />
     {share && <span class="rule-share">{share}</span>}
-    {url ? <bdi>{bare(url)}</bdi> : <span class="soft">an address that is still to be given</span>}
+    {url ? <bdi>{withoutScheme(url)}</bdi> : <span class="soft">an address that is still to be given</span>}
   </p>
 );

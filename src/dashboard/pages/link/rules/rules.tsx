@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { maxRules } from '../../../../rules/rule-fields.ts';
 import { findingsOf, ruleForEverybody } from '../../../../rules/rule-findings.ts';
-import { say } from '../../../notices.ts';
+import { notify } from '../../../notices.ts';
 import { Button } from '../../../parts/button.tsx';
 import { useDebounced } from '../../../use-previous.ts';
 import type { LinkForm } from '../form.ts';
@@ -32,7 +32,7 @@ export function Rules({ form }: { form: LinkForm }) {
   };
   const remove = (rule: Rule, index: number) => {
     set(rules.filter((other) => other !== rule));
-    say('Rule removed.', {
+    notify('Rule removed.', {
       action: {
         label: 'Undo',
         act: () => form.revise('rules', (now) => [...now.slice(0, index), rule, ...now.slice(index)]),

@@ -1,6 +1,6 @@
 import { weekdays } from '../../../../rules/rule-fields.ts';
+import { instant, number } from '../../../format.ts';
 import { countryName, nameOf } from '../../../stats/value-names.ts';
-import { instant, number } from '../../../words.ts';
 import { type Condition, type ConditionKey, conditionsOf, type Hours, type Rule, sharesOf } from './rule.ts';
 
 /** "a or b", "a, b or c"; an ellipsis if nothing was chosen yet. */

@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../../action.ts';
 import type { ScheduledChange } from '../../../api-types.ts';
 import { call } from '../../../client.ts';
-import { say } from '../../../notices.ts';
+import { instant } from '../../../format.ts';
+import { notify } from '../../../notices.ts';
 import { confirmingPrint } from '../../../on-paper.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Form, Submit } from '../../../parts/form.tsx';
 import { refresh } from '../../../queries.ts';
-import { instant } from '../../../words.ts';
 import { inDays } from '../local-instant.ts';
 import { InstantField } from './instant-field.tsx';
 
@@ -26,7 +26,7 @@ export function ChangeTime({ change, onClose }: { change: ScheduledChange; onClo
     );
     onClose();
     await refresh('link scheduled');
-    say(`Scheduled for ${instant(moved.at)}.`);
+    notify(`Scheduled for ${instant(moved.at)}.`);
   });
   return (
     <Dialog title={isOpen ? 'Change the time' : 'Try again at another time'} onClose={onClose}>

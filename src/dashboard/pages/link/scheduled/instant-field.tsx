@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
+import { instant, timezone } from '../../../format.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Field } from '../../../parts/field.tsx';
-import { instant, timezone } from '../../../words.ts';
 import { distanceTo, inDays, inHours, instantOfLocal, localOf } from '../local-instant.ts';
 
 const steps = [

@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../../action.ts';
 import { call } from '../../../client.ts';
-import { say } from '../../../notices.ts';
+import { instant } from '../../../format.ts';
+import { notify } from '../../../notices.ts';
 import { confirmingPrint } from '../../../on-paper.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Form, Submit } from '../../../parts/form.tsx';
 import { refresh } from '../../../queries.ts';
 import { navigate } from '../../../router.ts';
-import { instant } from '../../../words.ts';
 import { fieldsOf, labels, patchOf } from '../fields.ts';
 import type { LinkForm } from '../form.ts';
 import { inDays } from '../local-instant.ts';
@@ -31,7 +31,7 @@ export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => vo
     onClose();
     refresh('link ');
     const show = () => navigate(`/app/links/${link.id}/scheduled`, { anyway: true });
-    say(`Scheduled for ${instant(made.at)}.`, { action: { label: 'Show', act: show } });
+    notify(`Scheduled for ${instant(made.at)}.`, { action: { label: 'Show', act: show } });
   });
   return (
     <Dialog title="Save later" onClose={onClose}>

@@ -2,14 +2,14 @@ import { useSignal } from '@preact/signals';
 import { useNoticedAction } from '../../../action.ts';
 import type { Link, ScheduledChange } from '../../../api-types.ts';
 import { call } from '../../../client.ts';
+import { instant, since } from '../../../format.ts';
 import { setTo } from '../../../handlers.ts';
-import { say } from '../../../notices.ts';
+import { notify } from '../../../notices.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Empty } from '../../../parts/empty.tsx';
 import { Loaded } from '../../../parts/page.tsx';
 import { StateChip } from '../../../parts/state-chip.tsx';
 import { useTags } from '../../../parts/tags.ts';
-import { instant, since } from '../../../words.ts';
 import { distanceTo } from '../local-instant.ts';
 import { ChangeTime } from './change-time.tsx';
 import { useScheduled } from './query.ts';
@@ -21,7 +21,7 @@ export function Scheduled({ link }: { link: Link }) {
   const timeOf = useSignal<ScheduledChange | null>(null);
   const withdrawing = useNoticedAction(async (change: ScheduledChange) => {
     await call('DELETE /api/v1/scheduled_change/{id}', { params: { id: change.id } });
-    say(change.status === 'open' ? 'Withdrawn: the link stays as it is.' : 'Removed from the list.');
+    notify(change.status === 'open' ? 'Withdrawn: the link stays as it is.' : 'Removed from the list.');
   }, 'link scheduled');
   return (
     <section class="panel link-history" aria-labelledby="scheduled-heading">

@@ -65,4 +65,4 @@ export function since(text: string, now = Date.now()): string {
 }
 
 /** An address for people, without its scheme. */
-export const bare = (url: string): string => url.replace(/^https?:\/\//, '').replace(/\/$/, '');
+export const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '').replace(/\/$/, '');

@@ -1,33 +1,40 @@
 import { describe, expect, test } from 'bun:test';
 import { StartProblem } from '../start-problem.ts';
 import { dnsNotice } from './dns-notice.ts';
-import { readServeWords, workerWords } from './serve-words.ts';
+import { readServeArguments, workerArguments } from './serve-arguments.ts';
 
 describe('serve', () => {
   test('alone changes no setting', () => {
     const environment = { PORT: '8080' };
-    expect(readServeWords([], environment)).toEqual({ host: null, ports: null, environment });
+    expect(readServeArguments([], environment)).toEqual({ host: null, ports: null, environment });
   });
 
   test('with a host is HTTPS by itself there, unless the environment says otherwise', () => {
     const settings = { BASE_URL: 'https://links.example.com', HTTPS: 'auto' };
-    expect(readServeWords(['Links.example.com'], { PORT: '8443' }).environment).toEqual({
+    expect(readServeArguments(['Links.example.com'], { PORT: '8443' }).environment).toEqual({
       PORT: '8443',
       ...settings,
     });
-    expect(readServeWords(['links.example.com'], { ...settings, HTTPS: 'files' }).environment.HTTPS).toBe(
+    expect(readServeArguments(['links.example.com'], { ...settings, HTTPS: 'files' }).environment.HTTPS).toBe(
       'files',
     );
-    expect(readServeWords(['bücher.example'], {}).environment.BASE_URL).toBe('https://xn--bcher-kva.example');
-    expect(readServeWords(['links.example.com'], { HTTPS: '', BASE_URL: '' }).environment).toEqual(settings);
+    expect(readServeArguments(['bücher.example'], {}).environment.BASE_URL).toBe(
+      'https://xn--bcher-kva.example',
+    );
+    expect(readServeArguments(['links.example.com'], { HTTPS: '', BASE_URL: '' }).environment).toEqual(
+      settings,
+    );
   });
 
   test('passes the host and the ports on to its workers', () => {
-    const [, ...words] = workerWords('links.example.com', '443,80');
-    const read = readServeWords(words, {});
+    const [, ...words] = workerArguments('links.example.com', '443,80');
+    const read = readServeArguments(words, {});
     expect([read.host, read.ports]).toEqual(['links.example.com', { port: 443, httpPort: 80 }]);
-    const [, ...plain] = workerWords(null, '3000,');
-    expect(readServeWords(plain, {})).toMatchObject({ host: null, ports: { port: 3000, httpPort: null } });
+    const [, ...plain] = workerArguments(null, '3000,');
+    expect(readServeArguments(plain, {})).toMatchObject({
+      host: null,
+      ports: { port: 3000, httpPort: null },
+    });
   });
 
   test.each([
@@ -44,8 +51,8 @@ describe('serve', () => {
       /BASE_URL is "https:\/\/b\.example", and .* Leave one of them out\.$/,
     ],
   ])('%j is refused with a sentence', (words, environment, sentence) => {
-    expect(() => readServeWords(words, environment)).toThrow(StartProblem);
-    expect(() => readServeWords(words, environment)).toThrow(sentence);
+    expect(() => readServeArguments(words, environment)).toThrow(StartProblem);
+    expect(() => readServeArguments(words, environment)).toThrow(sentence);
   });
 });
 

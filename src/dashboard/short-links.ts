@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import type { Link } from './api-types.ts';
-import { bare } from './words.ts';
+import { withoutScheme } from './format.ts';
 
 /** The Unicode names of own domains, by the ASCII ones. */
 export const namesOfHosts = signal<ReadonlyMap<string, string>>(new Map());
 
 /** The domain of a link without its scheme, in Unicode. */
 export function hostOf({ domain }: Pick<Link, 'domain'>): string {
-  const [, name = '', port = ''] = /^(.*?)(:\d+)?$/.exec(bare(domain)) ?? [];
+  const [, name = '', port = ''] = /^(.*?)(:\d+)?$/.exec(withoutScheme(domain)) ?? [];
   return (namesOfHosts.value.get(name) ?? name) + port;
 }
 

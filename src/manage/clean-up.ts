@@ -30,7 +30,7 @@ const iconsKept = 20_000;
 const rowsAtOnce = 1_000;
 
 /** Deletes expired data. Any node may do it at any time. */
-export async function tidyUp({
+export async function cleanUp({
   database,
   config,
   now,

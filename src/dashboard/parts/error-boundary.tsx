@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { Page } from './page.tsx';
 
 /** Shows an error when a page throws while it renders; the other pages keep working. */
-export function Fault({ children }: { children: ComponentChildren }) {
+export function ErrorBoundary({ children }: { children: ComponentChildren }) {
   const [error, retry] = useErrorBoundary();
   const at = path.value;
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type Alike, AlikeClicks } from './alike-clicks.ts';
+import { EqualClicks, type EqualGroup } from './equal-clicks.ts';
 
 const textOf = (width: number) => (cells: Int32Array, from: number) =>
   cells.subarray(from, from + width).join(' ');
@@ -14,11 +14,11 @@ test('however many kinds of clicks there are, each is told as what it is, and co
   fc.assert(
     fc.property(fc.array(click, { maxLength: 5_000, size: 'max' }), (clicks) => {
       const counts = new Map<string, number>();
-      const spill = ({ organizationId, hour, hits }: Alike, cells: Int32Array, from: number) => {
+      const spill = ({ organizationId, hour, hits }: EqualGroup, cells: Int32Array, from: number) => {
         const key = `${organizationId} ${hour} ${textOf(2)(cells, from)}`;
         counts.set(key, (counts.get(key) ?? 0) + hits);
       };
-      const alike = new AlikeClicks(spill, textOf(2));
+      const alike = new EqualClicks(spill, textOf(2));
       const columns = [0, 1].map((index) => Int32Array.from(clicks, ({ cells }) => cells[index] ?? 0));
       const plain = new Map<string, number>();
       alike.begin(2);
@@ -37,7 +37,7 @@ test('however many kinds of clicks there are, each is told as what it is, and co
 test('clicks of very many columns are told apart by the last of them', () => {
   const width = 19;
   const spilled: string[] = [];
-  const alike = new AlikeClicks(
+  const alike = new EqualClicks(
     ({ hits }, cells, from) => spilled.push(`${hits}x ${textOf(width)(cells, from)}`),
     (cells, from) => textOf(width)(cells, from),
   );
@@ -60,7 +60,7 @@ test('clicks of very many columns are told apart by the last of them', () => {
 
 test('clicks of fewer columns are not taken for those of more', () => {
   let width = 2;
-  const alike = new AlikeClicks(
+  const alike = new EqualClicks(
     () => {},
     (cells, from) => textOf(width)(cells, from),
   );

@@ -1,19 +1,19 @@
 import type { Secrets } from '../auth/secrets.ts';
-import type { StoreAsItIs } from '../backup/look-at-store.ts';
+import type { ReadOnlyStore } from '../backup/read-only-store.ts';
 import type { Config } from '../config/options.ts';
 import type { Dns } from '../domains/dns.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Site } from '../rules/site.ts';
 
 /** What the checks of an instance depend on. */
-export interface Patient {
+export interface CheckContext {
   readonly config: Config;
   readonly dataDir: string;
   readonly site: Site;
   /** Null if there is no key yet. */
   readonly secrets: Secrets | null;
   /** Null if there is no store, or it is down: `storeProblem` says why. */
-  readonly store: StoreAsItIs | null;
+  readonly store: ReadOnlyStore | null;
   readonly storeProblem: string | null;
   readonly dns: Pick<Dns, 'addressesOf'>;
   readonly mailer: Pick<Mailer, 'check'> | null;

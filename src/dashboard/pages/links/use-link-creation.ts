@@ -3,10 +3,10 @@ import { useAction } from '../../action.ts';
 import type { ApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
 import { type Answer, call } from '../../client.ts';
+import { number } from '../../format.ts';
 import { copyComing } from '../../parts/copy.tsx';
 import { refresh } from '../../queries.ts';
 import { search } from '../../router.ts';
-import { number } from '../../words.ts';
 import { destinationsIn, maxAtOnce } from './destinations.ts';
 import { emptyInput, type NewLinkInput } from './new-link-options.tsx';
 import { prefilled } from './prefilled.ts';
@@ -15,7 +15,7 @@ export type Made =
   | { readonly kind: 'one'; readonly link: Link; readonly isCopied: boolean }
   | { readonly kind: 'many'; readonly outcomes: readonly Outcome[]; readonly isCopied: boolean };
 
-interface Making {
+interface LinkCreation {
   readonly text: ReadonlySignal<string>;
   readonly urls: readonly string[];
   readonly input: Signal<NewLinkInput>;
@@ -30,7 +30,7 @@ interface Making {
 }
 
 /** The state of the field that creates links, and the links that were created and copied. */
-export function useMaking(): Making {
+export function useLinkCreation(): LinkCreation {
   const text = useSignal('');
   const input = useSignal<NewLinkInput>(prefilled(search.value) ?? emptyInput);
   const complaint = useSignal<string | null>(null);

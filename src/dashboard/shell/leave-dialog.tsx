@@ -3,7 +3,7 @@ import { Confirm } from '../parts/dialog.tsx';
 import { pendingMove } from '../router.ts';
 
 /** Asks before changes that are not saved are lost. */
-export function Leaving() {
+export function LeaveDialog() {
   const move = pendingMove.value;
   if (!move) return null;
   const close = setTo(pendingMove, null);

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { Selection } from './selection.ts';
 
-interface PickProps {
+interface RowCheckboxProps {
   readonly what: string;
   readonly isChosen: boolean;
   /** `upToHere` with the shift key: toggles all rows up to this one. */
@@ -9,7 +9,7 @@ interface PickProps {
 }
 
 /** Chooses one row of a list. */
-export function Pick({ what, isChosen, onToggle }: PickProps) {
+export function RowCheckbox({ what, isChosen, onToggle }: RowCheckboxProps) {
   const withShift = useRef(false);
   return (
     <label
@@ -33,7 +33,7 @@ export function Pick({ what, isChosen, onToggle }: PickProps) {
   );
 }
 
-interface PickAllProps<Row extends { readonly id: number }> {
+interface AllRowsProps<Row extends { readonly id: number }> {
   /** After "Select all ". */
   readonly what: string;
   readonly of: readonly Row[];
@@ -41,7 +41,11 @@ interface PickAllProps<Row extends { readonly id: number }> {
 }
 
 /** Chooses all rows that are shown. */
-export function PickAll<Row extends { readonly id: number }>({ what, of, selection }: PickAllProps<Row>) {
+export function AllRowsCheckbox<Row extends { readonly id: number }>({
+  what,
+  of,
+  selection,
+}: AllRowsProps<Row>) {
   const chosen = of.filter((row) => selection.has(row)).length;
   return (
     <label class="pick">

@@ -7,10 +7,10 @@ import { deleteSetting, findSetting, replaceSetting } from './settings.ts';
  * The newest migration with tables that are written in a newer form once the store refuses programs that don't know it. Their
  * writers ask for the number of their own migration.
  */
-export const newestForm = 65;
+export const newestFormat = 65;
 
 /** Milliseconds without an older program, in which people may still roll back. */
-const wayBack = 60 * 60 * 1_000;
+const rollbackTime = 60 * 60 * 1_000;
 
 /** The setting with the time since which no older program was seen. */
 const aloneSinceKey = 'alone_since';
@@ -19,15 +19,15 @@ const aloneSinceKey = 'alone_since';
  * On PostgreSQL: an hour after the last older program was seen, programs are required to know the newer forms. Returns whether
  * that has just begun.
  */
-export async function takeUpForms(database: Database, now: number): Promise<boolean> {
-  if (database.kind !== 'postgres' || ((await leastMigration(database.lookup)) ?? 0) >= newestForm)
+export async function adoptFormats(database: Database, now: number): Promise<boolean> {
+  if (database.kind !== 'postgres' || ((await leastMigration(database.lookup)) ?? 0) >= newestFormat)
     return false;
-  const isBesideOlder = await isOlderThere(database.lookup, newestForm, now);
+  const isBesideOlder = await isOlderThere(database.lookup, newestFormat, now);
   const since = await findSetting(database.lookup, aloneSinceKey);
   if (isBesideOlder) {
     if (since !== null) await database.write((queries) => deleteSetting(queries, aloneSinceKey));
     return false;
   }
   if (since === null) await database.write((queries) => replaceSetting(queries, aloneSinceKey, String(now)));
-  return since !== null && now - Number(since) >= wayBack && requireMigration(database, newestForm);
+  return since !== null && now - Number(since) >= rollbackTime && requireMigration(database, newestFormat);
 }

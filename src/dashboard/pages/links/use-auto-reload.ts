@@ -7,7 +7,7 @@ const maxEvents = 500;
 const pause = 10_000;
 
 /** Reloads the list when the window becomes visible again, and soon after one of its links is clicked. */
-export function useFresh(isShown: (linkId: number) => boolean): void {
+export function useAutoReload(isShown: (linkId: number) => boolean): void {
   const latest = useRef(isShown);
   latest.current = isShown;
   useEffect(() => {

@@ -57,12 +57,12 @@ export class DestinationWatch {
   async run(): Promise<void> {
     const { database, now } = this.#context;
     const hosts = await hostsDue(database.read, now(), hostsAtOnce);
-    const outcomes = await Promise.allSettled(hosts.map((host) => this.#lookAt(host)));
+    const outcomes = await Promise.allSettled(hosts.map((host) => this.#check(host)));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
   }
 
-  async #lookAt(host: string): Promise<void> {
+  async #check(host: string): Promise<void> {
     const { database, now } = this.#context;
     const claimedAt = now();
     const isOurs = await database.write((queries) =>

@@ -7,7 +7,7 @@ import type { Environment } from './worker-protocol.ts';
 /** The option that makes a process a worker, with the ports that it shares with the others: `3000,`, or `443,80`. */
 const workerOption = 'worker-on-port';
 
-export interface ServeWords {
+export interface ServeArguments {
   /** The host of `serve links.example.com`; null for `serve`. */
   readonly host: string | null;
   /** Only for a worker. */
@@ -17,7 +17,7 @@ export interface ServeWords {
 }
 
 /** The arguments of `serve`: a host means built-in HTTPS for that host, unless the environment says otherwise. */
-export function readServeWords(words: readonly string[], environment: Environment): ServeWords {
+export function readServeArguments(words: readonly string[], environment: Environment): ServeArguments {
   const { host, given } = parsed(words);
   return {
     host,
@@ -27,7 +27,7 @@ export function readServeWords(words: readonly string[], environment: Environmen
 }
 
 /** The arguments that start a worker of this server. */
-export const workerWords = (host: string | null, ports: string): string[] => [
+export const workerArguments = (host: string | null, ports: string): string[] => [
   'serve',
   ...(host === null ? [] : [host]),
   `--${workerOption}=${ports}`,

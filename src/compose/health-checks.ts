@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { sql } from 'kysely';
-import type { StoreAsItIs } from '../backup/look-at-store.ts';
+import type { ReadOnlyStore } from '../backup/read-only-store.ts';
 import { Dns } from '../domains/dns.ts';
-import { examine } from '../health/examine.ts';
+import { runChecks } from '../health/run-checks.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { type Finding, ok } from '../rules/finding.ts';
 import type { Site } from '../rules/site.ts';
@@ -14,7 +14,7 @@ import type { Start } from './start.ts';
 const lifetime = 10_000;
 
 /** The checks of `linnet doctor`, made by the running server. */
-export function examinationOf(
+export function healthChecksOf(
   { config, now, opened }: Pick<Start, 'config' | 'now' | 'opened'>,
   site: Site,
   { database, secrets }: Store,
@@ -23,9 +23,9 @@ export function examinationOf(
   const dns = new Dns(config.dnsServers);
   opened.defer(() => dns.close());
   const look = async () => {
-    const findings = await examine({
+    const findings = await runChecks({
       ...{ config, site, secrets, dns, mailer, dataDir: resolve(config.dataDir), now: now() },
-      store: asItIs(database),
+      store: storeForChecks(database),
       storeProblem: null,
     });
     return [ok('settings', 'All settings can be used.'), ...findings];
@@ -38,7 +38,7 @@ export function examinationOf(
   };
 }
 
-const asItIs = ({ kind, read }: Database): StoreAsItIs => ({
+const storeForChecks = ({ kind, read }: Database): ReadOnlyStore => ({
   kind,
   ask: async (text) => (await sql.raw<Record<string, unknown>>(text).execute(read)).rows,
   close: async () => {},

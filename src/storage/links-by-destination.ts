@@ -16,7 +16,7 @@ export interface WantedLink {
  * For each of these, the organization's oldest link that currently leads there: not disabled, started, not expired, with clicks
  * left, and without rules that lead elsewhere. Null if there is none.
  */
-export async function linksLeadingTo(
+export async function linksByDestination(
   queries: Queries,
   organizationId: number,
   wanted: readonly WantedLink[],

@@ -2,6 +2,7 @@ import { type CheckName, type Finding, notice } from '../rules/finding.ts';
 import { arrivalFindings } from './arrival.ts';
 import { backlogFindings } from './backlog.ts';
 import { certificateFindings } from './certificate.ts';
+import type { CheckContext } from './check-context.ts';
 import { clickServerFindings } from './click-server.ts';
 import { clockFindings } from './clock.ts';
 import { databaseFindings } from './database.ts';
@@ -9,9 +10,8 @@ import { diskFindings } from './disk.ts';
 import { dnsFindings } from './dns.ts';
 import { lastBackupFindings } from './last-backup.ts';
 import { mailFindings } from './mail.ts';
-import type { Patient } from './patient.ts';
 
-type Check = (patient: Patient) => Promise<readonly Finding[]>;
+type Check = (context: CheckContext) => Promise<readonly Finding[]>;
 
 const checks: readonly (readonly [CheckName, Check])[] = [
   ['disk', diskFindings],
@@ -29,13 +29,13 @@ const checks: readonly (readonly [CheckName, Check])[] = [
 /** A check that takes longer, or throws, is reported as such, without affecting the others. */
 const patience = 12_000;
 
-export async function examine(patient: Patient): Promise<readonly Finding[]> {
+export async function runChecks(context: CheckContext): Promise<readonly Finding[]> {
   const found = await Promise.all(
     checks.map(async ([name, check]) => {
       const { promise: late, resolve } = Promise.withResolvers<null>();
       const timer = setTimeout(() => resolve(null), patience);
       try {
-        const findings = await Promise.race([check(patient), late]);
+        const findings = await Promise.race([check(context), late]);
         return findings ?? [notice(name, 'This took too long to find out.', 'Try again.')];
       } catch (cause) {
         return [notice(name, `This could not be found out: ${(cause as Error).message}.`, 'Try again.')];

@@ -8,7 +8,7 @@ import {
 } from '../rules/watched-destinations.ts';
 import { lockLink } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
-import { linksLeadingToUrl, setProblems, setUnmailed, stillWatched } from '../storage/watched-links.ts';
+import { linksToUrl, setProblems, setUnmailed, stillWatched } from '../storage/watched-links.ts';
 import { findWatchedUrl, setUrlTold, untoldUrls, type WatchedUrl } from '../storage/watched-urls.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
@@ -21,19 +21,19 @@ const linksPerTransaction = 50;
  * Copies the state of destinations to their links: messages to webhooks and administrators follow from that. Any node may do it
  * at any time; links that are up to date are not written.
  */
-export async function tellDestinations(context: Context): Promise<void> {
+export async function copyDestinationProblems(context: Context): Promise<void> {
   const { database, webhooks } = context;
   const urls = await untoldUrls(database.read, urlsPerRun);
   for (const url of urls) {
-    for (let after: number | null = 0; after !== null; ) after = await tellLinks(context, url, after);
+    for (let after: number | null = 0; after !== null; ) after = await copyToLinks(context, url, after);
     await database.write((queries) => setUrlTold(queries, url));
   }
   if (urls.length > 0) webhooks.wake();
 }
 
-async function tellLinks(context: Context, { id }: WatchedUrl, after: number): Promise<number | null> {
+async function copyToLinks(context: Context, { id }: WatchedUrl, after: number): Promise<number | null> {
   const { database } = context;
-  const links = await linksLeadingToUrl(database.read, id, after, linksPerTransaction);
+  const links = await linksToUrl(database.read, id, after, linksPerTransaction);
   await database.write(async (queries) => {
     const url = await findWatchedUrl(queries, id);
     const still = await stillWatched(
@@ -42,7 +42,7 @@ async function tellLinks(context: Context, { id }: WatchedUrl, after: number): P
     );
     if (!url) return;
     for (const { link_id, organization_id } of links)
-      await tellLink(context, queries, url, {
+      await copyToLink(context, queries, url, {
         ...{ id: link_id, organizationId: organization_id },
         isWatched: still.has(link_id),
       });
@@ -56,7 +56,7 @@ interface Told {
   readonly isWatched: boolean;
 }
 
-async function tellLink(
+async function copyToLink(
   context: Context,
   queries: Queries,
   state: WatchedUrl,

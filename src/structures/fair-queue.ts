@@ -11,23 +11,27 @@ const maxItems = 5_000;
 const maxItemsOfKey = 1_000;
 
 /** A round-robin queue: keys take turns, however many items each of them has, and none has more than so many turns at a time. */
-export class FairQueue<Item> {
+export class FairQueue<Item, Key = number> {
   readonly #maxTurnsOfKey: number;
   /** In the order in which keys come next. */
-  readonly #waiting = new Map<number, Item[]>();
-  readonly #turns = new Map<number, number>();
+  readonly #waiting = new Map<Key, Item[]>();
+  readonly #turns = new Map<Key, number>();
   #size = 0;
 
   constructor(maxTurnsOfKey: number) {
     this.#maxTurnsOfKey = maxTurnsOfKey;
   }
 
+  get size(): number {
+    return this.#size;
+  }
+
   /** Further items of the key are refused. */
-  isFullFor(key: number): boolean {
+  isFullFor(key: Key): boolean {
     return this.#size >= maxItems || (this.#waiting.get(key)?.length ?? 0) >= maxItemsOfKey;
   }
 
-  add(key: number, item: Item): void {
+  add(key: Key, item: Item): void {
     const items = this.#waiting.get(key);
     if (items) items.push(item);
     else this.#waiting.set(key, [item]);
@@ -35,7 +39,7 @@ export class FairQueue<Item> {
   }
 
   /** Puts an item whose turn ended before it began at the front of its key's items. */
-  putBack(key: number, item: Item): void {
+  putBack(key: Key, item: Item): void {
     const items = this.#waiting.get(key);
     if (items) items.unshift(item);
     else this.#waiting.set(key, [item]);
@@ -43,9 +47,7 @@ export class FairQueue<Item> {
   }
 
   /** The first items of the next key, which has a turn from now on, until `done`. */
-  take(
-    options: TakeOptions<Item> = {},
-  ): { readonly key: number; readonly items: readonly Item[] } | undefined {
+  take(options: TakeOptions<Item> = {}): { readonly key: Key; readonly items: readonly Item[] } | undefined {
     for (const [key, waiting] of this.#waiting) {
       if (!this.#mayTake(key, waiting, options)) continue;
       const items = waiting.splice(0, Math.max(1, options.count?.(waiting.length) ?? 1));
@@ -64,13 +66,13 @@ export class FairQueue<Item> {
     return false;
   }
 
-  done(key: number): void {
+  done(key: Key): void {
     const left = this.#turnsOf(key) - 1;
     if (left > 0) this.#turns.set(key, left);
     else this.#turns.delete(key);
   }
 
-  remove(key: number, item: Item): void {
+  remove(key: Key, item: Item): void {
     const items = this.#waiting.get(key);
     const index = items?.indexOf(item) ?? -1;
     if (!items || index < 0) return;
@@ -79,11 +81,22 @@ export class FairQueue<Item> {
     if (items.length === 0) this.#waiting.delete(key);
   }
 
-  #turnsOf(key: number): number {
+  /** Removes and returns the last item of the key with the most items, unless the given key has nearly as many. */
+  removeFromLongest(key: Key): Item | undefined {
+    let [longest, longestKey]: [readonly Item[], Key] = [[], key];
+    for (const [other, items] of this.#waiting)
+      if (items.length > longest.length) [longest, longestKey] = [items, other];
+    const last = longest.at(-1);
+    if (last === undefined || longest.length <= (this.#waiting.get(key)?.length ?? 0) + 1) return undefined;
+    this.remove(longestKey, last);
+    return last;
+  }
+
+  #turnsOf(key: Key): number {
     return this.#turns.get(key) ?? 0;
   }
 
-  #mayTake(key: number, [first]: readonly Item[], { newKeysOnly, accepts }: TakeOptions<Item>): boolean {
+  #mayTake(key: Key, [first]: readonly Item[], { newKeysOnly, accepts }: TakeOptions<Item>): boolean {
     const turns = this.#turnsOf(key);
     if (turns >= (newKeysOnly ? 1 : this.#maxTurnsOfKey)) return false;
     return first !== undefined && (accepts?.(first) ?? true);

@@ -70,3 +70,9 @@ test('a queue is full for a key that has too much in it, and for all when they h
   for (const key of [2, 3, 4, 5, 6]) for (const item of many(802)) queue.add(key, item);
   expect(queue.isFullFor(7)).toBe(true);
 });
+
+test('the longest queue gives up its last item for a key with fewer', () => {
+  const queue = filled(1, { 1: ['a1', 'a2', 'a3'], 2: ['b1', 'b2'] });
+  expect([queue.removeFromLongest(2), queue.removeFromLongest(3)]).toEqual([undefined, 'a3']);
+  expect([queue.size, takeAll(queue)]).toEqual([4, ['a1', 'b1', 'a2', 'b2']]);
+});

@@ -5,14 +5,17 @@ import type { Database } from '../storage/database.ts';
 import { connect } from './postgres-source.ts';
 
 /** A store opened as it is: nothing is created, and no table changed. */
-export interface StoreAsItIs {
+export interface ReadOnlyStore {
   readonly kind: Database['kind'];
   ask(sql: string): Promise<readonly Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
 /** Null if there is no SQLite file. */
-export async function lookAtStore(databaseUrl: string | null, dataDir: string): Promise<StoreAsItIs | null> {
+export async function openReadOnlyStore(
+  databaseUrl: string | null,
+  dataDir: string,
+): Promise<ReadOnlyStore | null> {
   if (databaseUrl !== null) {
     const client = await connect(databaseUrl);
     let last: Promise<unknown> = Promise.resolve();
@@ -39,21 +42,21 @@ export async function lookAtStore(databaseUrl: string | null, dataDir: string): 
 }
 
 /** The number of its last migration; 0 if it has no tables yet. */
-export async function migrationsOf(store: StoreAsItIs): Promise<number> {
+export async function migrationsOf(store: ReadOnlyStore): Promise<number> {
   if (!(await hasTable(store, 'migrations'))) return 0;
   const [row] = await store.ask('select max(number) as number from migrations');
   return Number(row?.number ?? 0);
 }
 
 /** Null if there is no such table. */
-export async function rowsIn(store: StoreAsItIs, table: string): Promise<number | null> {
+export async function rowsIn(store: ReadOnlyStore, table: string): Promise<number | null> {
   if (!(await hasTable(store, table))) return null;
   const [row] = await store.ask(`select count(*) as rows from "${table}"`);
   return Number(row?.rows ?? 0);
 }
 
 /** `name` is a constant of ours. */
-async function hasTable(store: StoreAsItIs, name: string): Promise<boolean> {
+async function hasTable(store: ReadOnlyStore, name: string): Promise<boolean> {
   const found = await store.ask(
     store.kind === 'sqlite'
       ? `select 1 from sqlite_master where type = 'table' and name = '${name}'`

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Link } from '../../api-types.ts';
+import { counted, withoutScheme } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -7,10 +8,9 @@ import { Icon } from '../../parts/icons.tsx';
 import { ShortText } from '../../parts/link-heading.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
 import { asAddress } from '../../parts/qr-picture.ts';
-import { pageOf, readableUrl, shortOf } from '../../short.ts';
-import { bare, counted } from '../../words.ts';
-import type { Made } from './use-making.ts';
-import { linksIn, type Outcome, refusedIn } from './use-making.ts';
+import { pageOf, readableUrl, shortOf } from '../../short-links.ts';
+import type { Made } from './use-link-creation.ts';
+import { linksIn, type Outcome, refusedIn } from './use-link-creation.ts';
 import { exportOf } from './view.ts';
 
 function announcementOf(made: Made): string {
@@ -20,29 +20,29 @@ function announcementOf(made: Made): string {
 }
 
 /** The links made last, also announced to screen readers. */
-export function MadeCard({ made, onDismiss }: { made: Made | null; onDismiss: () => void }) {
+export function CreatedCard({ made, onDismiss }: { made: Made | null; onDismiss: () => void }) {
   return (
     <>
       <p class="unseen" role="status">
         {made && announcementOf(made)}
       </p>
       {made?.kind === 'one' && (
-        <MadeOne key={made.link.id} link={made.link} isCopied={made.isCopied} onDismiss={onDismiss} />
+        <OneCreated key={made.link.id} link={made.link} isCopied={made.isCopied} onDismiss={onDismiss} />
       )}
       {made?.kind === 'many' && (
-        <MadeMany outcomes={made.outcomes} isCopied={made.isCopied} onDismiss={onDismiss} />
+        <ManyCreated outcomes={made.outcomes} isCopied={made.isCopied} onDismiss={onDismiss} />
       )}
     </>
   );
 }
 
-interface MadeOneProps {
+interface OneCreatedProps {
   readonly link: Link;
   readonly isCopied: boolean;
   readonly onDismiss: () => void;
 }
 
-function MadeOne({ link, isCopied, onDismiss }: MadeOneProps) {
+function OneCreated({ link, isCopied, onDismiss }: OneCreatedProps) {
   const isQrShown = useSignal(false);
   const short = shortOf(link);
   return (
@@ -63,7 +63,7 @@ function MadeOne({ link, isCopied, onDismiss }: MadeOneProps) {
         <a class="made-short" href={link.url} target="_blank" rel="noreferrer">
           <ShortText link={link} />
         </a>
-        <p class="soft small cut">{bare(link.destination_url)}</p>
+        <p class="soft small cut">{withoutScheme(link.destination_url)}</p>
       </div>
       <div class="actions">
         <CopyButton text={readableUrl(link)} what="link" />
@@ -78,14 +78,14 @@ function MadeOne({ link, isCopied, onDismiss }: MadeOneProps) {
   );
 }
 
-interface MadeManyProps {
+interface ManyCreatedProps {
   readonly outcomes: readonly Outcome[];
   readonly isCopied: boolean;
   readonly onDismiss: () => void;
 }
 
 /** The result of each pasted line, in their order. */
-function MadeMany({ outcomes, isCopied, onDismiss }: MadeManyProps) {
+function ManyCreated({ outcomes, isCopied, onDismiss }: ManyCreatedProps) {
   const links = linksIn(outcomes);
   const refused = refusedIn(outcomes);
   return (
@@ -121,7 +121,7 @@ function MadeMany({ outcomes, isCopied, onDismiss }: MadeManyProps) {
               <a class="cut" href={pageOf(outcome.link)}>
                 {shortOf(outcome.link)}
               </a>
-              <span class="soft small cut">{bare(outcome.link.destination_url)}</span>
+              <span class="soft small cut">{withoutScheme(outcome.link.destination_url)}</span>
             </li>
           ) : (
             <li key={`line ${index}`} class="refused">

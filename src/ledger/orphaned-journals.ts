@@ -12,7 +12,7 @@ import type { FoldSettings, FromFold } from './fold-messages.ts';
 import { type FoldStore, JournalTaken, StoreChanged } from './fold-store.ts';
 import type { JournalFold } from './journal-fold.ts';
 
-export interface LeftJournalsParts {
+export interface OrphanedJournalsParts {
   readonly settings: Pick<FoldSettings, 'dataDir' | 'journal'>;
   readonly store: FoldStore;
   readonly open: (name: JournalName) => Promise<JournalFold>;
@@ -29,8 +29,8 @@ export interface LeftJournalsParts {
 const keptLook = 60_000;
 
 /** The journals of earlier processes on this folder: they are folded completely, kept for a while, and removed. */
-export class LeftJournals {
-  readonly #parts: LeftJournalsParts;
+export class OrphanedJournals {
+  readonly #parts: OrphanedJournalsParts;
   /** Journals that another process has partly folded. */
   readonly #foldedByOthers = new Set<string>();
   /** How far this thread has folded the journals that still exist. */
@@ -39,7 +39,7 @@ export class LeftJournals {
   readonly #finished = new Set<string>();
   #lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: LeftJournalsParts) {
+  constructor(parts: OrphanedJournalsParts) {
     this.#parts = parts;
   }
 

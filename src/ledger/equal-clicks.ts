@@ -3,7 +3,7 @@ const entries = 1 << 11;
 const fewCells = 16;
 const maxCells = 32;
 
-export interface Alike {
+export interface EqualGroup {
   readonly organizationId: number;
   readonly hour: number;
   readonly hits: number;
@@ -14,9 +14,9 @@ export interface Alike {
  * values in everything that is counted: their counts text is built once, and they are counted together. A direct-mapped cache: an
  * entry is replaced when other values hash to its slot.
  */
-export class AlikeClicks {
+export class EqualClicks {
   /** Called with clicks that were counted together, and the index of their values in `cells`. */
-  readonly #spill: (alike: Alike, cells: Int32Array, from: number) => void;
+  readonly #spill: (alike: EqualGroup, cells: Int32Array, from: number) => void;
   readonly #textOf: (cells: Int32Array, from: number) => string;
   #width = 0;
   #entryCells = fewCells;
@@ -27,7 +27,7 @@ export class AlikeClicks {
   readonly #texts: (string | null)[] = new Array(entries).fill(null);
 
   constructor(
-    spill: (alike: Alike, cells: Int32Array, from: number) => void,
+    spill: (alike: EqualGroup, cells: Int32Array, from: number) => void,
     textOf: (cells: Int32Array, from: number) => string,
   ) {
     this.#spill = spill;
