@@ -11,6 +11,8 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const commands = {
+  /** Only sees that the dependencies are there. */
+  install: { needs: 'everything' },
   // The collector takes its time where it believes that all of a large machine's memory is its own.
   start: {
     needs: 'production',
@@ -74,16 +76,15 @@ const command = commands[name];
 if (!command) fail(`There is no command "${name}".`);
 process.chdir(root);
 installMissing(command.needs);
+if (name === 'install') process.exit();
 if (command.tool) {
   const [pack, script, ...args] = command.tool;
   const tool = [join('node_modules', pack, script), ...args];
   if (command.each) for (const project of command.each) run(process.execPath, [...tool, project]);
   else run(process.execPath, [...tool, ...rest]);
 } else if (name === 'test' && rest.length === 0) {
-  run(bun(), [...command.run, ...sideBySide], {
-    ...command.env,
-    ...(process.env.LINNET_BUILT ? {} : builtProgram()),
-  });
+  const built = process.env.LINNET_BUILT ? {} : builtProgram();
+  run(bun(), [...command.run, ...sideBySide], { ...command.env, ...built });
 } else {
   run(bun(), [...command.run, ...rest], command.env);
 }
@@ -95,12 +96,8 @@ function builtProgram() {
   const env = { ...process.env, LINNET_DIST: folder };
   const { status } = spawnSync(bun(), ['scripts/build.ts'], { stdio: ['ignore', 'ignore', 'inherit'], env });
   if (status !== 0) fail('The one file could not be built.');
-  return {
-    LINNET_BUILT: join(
-      folder,
-      readdirSync(folder).find((file) => file.startsWith('linnet-')),
-    ),
-  };
+  const name = readdirSync(folder).find((file) => file.startsWith('linnet-'));
+  return { LINNET_BUILT: join(folder, name) };
 }
 
 /** Compares what npm noted down as installed with the lockfile: no stamp of our own that could lie. */

@@ -315,6 +315,8 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
       return isEnded;
     };
     await eventually(isOver, 'the end of the stream');
+    const refused = await app.call('GET', '/api/v1/clicks/live', { key: made.json.key });
+    expect(refused.status).toBe(401);
   });
 
   test('only so many may listen, and who leaves makes room', async () => {

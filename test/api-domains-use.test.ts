@@ -143,6 +143,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
         suite.app.app.context.database.read.selectFrom('domains').select('id').where('id', '=', id).execute(),
       (rows) => rows.length === 0,
     );
+    expect(await list()).toBe(0);
   });
 
   test('an organization has a hundred domains waiting at most, and asks for a look twenty times a minute', async () => {

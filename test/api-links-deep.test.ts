@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { countBlocks } from '../src/storage/link-blocks.ts';
 import { countLinks, listLinks } from '../src/storage/list-links.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
-import { eventually } from './support/eventually.ts';
+import { answerWhen } from './support/eventually.ts';
 
 const perCall = 1000;
 const calls = 24;
@@ -71,10 +71,12 @@ describe.each(storeKinds)('a long list on %s', (store) => {
   test('what pages far down need is counted when somebody looks at the first one', async () => {
     const { database } = app.app.context;
     await page('limit=1');
-    await eventually(async () => {
-      const marks = await database.read.selectFrom('link_block_marks').select('counted_to').execute();
-      return marks.length === 1 && marks.every((mark) => mark.counted_to > 20_000);
-    }, 'the blocks to be counted');
+    const marks = await answerWhen(
+      () => database.read.selectFrom('link_block_marks').select('counted_to').execute(),
+      ([mark]) => (mark?.counted_to ?? 0) > 20_000,
+      'the blocks to be counted',
+    );
+    expect(marks).toHaveLength(1);
     await database.write((queries) => queries.deleteFrom('link_block_marks').execute());
   });
 

@@ -11,31 +11,39 @@ import { eventually } from './support/eventually.ts';
 import { command } from './support/lived-in-store.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { runCommand, runServer, runWithFilesBelow, temporaryFolder } from './support/program.ts';
-
-/** Enough that a backup takes a while. */
-const words = 200_000;
-const fill = {
-  sqlite: `with recursive more (i) as (select 1 union all select i + 1 from more where i < ${words})
-    insert into words (word) select 'word ' || i || hex(randomblob(20)) from more`,
-  postgres: `insert into words (word) select 'word ' || i || md5(i::text) || md5((i + 1)::text) from generate_series(1, ${words}) i`,
-};
+import { inShell, runCommand, runServer, runWithFilesBelow, temporaryFolder } from './support/program.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-/** A whole backup of a large SQLite store, and the settings of that store. */
-let whole: string;
-let large: Record<string, string>;
+
+interface Store {
+  readonly words: number;
+  readonly settings: Record<string, string> & { DATA_DIR: string };
+  /** A whole backup of it. */
+  readonly backup: string;
+}
+
+/** With more than fits into one part of a backup. */
+let store: Store;
+/** So large that a backup takes a while. */
+let large: Store;
+
+async function storeOf(name: string, words: number): Promise<Store> {
+  const settings = { DATA_DIR: join(folder.path, name) };
+  await mkdir(settings.DATA_DIR);
+  await migratedSqlite(settings.DATA_DIR);
+  const database = new Database(join(settings.DATA_DIR, 'linnet.sqlite'));
+  database.run(`with recursive more (i) as (select 1 union all select i + 1 from more where i < ${words})
+    insert into words (word) select 'word ' || i || hex(randomblob(20)) from more`);
+  database.close();
+  const backup = join(folder.path, `${name}.linnet`);
+  expect((await command(['backup', backup], settings))[0]).toBe(0);
+  return { words, settings, backup };
+}
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  large = { DATA_DIR: join(folder.path, 'large') };
-  await mkdir(large.DATA_DIR ?? '');
-  await migratedSqlite(large.DATA_DIR ?? '');
-  const database = new Database(join(large.DATA_DIR ?? '', 'linnet.sqlite'));
-  database.run(fill.sqlite);
-  database.close();
-  whole = join(folder.path, 'whole.linnet');
-  expect((await command(['backup', whole], large))[0]).toBe(0);
+  store = await storeOf('store', 20_000);
+  large = await storeOf('large', 200_000);
 }, 240_000);
 afterAll(() => folder[Symbol.asyncDispose]());
 
@@ -54,7 +62,7 @@ describe('a restore refuses, and leaves nothing behind', () => {
     `${JSON.stringify({ linnet_backup: 1, database: 'sqlite', migration, made_at: '', key_mark: null })}\n`;
   const ended = (text: string) => `${text}{"rows":0,"sha256":"${Bun.SHA256.hash(text, 'hex')}"}\n`;
   const broken = async (change: (bytes: Buffer) => Buffer | Uint8Array): Promise<Uint8Array> =>
-    change(await readFile(whole));
+    change(await readFile(store.backup));
 
   test.each<[string, () => Promise<Uint8Array> | Uint8Array, RegExp]>([
     ['an empty file', () => new Uint8Array(0), /not a backup of Linnet|cut off or damaged/],
@@ -131,16 +139,18 @@ describe('a restore refuses, and leaves nothing behind', () => {
     const settings = { ...(await target()), PORT: '0' };
     const server = runServer(settings);
     await server.address();
-    expect((await command(['restore', whole], settings))[2]).toMatch(/is in use by another Linnet: process/);
+    expect((await command(['restore', store.backup], settings))[2]).toMatch(
+      /is in use by another Linnet: process/,
+    );
     server.kill('SIGTERM');
     await server.exited;
     const before = await allTables(settings.DATA_DIR, '');
-    expect((await command(['restore', whole], settings))[2]).toMatch(
+    expect((await command(['restore', store.backup], settings))[2]).toMatch(
       /^There is a store already: .*linnet\.sqlite\. Move /,
     );
     expect(await allTables(settings.DATA_DIR, '')).toEqual(before);
     const full = { ...settings, DATABASE_URL: await migratedPostgres() };
-    expect((await command(['restore', whole], full))[2]).toMatch(
+    expect((await command(['restore', store.backup], full))[2]).toMatch(
       /^The database has tables already, such as /,
     );
   }, 240_000);
@@ -148,40 +158,28 @@ describe('a restore refuses, and leaves nothing behind', () => {
 
 test('through a pipe, both ways, and never to a file that is there', async () => {
   const settings = await target();
-  const pipe = Bun.spawn(
-    ['bash', '-c', '"$0" src/main.ts backup - | "$0" src/main.ts restore -', process.execPath],
-    {
-      env: { PATH: process.env.PATH, DATA_DIR: large.DATA_DIR },
-      stdout: 'ignore',
-      stderr: 'ignore',
-    },
-  );
-  await pipe.exited;
+  const pipe = (from: string, to: string) =>
+    Bun.spawn(
+      ['bash', '-c', `DATA_DIR="$0" ${inShell} backup - | DATA_DIR="$1" ${inShell} restore -`, from, to],
+      { env: { PATH: process.env.PATH }, stdout: 'pipe', stderr: 'ignore' },
+    );
+  const { DATA_DIR } = store.settings;
+  await pipe(DATA_DIR, DATA_DIR).exited;
   // Both had the same folder: the restore was refused, and nothing happened to the store.
-  expect(storesIn(large.DATA_DIR ?? '')).toContain('linnet.sqlite');
-  const through = Bun.spawn(
-    [
-      'bash',
-      '-c',
-      'DATA_DIR="$1" "$0" src/main.ts backup - | DATA_DIR="$2" "$0" src/main.ts restore -',
-      process.execPath,
-      large.DATA_DIR ?? '',
-      settings.DATA_DIR,
-    ],
-    { env: { PATH: process.env.PATH }, stdout: 'pipe', stderr: 'ignore' },
-  );
-  expect(await new Response(through.stdout).text()).toMatch(/^Restored 200,\d+ rows/);
+  expect(storesIn(DATA_DIR)).toContain('linnet.sqlite');
+  const through = pipe(DATA_DIR, settings.DATA_DIR);
+  expect(await new Response(through.stdout).text()).toMatch(/^Restored 20,\d+ rows/);
   expect(await through.exited).toBe(0);
-  const [one, other] = [await allTables(large.DATA_DIR ?? '', ''), await allTables(settings.DATA_DIR, '')];
-  expect(other.words?.length).toBe(words);
+  const [one, other] = [await allTables(DATA_DIR, ''), await allTables(settings.DATA_DIR, '')];
+  expect(other.words?.length).toBe(store.words);
   expect(Bun.hash(JSON.stringify(other.words))).toBe(Bun.hash(JSON.stringify(one.words)));
-  const [code, , err] = await command(['backup', whole], large);
-  expect([code, err]).toEqual([1, `${whole} is there already. Name a file that is not.\n`]);
+  const [code, , err] = await command(['backup', store.backup], store.settings);
+  expect([code, err]).toEqual([1, `${store.backup} is there already. Name a file that is not.\n`]);
 }, 240_000);
 
 test('two at once of one file: one is written, the other refused; of two files both are whole', async () => {
   const file = join(folder.path, 'both.linnet');
-  const same = [runCommand(['backup', file], large), runCommand(['backup', file], large)];
+  const same = [1, 2].map(() => runCommand(['backup', file], store.settings));
   expect((await Promise.all(same.map(({ exited }) => exited))).sort()).toEqual([0, 1]);
   expect((await command(['restore', file], await target()))[0]).toBe(0);
   expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
@@ -189,18 +187,18 @@ test('two at once of one file: one is written, the other refused; of two files b
 
 test('a disk that is full stops a backup and a restore with one line, and neither leaves anything', async () => {
   const file = join(folder.path, 'too-large.linnet');
-  const failing = runWithFilesBelow(1_000, ['backup', file], large);
+  const failing = runWithFilesBelow(100, ['backup', file], store.settings);
   expect(await failing.exited).toBe(1);
   expect(failing.output().err.trim().split('\n')).toHaveLength(1);
   expect(readdirSync(folder.path).filter((name) => name.startsWith('too-large'))).toEqual([]);
   const settings = await target();
-  const restoring = runWithFilesBelow(5_000, ['restore', whole], settings);
+  const restoring = runWithFilesBelow(1_000, ['restore', store.backup], settings);
   expect(await restoring.exited).toBe(1);
   expect(restoring.output().err.trim().split('\n')).toHaveLength(1);
   expect(storesIn(settings.DATA_DIR)).toEqual([]);
   if (!existsSync('/dev/full')) return;
-  const toFull = Bun.spawn(['bash', '-c', '"$0" src/main.ts backup - > /dev/full', process.execPath], {
-    env: { PATH: process.env.PATH, DATA_DIR: large.DATA_DIR },
+  const toFull = Bun.spawn(['bash', '-c', `${inShell} backup - > /dev/full`], {
+    env: { PATH: process.env.PATH, DATA_DIR: store.settings.DATA_DIR },
     stderr: 'pipe',
   });
   expect([await toFull.exited, await new Response(toFull.stderr).text()]).toEqual([
@@ -211,7 +209,7 @@ test('a disk that is full stops a backup and a restore with one line, and neithe
 
 test('a backup that is killed leaves nothing under its name, and the next one into that folder removes the rest', async () => {
   const file = join(folder.path, 'killed.linnet');
-  const killed = runCommand(['backup', file], large);
+  const killed = runCommand(['backup', file], large.settings);
   await eventually(
     () => readdirSync(folder.path).some((name) => /^killed.*partial$/.test(name)),
     'it to begin',
@@ -231,7 +229,7 @@ test('a backup that is killed leaves nothing under its name, and the next one in
   ];
   for (const name of [elsewhere, old, foreign]) writeFileSync(join(folder.path, name), 'x');
   utimesSync(join(folder.path, old), 1, 1);
-  expect((await command(['backup', join(folder.path, 'next.linnet')], large))[0]).toBe(0);
+  expect((await command(['backup', join(folder.path, 'next.linnet')], store.settings))[0]).toBe(0);
   const partial = readdirSync(folder.path).filter((name) => name.endsWith('.partial'));
   expect(partial.sort()).toEqual([elsewhere, foreign]);
   for (const name of partial) rmSync(join(folder.path, name));
@@ -243,7 +241,7 @@ describe.each(storeKinds)('a restore into %s that is killed', (kind) => {
       ...(await target()),
       DATABASE_URL: kind === 'postgres' ? await freshPostgres() : '',
     };
-    const killed = runCommand(['restore', whole], settings);
+    const killed = runCommand(['restore', large.backup], settings);
     const draft = join(settings.DATA_DIR ?? '', 'linnet.sqlite.restoring');
     if (kind === 'sqlite')
       await eventually(() => existsSync(draft) && statSync(draft).size > 0, 'it to begin');
@@ -256,9 +254,9 @@ describe.each(storeKinds)('a restore into %s that is killed', (kind) => {
     // PostgreSQL notices that the connection has ended, and undoes.
     if (kind === 'postgres')
       await eventually(async () => !(await hasBegun(settings.DATABASE_URL ?? '')), 'its end');
-    expect((await command(['restore', whole], settings)).slice(0, 2)).toEqual([
+    expect((await command(['restore', store.backup], settings)).slice(0, 2)).toEqual([
       0,
-      expect.stringMatching(/^Restored 200,/),
+      expect.stringMatching(/^Restored 20,/),
     ]);
     expect(existsSync(draft)).toBe(false);
   }, 240_000);

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import { type StoreKind, storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
-import { eventually } from './support/eventually.ts';
-import { clicks, command, livedIn, settingsFor, told } from './support/lived-in-store.ts';
+import { allCounted, clicks, command, livedIn, settingsFor } from './support/lived-in-store.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 
@@ -53,12 +52,11 @@ test.each(storeKinds)(
     expect((await command(['restore', file], settings))[0]).toBe(0);
     const server = runServer(settings);
     const after = { ...lived, server, url: await server.address() };
-    await eventually(async () => (await told(after)).clicks === '33 300', 'the clicks of the journal');
+    await allCounted(after, '33 300');
     server.kill('SIGTERM');
     expect(await server.exited).toBe(0);
     const counter = hitCounter(settings.DATA_DIR ?? '', settings.DATABASE_URL ?? '');
     const { ledger, linkTotal, clicks: counted } = await counter.of(1);
-    // Beside them are the looks at the redirect by `told`.
     expect([counted, ledger]).toEqual([33, linkTotal]);
     await counter.close();
   },

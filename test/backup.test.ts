@@ -1,9 +1,17 @@
-import { describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allTables } from './support/all-tables.ts';
-import { type StoreKind, storeKinds } from './support/app.ts';
-import { command, type LivedIn, livedIn, settingsFor, told, webhookKey } from './support/lived-in-store.ts';
+import { storeKinds } from './support/app.ts';
+import {
+  command,
+  type LivedIn,
+  livedIn,
+  settingsFor,
+  settingsWithoutStore,
+  told,
+  webhookKey,
+} from './support/lived-in-store.ts';
 import { problemsOf, runServer, temporaryFolder } from './support/program.ts';
 
 /** They tell visitors of a day apart, and are in no backup. */
@@ -30,54 +38,64 @@ const answersOf = async (lived: Pick<LivedIn, 'url' | 'key' | 'cookie'>): Promis
     .replaceAll(new URL(lived.url).host, '(host)')
     .replaceAll(/"raw_since":"[^"]*"/g, '"raw_since":"(now)"');
 
-const roads: [StoreKind, StoreKind][] = storeKinds.flatMap((from) =>
-  storeKinds.map((to) => [from, to] as [StoreKind, StoreKind]),
-);
+describe.each(storeKinds)('a backup of %s', (from) => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let settings: Record<string, string>;
+  let before: LivedIn;
+  let answers: string;
+  let file: string;
+  let tables: Awaited<ReturnType<typeof allTables>>;
 
-describe.each(roads)('a backup of %s, restored into %s', (from, to) => {
-  test('has every row of every table but the visitors of the day, and answers as before: links, statistics, clicks, a session, a sealed key', async () => {
-    await using folder = await temporaryFolder();
-    const settings = await settingsFor(from, join(folder.path, 'before'));
-    const before = await livedIn(settings);
-    const file = join(folder.path, 'linnet.backup');
-    const answers = await answersOf(before);
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    settings = await settingsFor(from, join(folder.path, 'before'));
+    before = await livedIn(settings);
+    file = join(folder.path, 'linnet.backup');
+    answers = await answersOf(before);
     before.server.kill('SIGSTOP');
     expect(await command(['backup', file], settings)).toEqual([0, '', expect.stringContaining(file)]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const tables = await allTables(settings.DATA_DIR ?? '', settings.DATABASE_URL ?? '');
+    tables = await allTables(settings.DATA_DIR ?? '', settings.DATABASE_URL ?? '');
     before.server.kill('SIGCONT');
     await end(before);
-
-    const dataDir = join(folder.path, 'after');
-    const restored = await settingsFor(to, dataDir);
-    expect(await command(['restore', file], restored)).toEqual([
-      1,
-      '',
-      expect.stringContaining('The secret key of this backup is not here'),
-    ]);
-    await copyFile(join(settings.DATA_DIR ?? '', 'secret.key'), join(dataDir, 'secret.key'));
-    expect(await command(['restore', file], restored)).toEqual([
-      0,
-      expect.stringMatching(/^Restored \d+ rows/),
-      '',
-    ]);
-    const same = await allTables(dataDir, restored.DATABASE_URL ?? '');
-    if (from === to)
-      for (const [name, rows] of Object.entries(tables))
-        expect([name, same[name]]).toEqual([name, leftOut.includes(name) ? [] : rows]);
-
-    const server = runServer(restored);
-    const after = { ...before, server, url: await server.address() };
-    expect(await answersOf(after)).toBe(answers);
-    expect((await told(after)).webhookKey).toBe(webhookKey);
-    // Ids go on where they were: none is handed out a second time.
-    const made = await fetch(`${after.url}/api/v1/link`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'api-key': after.key },
-      body: JSON.stringify({ destination_url: 'https://example.com/next' }),
-    });
-    expect([made.status, ((await made.json()) as { id: number }).id]).toEqual([201, 6]);
-    await end(after);
-    expect(problemsOf(server)).toEqual([]);
   }, 240_000);
+  afterAll(() => folder[Symbol.asyncDispose]());
+
+  test.each(storeKinds)(
+    'restored into %s has every row of every table but the visitors of the day, and answers as before: links, statistics, clicks, a session, a sealed key',
+    async (to) => {
+      const dataDir = join(folder.path, `after-${to}`);
+      const restored = await settingsWithoutStore(to, dataDir);
+      expect(await command(['restore', file], restored)).toEqual([
+        1,
+        '',
+        expect.stringContaining('The secret key of this backup is not here'),
+      ]);
+      await copyFile(join(settings.DATA_DIR ?? '', 'secret.key'), join(dataDir, 'secret.key'));
+      expect(await command(['restore', file], restored)).toEqual([
+        0,
+        expect.stringMatching(/^Restored \d+ rows/),
+        '',
+      ]);
+      const same = await allTables(dataDir, restored.DATABASE_URL ?? '');
+      if (from === to)
+        for (const [name, rows] of Object.entries(tables))
+          expect([name, same[name]]).toEqual([name, leftOut.includes(name) ? [] : rows]);
+
+      const server = runServer(restored);
+      const after = { ...before, server, url: await server.address() };
+      expect(await answersOf(after)).toBe(answers);
+      expect((await told(after)).webhookKey).toBe(webhookKey);
+      // Ids go on where they were: none is handed out a second time.
+      const made = await fetch(`${after.url}/api/v1/link`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'api-key': after.key },
+        body: JSON.stringify({ destination_url: 'https://example.com/next' }),
+      });
+      expect([made.status, ((await made.json()) as { id: number }).id]).toEqual([201, 6]);
+      await end(after);
+      expect(problemsOf(server)).toEqual([]);
+    },
+    240_000,
+  );
 });

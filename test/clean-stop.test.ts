@@ -4,14 +4,8 @@ import { join } from 'node:path';
 import { linkOn } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
-import {
-  endOf,
-  type Program,
-  runCommand,
-  runServer,
-  runServerAfter,
-  temporaryFolder,
-} from './support/program.ts';
+import { storeFolder } from './support/migrated-store.ts';
+import { endOf, type Program, runCommand, runServer, runServerAfter } from './support/program.ts';
 
 const running: Program[] = [];
 
@@ -50,7 +44,7 @@ function modesIn(folder: string): { files: Set<string>; folders: Set<string>; na
 test.each(['1', '2'])(
   'with %s process(es): no other user may read what is in the data folder, and a clean stop leaves no log of SQLite',
   async (WORKERS) => {
-    await using data = await temporaryFolder();
+    await using data = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };
     const first = begun(runServer(settings));
     const url = await first.address();
@@ -86,7 +80,7 @@ test.each(['1', '2'])(
 test.each(['1', '2'])(
   'with %s process(es): a stop amid visits and reads leaves no log of SQLite, nor does a command beside none',
   async (WORKERS) => {
-    await using data = await temporaryFolder();
+    await using data = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };
     const program = begun(runServer(settings));
     const url = await program.address();
@@ -112,7 +106,7 @@ test.each(['1', '2'])(
 );
 
 test('the last line says exactly how many clicks were dropped', async () => {
-  await using data = await temporaryFolder();
+  await using data = await storeFolder();
   const FULL = join(data.path, 'full');
   const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', FULL };
   const program = begun(runServerAfter('full-disk.ts', settings));

@@ -6,16 +6,17 @@ import { accountWithLinks } from './support/account.ts';
 import { drawFrom } from './support/draw.ts';
 import { answerWhen } from './support/eventually.ts';
 import { rebuildRollups, rollUps, type SeedHit, seedHits, wholeLedger } from './support/hits.ts';
-import { type Program, runServer, temporaryFolder } from './support/program.ts';
+import { storeFolder } from './support/migrated-store.ts';
+import { type Program, runServer } from './support/program.ts';
 
 const hour = 3_600_000;
 const hits = 16_000;
 const span = { from: Date.UTC(2026, 10, 10, 3, 20), to: Date.UTC(2026, 10, 12, 7, 40) };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof storeFolder>>;
 let program: Program | undefined;
 beforeEach(async () => {
-  folder = await temporaryFolder();
+  folder = await storeFolder();
 });
 afterEach(async () => {
   program?.kill('SIGKILL');

@@ -262,6 +262,7 @@ test('a throw when a connection begins costs that connection and no other', asyn
   const victim = await dial(server.port, victimAddress);
   await eventually(() => faults.length > 0 && victim.isOver(), 'the fault to end the connection');
   broken = null;
+  expect(victim.received()).toBe('');
   await running.stop();
 });
 
@@ -273,6 +274,7 @@ test("those behind it are not kept waiting when one throws at a turn's end", asy
   for (const { socket } of clients) socket.write(get('/waits'));
   await eventually(() => clients[1]?.received() !== '' && clients[3]?.received() !== '', 'the others');
   await eventually(() => clients[0]?.isOver() === true && clients[2]?.isOver() === true, 'the broken ones');
+  expect([clients[0]?.received(), clients[2]?.received()]).toEqual(['', '']);
   for (const { socket } of clients) socket.destroy();
 });
 
@@ -284,6 +286,7 @@ test('a throw when the sleeping are ended costs that connection and no other', a
   await eventually(() => faults.length > 0 && victim.isOver(), 'the fault to end the connection');
   await eventually(() => patient.received().endsWith('behind'), 'the other to be answered');
   broken = null;
+  expect(victim.received()).toBe('');
   await listener.stopTaking(1_000);
   await appServer.stop(1_000);
   await listener.endConnections();
@@ -309,6 +312,7 @@ test('a throw where a connection that failed is closed is borne as well', async 
   victim.socket.write(get('/throws'));
   await eventually(() => victim.isOver(), 'the fault to end the connection');
   await running.stop();
+  expect(running.rounds()).toBeGreaterThan(0);
 });
 
 test('a throw of the handler behind is answered 500, and the connection goes on', async () => {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startApp } from './support/app.ts';
 import { twoHalves } from './support/country-file.ts';
-import { runProgram, temporaryFolder } from './support/program.ts';
+import { runServer, temporaryFolder } from './support/program.ts';
 
 test("an operator's own country file says where visitors come from", async () => {
   await using folder = await temporaryFolder();
@@ -39,7 +39,7 @@ test.each([
   await using folder = await temporaryFolder();
   const COUNTRY_FILE = join(folder.path, 'own.mmdb');
   if (content !== null) await writeFile(COUNTRY_FILE, content);
-  const program = runProgram(['start'], { PORT: '0', DATA_DIR: join(folder.path, 'data'), COUNTRY_FILE });
+  const program = runServer({ PORT: '0', DATA_DIR: join(folder.path, 'data'), COUNTRY_FILE });
   expect(await program.exited).toBe(1);
   const { err } = program.output();
   expect(err).toContain(`COUNTRY_FILE can not be used. The country file ${COUNTRY_FILE} ${sentence}`);

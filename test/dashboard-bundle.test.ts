@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from './support/eventually.ts';
+import { storeFolder } from './support/migrated-store.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 
 const root = join(import.meta.dir, '..');
@@ -33,7 +34,7 @@ function timeOfChildren(pid: number): number {
 }
 
 async function served(work: (url: string, program: Program) => Promise<void>): Promise<void> {
-  await using data = await temporaryFolder();
+  await using data = await storeFolder();
   const program = runServer({ PORT: '0', DATA_DIR: data.path }, checkout);
   try {
     await work(await program.address(), program);

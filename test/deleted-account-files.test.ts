@@ -3,14 +3,15 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eventually } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
-import { runServer, temporaryFolder } from './support/program.ts';
+import { storeFolder } from './support/migrated-store.ts';
+import { runServer } from './support/program.ts';
 
 const name = 'Wilhelmina Ungewitter';
 const email = 'wilhelmina.ungewitter@people.example';
 const password = 'correct horse battery';
 
 test('who has deleted their account is named in no file of the data folder any more', async () => {
-  await using data = await temporaryFolder();
+  await using data = await storeFolder();
   const program = runServer({ PORT: '0', DATA_DIR: data.path, REGISTRATION: 'open' });
   const url = await program.address();
   const call = async (method: string, path: string, body: object, headers: Record<string, string> = {}) => {

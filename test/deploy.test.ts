@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '../package.json' with { type: 'json' };
 import { eventually } from './support/eventually.ts';
-import { buildFile, notTried, toolOutput } from './support/one-file.ts';
+import { buildFile, builtFile, notTried, toolOutput } from './support/one-file.ts';
 import { type Program, problemsOf, runFile, temporaryFolder } from './support/program.ts';
 
 const root = join(import.meta.dir, '..');
@@ -22,6 +22,11 @@ async function ended(program: Program): Promise<[code: number, out: string, err:
   const { out, err } = program.output();
   return [code, out, err];
 }
+
+test('a build is the same, byte for byte, as the one before', async () => {
+  await using other = await temporaryFolder();
+  expect((await readFile(file)).equals(await readFile(await builtFile(other.path)))).toBe(true);
+}, 240_000);
 
 const textOf = (...path: string[]): Promise<string> => Bun.file(join(...path)).text();
 

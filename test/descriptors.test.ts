@@ -4,7 +4,8 @@ import { openDescriptors } from '../src/visit/connection/descriptor-limit.ts';
 import { accountWithLinks } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
-import { problemsOf, runServerWithin, temporaryFolder } from './support/program.ts';
+import { storeFolder } from './support/migrated-store.ts';
+import { problemsOf, runServerWithin } from './support/program.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 /** More connections than the process may have files open: it goes on, and visitors from elsewhere are served. */
@@ -53,7 +54,7 @@ describe.each([
   [1024, ['idle connections', 'calls without their body']],
 ] as const)('with %d files open at the most', (files, kinds) => {
   test('floods of more connections than that end nothing, and visitors from elsewhere are served', async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const program = runServerWithin({ soft: files, hard: files }, { PORT: '0', DATA_DIR: folder.path });
     try {
       const url = await program.address();
@@ -90,7 +91,7 @@ describe.each([
 test.skipIf(openDescriptors() === null)(
   'where something else takes all files, kept connections end, so that other visitors are served',
   async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const limits = { soft: 256, hard: 256 };
     const program = runServerWithin(limits, { PORT: '0', DATA_DIR: folder.path }, 'hungry-start.ts');
     try {
@@ -113,7 +114,7 @@ test.skipIf(openDescriptors() === null)(
 );
 
 test('the start raises the soft limit to the hard one, and says what it has', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const program = runServerWithin({ soft: 256, hard: 1024 }, { PORT: '0', DATA_DIR: folder.path });
   try {
     await program.address();
@@ -131,7 +132,7 @@ test('the start raises the soft limit to the hard one, and says what it has', as
 });
 
 test('MAX_CONNECTIONS that the limit does not allow is lowered, and said', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path, MAX_CONNECTIONS: '5000' };
   const program = runServerWithin({ soft: 1024, hard: 1024 }, settings);
   try {

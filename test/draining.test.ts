@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
 import { linkOn } from './support/account.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
-import { runServer, temporaryFolder } from './support/program.ts';
+import { storeFolder } from './support/migrated-store.ts';
+import { runServer } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 
 const ask = (url: string, path: string) =>
@@ -12,7 +13,7 @@ const ask = (url: string, path: string) =>
 test.each(['1', '2'])(
   'with %s process(es), SIGTERM is told to load balancers while all is still answered, and each answer ends its connection',
   async (WORKERS) => {
-    await using data = await temporaryFolder();
+    await using data = await storeFolder();
     const program = runServer({
       PORT: '0',
       DATA_DIR: data.path,

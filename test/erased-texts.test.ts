@@ -5,7 +5,8 @@ import { accountWithLinks } from './support/account.ts';
 import { browser, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
-import { runServer, temporaryFolder } from './support/program.ts';
+import { storeFolder } from './support/migrated-store.ts';
+import { runServer } from './support/program.ts';
 
 /** Every row of every table, as text. */
 async function everythingIn({ databaseUrl, dataDir }: TestApp): Promise<string> {
@@ -81,7 +82,7 @@ describe.each(storeKinds)('texts of erased clicks on %s', (store) => {
 });
 
 test('after a clean stop no file of the data folder has a text of erased clicks', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const text = 'utm-of-erika-gabler';
   const files = () => filesIn(folder.path).filter((bytes) => bytes.includes(text));
   const server = runServer({ PORT: '0', DATA_DIR: folder.path });

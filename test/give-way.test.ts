@@ -2,12 +2,13 @@ import { expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from './support/eventually.ts';
-import { runServer, temporaryFolder } from './support/program.ts';
+import { storeFolder } from './support/migrated-store.ts';
+import { runServer } from './support/program.ts';
 
 const isLinux = process.platform === 'linux';
 
 test.if(isLinux)("of the threads at work the visitors' alone keeps its priority", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const server = runServer({ PORT: '0', DATA_DIR: folder.path });
   await server.address();
   const workers = () => threadsOf(server.pid).filter(({ name }) => name === 'Worker');
@@ -19,7 +20,7 @@ test.if(isLinux)("of the threads at work the visitors' alone keeps its priority"
 });
 
 test.if(isLinux)('a command of the shell gives way to a server beside it', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   // It waits for a password.
   const command = ['src/main.ts', 'user', 'create', '--email', 'ada@example.com'];
   const child = Bun.spawn([process.execPath, ...command], {
@@ -30,6 +31,7 @@ test.if(isLinux)('a command of the shell gives way to a server beside it', async
     stderr: 'ignore',
   });
   await eventually(() => threadsOf(child.pid).some(givesWay), 'the command to give way');
+  expect(child.exitCode).toBeNull();
   child.kill('SIGKILL');
   await child.exited;
 });

@@ -203,7 +203,8 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
         guesses = Array.from({ length: 60 }, (_, index) => guess(target, `203.0.${index}.1`));
         // Asked after the sixty have asked whether they are known: they are counted now.
         await app.app.context.guesses.knownAs(target, { network: '203.0.113.2', browser: null });
-        const waiting = `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock'`;
+        const waiting = `select count(*)::int as n from pg_stat_activity
+          where wait_event_type = 'Lock' and datname = current_database()`;
         await eventually(
           async () => (await server.unsafe(waiting))[0].n >= 2,
           'guesses to wait for the rows',

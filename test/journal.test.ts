@@ -13,7 +13,7 @@ import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { wholeLedger } from './support/hits.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
+import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 import { Wire } from './support/wire.ts';
 
@@ -140,7 +140,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
   });
 
   test('that were not folded before the end are folded by the next start', async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
     const config = loadConfig({
       PORT: '0',
@@ -198,7 +198,10 @@ test('a database that goes away makes hits wait, and loses none and doubles none
   await wire.lay();
   // The change feed would tell of the new link at any time, and take it out of the cache.
   const never = 86_400_000;
-  const app = await startApp({ env: { DATABASE_URL: wire.url }, overrides: { pollInterval: never } });
+  const lines: string[] = [];
+  const log = new Log('info', (line) => void lines.push(line));
+  const overrides = { pollInterval: never, log };
+  const app = await startApp({ env: { DATABASE_URL: wire.url }, overrides });
   try {
     const link = await linkOf(app, await app.newcomer());
     await app.visit(`/${link.suffix}`, { 'user-agent': firefox(1) });
@@ -206,8 +209,10 @@ test('a database that goes away makes hits wait, and loses none and doubles none
     await wire.cut();
     for (let version = 2; version <= 50; version++)
       expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefox(version) })).status).toBe(302);
-    // Long enough for the fold to try, and to fail.
-    await Bun.sleep(300);
+    await eventually(
+      () => lines.some((line) => line.includes('clicks wait in the journal')),
+      'the fold to try, and to fail',
+    );
     await wire.lay();
     await app.app.clicks.settled();
     const rows = await rowsOf(app, link.id);
@@ -325,7 +330,7 @@ test.each([0, 3, 7])(
 );
 
 test('two programs on one data folder keep apart, and both are counted', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path, MISS_LIMIT: '0' };
   const app = await createApp(loadConfig(settings));
   const other = runServer(settings);

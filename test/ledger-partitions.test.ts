@@ -11,9 +11,10 @@ import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { migrationsTable, statementsOf } from '../src/storage/migrate.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { startApp } from './support/app.ts';
-import { eventually } from './support/eventually.ts';
+import { answerWhen, eventually } from './support/eventually.ts';
 import { Folding, type Told } from './support/folding.ts';
 import { wholeLedger } from './support/hits.ts';
+import { waitingFor } from './support/lock-waits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { stretched } from './support/stretched.ts';
@@ -252,11 +253,12 @@ describe('the ledger on PostgreSQL by month', () => {
     await holder`begin`;
     await holder`lock table hit_packs in exclusive mode`;
     const broken = new Folding(dying, 'here/two').fold(batch, true).catch((cause: Error) => cause.name);
-    const waits = async () =>
-      (await store.sql`select pid from pg_locks where not granted and relation = 'hit_packs'::regclass`)
-        .length > 0;
-    await eventually(waits, 'the fold to be in the middle');
-    await store.sql`select pg_terminate_backend(pid) from pg_locks where not granted and relation = 'hit_packs'::regclass`;
+    const [pid] = await answerWhen(
+      () => waitingFor(store.sql, 'hit_packs'),
+      (waiting) => waiting.length > 0,
+      'the fold to be in the middle',
+    );
+    await store.sql`select pg_terminate_backend(${pid})`;
     expect(await broken).toBe('StoreAway');
     await holder`commit`;
     holder.release();

@@ -10,6 +10,7 @@ import { type Database, ownTerms } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
 import { Folding, type Told } from './support/folding.ts';
+import { waitingFor } from './support/lock-waits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 const december = Date.UTC(2026, 11);
@@ -127,9 +128,7 @@ describe('chunks on PostgreSQL', () => {
     await holder`begin`;
     await holder`lock table hits_2027_02 in share mode`;
     const folded = slow.fold(february, false);
-    const waits = async () =>
-      (await sql`select pid from pg_locks where not granted and relation = 'hits_2027_02'::regclass`).length >
-      0;
+    const waits = async () => (await waitingFor(sql, 'hits_2027_02')).length > 0;
     await eventually(waits, 'the fold to be in the middle');
     await new Folding(store, 'here/settled').fold(around(january + 1_000 * second, 60), false);
     await merge(store);
@@ -151,9 +150,7 @@ describe('chunks on PostgreSQL', () => {
     await holder`begin`;
     await holder`lock table journal_watermarks in exclusive mode`;
     const folded = new Folding(late, 'here/second').fold(around(january, 6), false);
-    const waits = async () =>
-      (await sql`select pid from pg_locks where not granted and relation = 'journal_watermarks'::regclass`)
-        .length > 0;
+    const waits = async () => (await waitingFor(sql, 'journal_watermarks')).length > 0;
     await eventually(waits, 'the fold to have its ids');
     const [{ settled }] = await sql`update hit_ids set settled = newest returning settled::int`;
     await holder`commit`;

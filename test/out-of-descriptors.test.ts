@@ -3,7 +3,8 @@ import { journalsIn } from '../src/journal/files.ts';
 import { linkOn } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
-import { type Program, runServer, runServerWithin, temporaryFolder } from './support/program.ts';
+import { storeFolder } from './support/migrated-store.ts';
+import { type Program, runServer, runServerWithin } from './support/program.ts';
 
 const visits = 39;
 
@@ -70,7 +71,7 @@ test.each(
 )(
   'without a file descriptor left, what is answered is counted, each once: the program %s (its fold has begun: %p)',
   async (ending, isFolding) => {
-    await using data = await temporaryFolder();
+    await using data = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0' };
     const program = runServerWithin({ soft: 512, hard: 512 }, settings, 'out-of-descriptors.ts');
     let again: Program | null = null;

@@ -1,36 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Subprocess } from 'bun';
 import { drawFrom } from './support/draw.ts';
+import { storeFolder } from './support/migrated-store.ts';
+import { type Program, problemsOf, runServer } from './support/program.ts';
 import { exchange, visitRaw } from './support/raw-http.ts';
 
 /** The program itself, in a process of its own, so that its memory and its log are its own. */
-let program: Subprocess<'ignore', 'pipe', 'pipe'>;
-let folder: string;
+let program: Program;
+let folder: Awaited<ReturnType<typeof storeFolder>>;
 let url: string;
-let log: Promise<string>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'linnet-test-'));
-  program = Bun.spawn([process.execPath, join(import.meta.dir, '../src/main.ts'), 'serve'], {
-    env: { ...process.env, PORT: '0', DATA_DIR: folder, MISS_LIMIT: '0', DATABASE_URL: '', BASE_URL: '' },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  });
-  log = new Response(program.stderr).text();
-  for await (const part of program.stdout) {
-    url = /http:\/\/\S+/.exec(new TextDecoder().decode(part))?.[0] ?? '';
-    if (url) break;
-  }
+  folder = await storeFolder();
+  program = runServer({ PORT: '0', DATA_DIR: folder.path, MISS_LIMIT: '0' });
+  url = await program.address();
 });
 afterAll(async () => {
-  program.kill('SIGTERM');
+  program.kill('SIGKILL');
   await program.exited;
-  await rm(folder, { recursive: true });
+  await folder[Symbol.asyncDispose]();
 });
 
 /** The same garbage in every run. */
@@ -139,10 +127,9 @@ test('three thousand garbled requests get no answer that blames the server, end 
   // That most were read as requests, and not cut at the first byte, is what makes them a test.
   expect([...statuses.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1_000);
   expect([...statuses.keys()]).toContain(404);
-  expect(program.exitCode).toBeNull();
   program.kill('SIGTERM');
   expect(await program.exited).toBe(0);
-  const errors = (await log).split('\n').filter((line) => line.includes('"level":"error"'));
+  const errors = problemsOf(program).filter((line) => line.includes('"level":"error"'));
   // That a sender hung up in the middle of its body is no fault, though the API still logs it as one.
   expect(errors.filter((line) => !line.includes('The connection was closed.'))).toEqual([]);
 });

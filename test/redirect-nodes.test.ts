@@ -96,11 +96,11 @@ test('a hundred changes in parallel, on both nodes, leave neither with an old on
         (await one.call('GET', `/api/v1/link/${id}`, { key: owner.key })).json.destination_url,
     ),
   );
-  for (const node of [one, other])
-    await soon(async () => {
-      const shown = (await visitAll(node)).map((answer) => answer.headers.get('location'));
-      return JSON.stringify(shown) === JSON.stringify(stored);
-    });
+  for (const node of [one, other]) {
+    const shown = async () => (await visitAll(node)).map((answer) => answer.headers.get('location'));
+    await soon(async () => JSON.stringify(await shown()) === JSON.stringify(stored));
+    expect(await shown()).toEqual(stored);
+  }
 });
 
 test('a password that was given on one node is not asked for on the other, and wrong ones count on both', async () => {

@@ -3,8 +3,8 @@ import { accountWithLinks } from './support/account.ts';
 import { type StoreKind, startApp } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
-import { type Program, runServer, temporaryFolder } from './support/program.ts';
+import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
+import { type Program, runServer } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 
 /** People who each send the same request twice, the second time maybe to another process. */
@@ -68,7 +68,7 @@ test.each([
 ] as const)(
   'a hundred and twenty visitors who send twice are as many clicks on %s with WORKERS=%s',
   async (store, WORKERS) => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const DATABASE_URL = await databaseFor(store);
     const program = runServer({ ...settings, DATA_DIR: folder.path, DATABASE_URL, WORKERS });
     try {
@@ -90,7 +90,7 @@ test.each([
 ] as const)(
   'and so they are where the program on %s gets a %s between, and is started again',
   async (store, signal) => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const DATABASE_URL = await databaseFor(store);
     const all = { ...settings, DATA_DIR: folder.path, DATABASE_URL };
     const first = runServer(all);

@@ -8,7 +8,7 @@ import { linkOn } from './support/account.ts';
 import { browser } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
+import { PostgresServer } from './support/postgres.ts';
 import { type Program, runServerAfter, temporaryFolder } from './support/program.ts';
 import { addressesFound, type Sought } from './support/salt-attack.ts';
 import { visitorsOn } from './support/visitors.ts';
@@ -171,7 +171,10 @@ const clockOfDatabase = `
 test('after its day nobody finds a visitor of two nodes in their folders, in PostgreSQL or in its log', async () => {
   await using one = await temporaryFolder();
   await using other = await temporaryFolder();
-  const DATABASE_URL = await migratedPostgres();
+  // With a log that has nothing of other tests.
+  const server = new PostgresServer();
+  await using _ = { [Symbol.asyncDispose]: () => server.stop() };
+  const DATABASE_URL = await server.url();
   const sql = new SQL({ url: DATABASE_URL, max: 1 });
   const [{ data_directory }] = await sql.unsafe('show data_directory');
   const walFile = async (): Promise<string> =>

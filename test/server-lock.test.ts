@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migratedPostgres } from './support/migrated-store.ts';
-import { type Program, runCommand, runServer, temporaryFolder } from './support/program.ts';
+import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
+import { type Program, runCommand, runServer } from './support/program.ts';
 
 const portOf = async (program: Program): Promise<string> => new URL(await program.address()).port;
 
@@ -19,7 +19,7 @@ const line = (folder: string, { pid }: Program, port: string) =>
 test.each(['1', '2'])(
   'a second server on a SQLite data folder is refused, with WORKERS=%s',
   async (WORKERS) => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path, WORKERS };
     const first = runServer(settings);
     const port = await portOf(first);
@@ -40,7 +40,7 @@ test.each(['1', '2'])(
 );
 
 test('what the dead leave behind, and garbage in its place, stops no start', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path };
   const killed = runServer(settings);
   await killed.address();
@@ -60,9 +60,9 @@ test('what the dead leave behind, and garbage in its place, stops no start', asy
 }, 240_000);
 
 test('two nodes on PostgreSQL may share a data folder', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path, DATABASE_URL: await migratedPostgres() };
   const nodes = [runServer(settings), runServer(settings)];
-  for (const node of nodes) await node.address();
+  for (const node of nodes) expect((await fetch(`${await node.address()}/readyz`)).status).toBe(200);
   await end(...nodes);
 }, 240_000);

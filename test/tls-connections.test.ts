@@ -1,4 +1,4 @@
-import { test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { ClientByPort } from '../src/http/client-by-port.ts';
@@ -38,6 +38,7 @@ test('who never begins a handshake, or leaves it half done, is not waited for', 
   const half = connect({ host: '127.0.0.1', port: listener.port });
   half.write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]));
   await Promise.all([closed(silent), closed(half)]);
+  expect([silent.bytesRead, half.bytesRead]).toEqual([0, 0]);
   await close(listener);
 });
 
@@ -50,6 +51,7 @@ test('connections count before their handshake: of one network no more are let i
   const late = connectTls({ host: '127.0.0.1', port: listener.port, rejectUnauthorized: false });
   // One of the three has to go: one that says nothing, where there is one.
   await Promise.race([...silent, late].map(closed));
+  expect([...silent, late].filter(({ destroyed }) => !destroyed)).toHaveLength(2);
   for (const socket of silent) socket.destroy();
   late.destroy();
   await close(listener);

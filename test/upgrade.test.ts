@@ -208,7 +208,8 @@ test('a backup that begins on PostgreSQL while tables are changed waits, and has
   const isWaiting = async () =>
     (
       await other.unsafe(
-        "select 1 from pg_stat_activity where application_name = 'linnet backup' and wait_event_type = 'Lock'",
+        `select 1 from pg_stat_activity where application_name = 'linnet backup' and wait_event_type = 'Lock'
+          and datname = current_database()`,
       )
     ).length > 0;
   await eventually(isWaiting, 'the backup to wait');

@@ -7,8 +7,8 @@ import { loadConfig } from '../src/config/load.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { storeKinds } from './support/app.ts';
 import { answerWhen } from './support/eventually.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
-import { endOf, problemsOf, runServerAfter, temporaryFolder } from './support/program.ts';
+import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
+import { endOf, problemsOf, runServerAfter } from './support/program.ts';
 
 const destination = 'https://destination.example/';
 const browser =
@@ -23,7 +23,7 @@ const start = (settings: Record<string, string>): Promise<App> => {
 const isSumer = ({ suffix }: { suffix: string }) => suffix === 'sumer';
 
 describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (store) => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof storeFolder>>;
   let app: App;
   let key: string;
 
@@ -48,7 +48,7 @@ describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (sto
   };
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
+    folder = await storeFolder();
     app = await start({
       DATA_DIR: folder.path,
       DATABASE_URL: store === 'postgres' ? await migratedPostgres() : '',
@@ -137,7 +137,7 @@ describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (sto
 });
 
 test('who looks for links that do not exist is counted over both threads', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const app = await start({ DATA_DIR: folder.path, MISS_LIMIT: '4' });
   const statusOf = async (path: string) => (await fetch(app.listening + path, { redirect: 'manual' })).status;
   const minute = () => Math.floor(Date.now() / 60_000);
@@ -157,7 +157,7 @@ test('who looks for links that do not exist is counted over both threads', async
 });
 
 test('a port that is taken is said by the thread in the words of the program', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const app = await start({ DATA_DIR: folder.path });
   const port = new URL(app.listening).port;
   const second = await start({ DATA_DIR: folder.path, PORT: port }).catch((cause) => cause);
@@ -169,7 +169,7 @@ test('a port that is taken is said by the thread in the words of the program', a
 test.each(['a throw', 'a promise that was not awaited', 'leaving without a word'])(
   'a process whose visitors are no longer answered ends, and says so in one line: %s',
   async (DEATH) => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const program = runServerAfter('mortal-visitors.ts', { PORT: '0', DATA_DIR: folder.path, DEATH });
     try {
       await program.address();

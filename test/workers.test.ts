@@ -7,8 +7,8 @@ import { storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { metricValues } from './support/metric-values.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
-import { type Program, runServer, temporaryFolder } from './support/program.ts';
+import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
+import { type Program, runServer } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 import { stretched } from './support/stretched.ts';
 
@@ -73,7 +73,7 @@ async function end(program: Program): Promise<void> {
 
 describe.each(storeKinds)('two workers on %s', (store) => {
   test('answer on one port, hear of changes within a second, and are brought back when killed, with all their clicks', async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
     const program = runServer({
       PORT: '0',
@@ -172,7 +172,7 @@ describe.each(storeKinds)('two workers on %s', (store) => {
 });
 
 test('what keeps the program from starting is said once', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const DATABASE_URL = 'postgres://nobody@127.0.0.1:9/none';
   const program = runServer({ PORT: '0', WORKERS: '2', DATA_DIR: folder.path, DATABASE_URL });
   expect(await program.exited).toBe(1);
@@ -180,11 +180,11 @@ test('what keeps the program from starting is said once', async () => {
 });
 
 describe('two workers', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof storeFolder>>;
   let program: Program;
   let url: string;
   beforeAll(async () => {
-    folder = await temporaryFolder();
+    folder = await storeFolder();
     program = runServer({ PORT: '0', WORKERS: '2', DATA_DIR: folder.path, MISS_LIMIT: '0' });
     url = await program.address();
   });
@@ -194,7 +194,7 @@ describe('two workers', () => {
   });
 
   test('are refused a port that another program shares', async () => {
-    await using another = await temporaryFolder();
+    await using another = await storeFolder();
     const { port: PORT } = new URL(url);
     const second = runServer({ PORT, WORKERS: '2', DATA_DIR: another.path });
     expect(await second.exited).toBe(1);

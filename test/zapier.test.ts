@@ -76,6 +76,7 @@ describe.each(storeKinds)('Zapier on %s', (store) => {
     await subscribe(zapier_key, hook.url);
     await foldClicks(app, id);
     await eventually(async () => (await shown(id)) === null, 'the end of the subscription');
+    expect(hook.received).toHaveLength(1);
   });
 
   test('a wrong key is 401, and nothing is stored', async () => {

@@ -73,6 +73,10 @@ test('a changed password ends every other session, and a wrong one changes nothi
   await page.getByRole('heading', { name: 'My account' }).waitFor();
   await other.reload();
   await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const signIn = (password: string) =>
+    app.call('POST', '/api/v1/session', { body: { email: who.email, password } });
+  expect((await signIn(password)).status).toBe(401);
+  expect((await signIn('another long one')).status).toBe(201);
 });
 
 test('signing out everywhere ends this session and the others', async () => {
@@ -150,6 +154,7 @@ describe('the list of sessions', () => {
       .click();
     await page.getByRole('alert').getByText("Linnet can't be reached.").waitFor();
     await row(page, /^Firefox on Windows/).waitFor();
+    expect((await other.context().request.get(`${app.url}/api/v1/user`)).status()).toBe(200);
     for (const one of [page, other]) await one.context().close();
   });
 });

@@ -89,6 +89,7 @@ describe('deleted links', () => {
       await page.getByRole('link', { name: 'Show all links' }).click();
     }
     await page.locator('.link-row', { hasText: 'to-and-fro' }).waitFor();
+    expect((await app.visit('/to-and-fro')).status).toBe(302);
     await page.context().close();
   });
 
@@ -200,6 +201,7 @@ describe('deleted links', () => {
     // The page is reloaded when it becomes visible again.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await shown.waitFor();
+    expect((await app.visit('/two-tabs')).status).toBe(302);
     for (const one of [page, other]) await one.context().close();
   });
 

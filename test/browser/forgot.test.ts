@@ -36,6 +36,11 @@ async function linkFor(email: string): Promise<string> {
   return mailedLink();
 }
 
+async function expectToSignIn(email: string) {
+  const signedIn = await app.call('POST', '/api/v1/session', { body: { email, password: wanted } });
+  expect(signedIn.status).toBe(201);
+}
+
 async function expectNoBarriers(page: Page) {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
@@ -102,6 +107,7 @@ test('by keyboard alone', async () => {
   await page.keyboard.type(wanted);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await expectToSignIn(email);
 });
 
 test('in a browser that is still signed in, it signs out there too and asks for the new password', async () => {
@@ -139,6 +145,7 @@ test('a lost network keeps what was typed and offers to try again', async () => 
   await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Password changed.').waitFor();
+  await expectToSignIn(email);
 });
 
 test('where no mail is sent, the page says who can help, with the command to copy', async () => {
@@ -165,6 +172,7 @@ test('a service without accounts asks for its first one, at these addresses too'
     for (const path of ['/app/forgot', '/app/reset/x']) {
       const page = await strangerAt(path, fresh);
       await page.getByRole('heading', { name: 'Set up Linnet' }).waitFor();
+      expect(await page.getByLabel('New password').count()).toBe(0);
     }
   } finally {
     await fresh.stop();

@@ -161,6 +161,7 @@ test('the palette finds a page, a link and a tag by keyboard alone', async () =>
   await page.keyboard.type('Doma');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/app/domains');
+  expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
 test('the palette opens what Enter was pressed for before it was found, and not what was found before', async () => {

@@ -59,6 +59,7 @@ describe('the archive', () => {
       const page = await dashboardOf(app, who);
       await page.getByRole('link', { name: '1 archived link' }).click();
       await row(page, 'put-away').waitFor();
+      expect(await page.locator('.link-row').count()).toBe(1);
       await page.context().close();
     },
     patience,

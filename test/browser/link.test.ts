@@ -96,7 +96,8 @@ describe('the webhook of a link', () => {
       const { page, link } = await open({ webhook_url: target.url }, '/webhook');
       await page.getByText('Nothing was sent yet').waitFor();
       await app.visit(new URL(link.url).pathname);
-      await target.calls(1);
+      const [told] = await target.calls(1);
+      expect(told?.path).toBe('/hook');
       await page.getByRole('button', { name: /Delivered Click Answered 200/ }).waitFor();
       target.stop();
       await page.context().close();

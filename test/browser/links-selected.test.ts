@@ -108,6 +108,7 @@ describe('many links at once', () => {
     await page.unroute('**/api/v1/link/bulk_delete');
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
     await notice(page).getByText('/stays-here deleted.').waitFor();
+    expect((await app.visit('/stays-here')).status).toBe(404);
     await page.context().close();
   });
 

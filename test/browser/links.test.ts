@@ -253,6 +253,7 @@ describe('finding links', () => {
     await page.goto(`${app.url}/app?tag=999999`);
     await page.getByRole('button', { name: 'Remove tag Tag 999999' }).click();
     await row(page, '/nonsense').waitFor();
+    expect(new URL(page.url()).search).toBe('');
     await page.context().close();
   });
 

@@ -72,6 +72,7 @@ test(
     await page.getByText('Only for domains of your own').waitFor();
     await page.getByRole('link', { name: 'Add a domain' }).click();
     await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/app/domains');
     await page.context().close();
   },
   patience,

@@ -5,6 +5,7 @@ import { hasCaddy, startCaddy } from '../support/caddy.ts';
 import { eventually } from '../support/eventually.ts';
 import { figure } from '../support/figure.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { storeFolder } from '../support/migrated-store.ts';
 import { hasNginx, startNginx } from '../support/nginx.ts';
 import { runCommand, runServer, temporaryFolder } from '../support/program.ts';
 
@@ -32,7 +33,7 @@ async function ownerOf(origin: string, setupToken: string): Promise<{ headers: R
 }
 
 /** In `npm test`, which has other work for the processors, somebody who was answered waits for so long. */
-const pause = process.env.ROUNDS === undefined ? 10 : 0;
+const pause = process.env.ROUNDS === undefined ? 50 : 0;
 
 /** Calls again and again until told to stop; what came is counted, by status or by what broke. */
 function press(calls: readonly (() => Promise<Response>)[]) {
@@ -80,7 +81,7 @@ async function proxyOf(way: string, at: string, stack: AsyncDisposableStack): Pr
 test.each(ways)(
   'two workers that are restarted one after the other, %s, fail no visit and no creation',
   async (way) => {
-    await using data = await temporaryFolder();
+    await using data = await storeFolder();
     const [port = 0] = freePorts(1);
     const settings = {
       PORT: String(port),

@@ -4,7 +4,8 @@ import type { Socket } from 'bun';
 import { linkOn } from '../support/account.ts';
 import { eventually } from '../support/eventually.ts';
 import { figure } from '../support/figure.ts';
-import { runServer, temporaryFolder } from '../support/program.ts';
+import { storeFolder } from '../support/migrated-store.ts';
+import { runServer } from '../support/program.ts';
 
 /** `npm run test:faults` kills more often. */
 const kills = process.env.ROUNDS === undefined ? 3 : Number(process.env.ROUNDS);
@@ -80,7 +81,7 @@ function visitOnOneConnection({ hostname, port, pathname }: URL, seen: Seen, isO
 }
 
 test(`${kills} kills of one worker while others serve: no client is told that the service is not there`, async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const settings = { PORT: '0', WORKERS: String(workers), DATA_DIR: folder.path, MISS_LIMIT: '0' };
   const program = runServer(settings);
   const seen: Seen = { statuses: new Map(), cut: 0, refused: 0 };

@@ -5,7 +5,8 @@ import { AnswerReader } from '../support/answer-reader.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { drawFrom } from '../support/draw.ts';
 import { eventually } from '../support/eventually.ts';
-import { problemsOf, runServer, temporaryFolder } from '../support/program.ts';
+import { storeFolder } from '../support/migrated-store.ts';
+import { problemsOf, runServer } from '../support/program.ts';
 
 /** `npm run test:fuzz` opens more. */
 const connections = Number(process.env.CONNECTIONS ?? 4_000);
@@ -101,7 +102,7 @@ const residentMegabytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
 test(`${connections} connections, each answer right, and nothing is left of them`, async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const program = runServer({ PORT: '0', DATA_DIR: folder.path, MISS_LIMIT: '0' });
   try {
     const address = await program.address();

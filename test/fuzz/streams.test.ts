@@ -4,7 +4,8 @@ import { AnswerReader, type ReadAnswer } from '../support/answer-reader.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { drawFrom } from '../support/draw.ts';
 import { eventually } from '../support/eventually.ts';
-import { problemsOf, runServer, temporaryFolder } from '../support/program.ts';
+import { storeFolder } from '../support/migrated-store.ts';
+import { problemsOf, runServer } from '../support/program.ts';
 import { drawStream, type Stream, type StreamRequest } from '../support/request-streams.ts';
 
 /** `npm run test:fuzz` sets more. What failed is tried again with its seed: `SEED=… npm run test:fuzz`. */
@@ -91,7 +92,7 @@ function problemIn({ requests }: Stream, answers: readonly ReadAnswer[]): string
 }
 
 test(`${streams} streams of requests of lengths around every bound, cut anywhere`, async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const program = runServer({ PORT: '0', DATA_DIR: folder.path, MISS_LIMIT: '0' });
   try {
     const address = await program.address();

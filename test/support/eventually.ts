@@ -7,7 +7,7 @@ export async function eventually(
   await answerWhen(check, (isSo) => isSo, what, patience);
 }
 
-/** Asks again until the answer is such, and returns it. */
+/** Asks again until the answer is such, and returns it; less often the longer it takes, as each question takes time of a processor. */
 export async function answerWhen<Answer>(
   ask: () => Promise<Answer> | Answer,
   isSuch: (answer: Answer) => boolean,
@@ -18,8 +18,8 @@ export async function answerWhen<Answer>(
   for (;;) {
     const answer = await ask();
     if (isSuch(answer)) return answer;
-    if (performance.now() - began > patience)
-      throw new Error(`still waiting for ${what}: ${JSON.stringify(answer)}`);
-    await Bun.sleep(5);
+    const waited = performance.now() - began;
+    if (waited > patience) throw new Error(`still waiting for ${what}: ${JSON.stringify(answer)}`);
+    await Bun.sleep(Math.min(Math.max(5, waited / 10), 50));
   }
 }

@@ -20,6 +20,10 @@ export async function buildFile(dist: string, ...words: string[]): Promise<strin
   return out.split(/ {2}/)[0] ?? '';
 }
 
+/** The file that `npm test` has built for all of the suite; where it hasn't, one that is built into a folder. */
+export const builtFile = async (dist: string): Promise<string> =>
+  process.env.LINNET_BUILT ?? (await buildFile(dist));
+
 /** What a tool said and how it ended; null where this machine doesn't have it. */
 export function toolOutput(command: string[]): { code: number; said: string } | null {
   if (Bun.which(command[0] ?? '') === null) return null;

@@ -28,6 +28,8 @@ if (problem) stop(1, problem);
 const settings = [
   'fsync=off',
   'max_connections=300',
+  // A database lives for a test or a file: vacuuming hundreds of them would take a good part of a processor.
+  'autovacuum=off',
   `unix_socket_directories=`,
   'listen_addresses=127.0.0.1',
 ];

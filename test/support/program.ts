@@ -21,7 +21,10 @@ const given = process.env.LINNET_PROGRAM?.split(' ');
 /** The file that `npm test` builds for all of the suite, which has tests of the launcher and of a checkout, too. */
 const built = process.env.LINNET_BUILT;
 
-const entrance = given ?? (built === undefined ? [process.execPath, 'src/main.ts'] : [built]);
+const entrance = given ?? (built === undefined ? [process.execPath, join(root, 'src', 'main.ts')] : [built]);
+
+/** What begins a command of ours in a line of a shell. */
+export const inShell = entrance.map((word) => `'${word}'`).join(' ');
 
 /** Runs what `npm start` and `npm run linnet` run, as a process of its own, with nothing but the given settings in its environment. */
 export const runProgram = (

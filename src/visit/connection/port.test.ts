@@ -208,6 +208,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     good.caller.write('good');
     await until(good.said, 'good');
     await eventually(() => notes.faults.length === 1 && first().happened.includes('closed'), 'the end');
+    expect([bad.said(), good.said()]).toEqual(['', 'good']);
   });
 
   test('calls back once all of a turn is received, also who asks for that in between', async () => {
@@ -240,6 +241,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     caller.write('a');
     await until(said, 'elsewhere');
     await server.stop(true);
+    expect(notes.faults).toEqual([]);
   });
 
   test('mixes no connections up while hundreds come and go', async () => {
