@@ -38,10 +38,19 @@ export async function lockDataFolder(config: Config, log: Log): Promise<ServerLo
   return {
     listensOn: note,
     release() {
-      rmSync(file, { force: true });
+      remove(file, log);
       lock.release();
     },
   };
+}
+
+/** On a disk that has become read-only it stays, and the next start finds that its process has ended. */
+function remove(file: string, log: Log): void {
+  try {
+    rmSync(file, { force: true });
+  } catch (cause) {
+    log.warn('data folder still marked', { error: String(cause) });
+  }
 }
 
 function lockIn(folder: string, log: Log): FileLock | null {

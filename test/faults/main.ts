@@ -34,7 +34,7 @@ const faults: readonly Fault[] = [
   { name: 'journals that are copied', files: ['journal-copies', 'journal-damage'] },
   {
     name: 'disk full, read-only or out of descriptors',
-    files: ['journal-faults', 'clean-stop', 'out-of-descriptors'],
+    files: ['faults/disk', 'journal-faults', 'clean-stop', 'out-of-descriptors'],
   },
   { name: 'retention and leftover journals beside counting', files: ['fold-turns'] },
   { name: 'clocks that are wrong', files: ['hits-from-the-future'] },

@@ -1,0 +1,151 @@
+import { expect, test } from 'bun:test';
+import { firstAccount, posting } from '../support/account.ts';
+import { hitCounter } from '../support/counted-hits.ts';
+import { eventually } from '../support/eventually.ts';
+import { figure } from '../support/figure.ts';
+import { type Program, runServer } from '../support/program.ts';
+import { type SmallDisk, smallDisk } from '../support/small-disk.ts';
+import { stretched } from '../support/stretched.ts';
+
+const disk = await smallDisk();
+const duration = process.env.ROUNDS === undefined ? 1_500 : 10_000;
+/** The journal is synced once a second: what it has of the last moment goes with the disk, as when a machine stops. */
+const syncTime = 1_500;
+/** Within which everything is well again. */
+const recovery = 5_000;
+const visitors = 4;
+
+interface Fault {
+  readonly name: string;
+  begin(disk: SmallDisk): Promise<void>;
+  /** Null: not without a new start. */
+  readonly end: ((disk: SmallDisk) => Promise<void>) | null;
+}
+
+const faults: readonly Fault[] = [
+  { name: 'full', begin: (disk) => disk.fill(), end: (disk) => disk.makeRoom() },
+  { name: 'read-only', begin: (disk) => disk.becomeReadOnly(), end: null },
+];
+
+interface Line {
+  readonly event?: string;
+  readonly dropped_so_far?: number;
+}
+
+/** How many clicks it has said that it dropped. */
+function droppedBy(program: Program): number {
+  const lines = program.output().err.trim().split('\n');
+  const told = lines
+    .map((line): Line => JSON.parse(line))
+    .filter(({ event }) => event?.startsWith('clicks dropped'));
+  return Math.max(0, ...told.map((line) => line.dropped_so_far ?? 0));
+}
+
+test.skipIf(disk === null).each(faults)(
+  'a disk that is $name under the program: no visit fails, nothing answered is lost without a word, and all is well afterwards',
+  async ({ name, begin, end }) => {
+    if (disk === null) return;
+    const dataDir = `${disk.path}/${name}`;
+    const settings = { PORT: '0', DATA_DIR: dataDir, MISS_LIMIT: '0', FLOOD_LIMIT: '0', RATE_LIMIT: '0' };
+    const start = () => runServer(settings);
+    let program = start();
+    try {
+      let url = await program.address();
+      const { key } = await firstAccount(url);
+      const post = (body: object, headers = {}) =>
+        fetch(`${url}/api/v1/link`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'api-key': key, ...headers },
+          body: JSON.stringify(body),
+        });
+      const link = await posting(url, { headers: { 'api-key': key } })<{ id: number; suffix: string }>(
+        '/api/v1/link',
+        { destination_url: 'https://example.com/' },
+      );
+      const answers = new Map<string, number>();
+      const created = new Map<string, string>();
+      let isOver = false;
+      let isPaused = false;
+      let visits = 0;
+      const note = (what: string, status: number) =>
+        answers.set(`${what} ${status}`, (answers.get(`${what} ${status}`) ?? 0) + 1);
+      const visit = async () => {
+        while (!isOver) {
+          await eventually(() => !isPaused, 'more visits');
+          const agent = `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 n${++visits}`;
+          const { status } = await fetch(`${url}/${link.suffix}`, {
+            headers: { 'user-agent': agent },
+            redirect: 'manual',
+          });
+          note('visit', status);
+          await Bun.sleep(5);
+        }
+      };
+      const create = async () => {
+        for (let count = 0; !isOver; count++) {
+          const answer = await post(
+            { destination_url: 'https://example.com/' },
+            { 'idempotency-key': `${name} ${count}` },
+          );
+          note('creation', answer.status);
+          if (answer.status === 201) {
+            const { suffix } = (await answer.json()) as { suffix: string };
+            created.set(`${name} ${count}`, suffix);
+          }
+          await Bun.sleep(20);
+        }
+      };
+      const pressing = [...Array.from({ length: visitors }, visit), create()];
+      await eventually(() => created.size > 5, 'creations');
+      isPaused = true;
+      await Bun.sleep(syncTime);
+      await begin(disk);
+      isPaused = false;
+      await Bun.sleep(duration);
+      if (end !== null) {
+        await end(disk);
+        const ended = performance.now();
+        await eventually(
+          async () => (await post({ destination_url: 'https://example.com/' })).status === 201,
+          'a creation',
+        );
+        expect(performance.now() - ended).toBeLessThan(stretched(recovery));
+      }
+      isOver = true;
+      await Promise.all(pressing);
+      program.kill('SIGTERM');
+      expect(await program.exited).toBe(0);
+      const dropped = droppedBy(program);
+      if (end === null) await disk.mountAgain();
+      const answered = answers.get('visit 302') ?? 0;
+      program = start();
+      url = await program.address();
+      const counter = hitCounter(dataDir, '');
+      await eventually(async () => (await counter.of(link.id)).ledger >= answered - dropped, 'all clicks');
+      const found = await counter.of(link.id);
+      await counter.close();
+      const told = [...answers].map(([said, times]) => `${said}: ${times}`).sort();
+      figure(`disk ${name}: ${told.join(', ')}; ${found.ledger} clicks counted, ${dropped} told as dropped`);
+      expect(told.filter((said) => !/^(visit 302|creation (201|503)):/.test(said))).toEqual([]);
+      expect(answers.get('creation 503')).toBeGreaterThan(0);
+      expect(found.ledger).toBe(answered - dropped);
+      expect([found.distinctVisitors, found.clicks]).toEqual([found.ledger, found.ledger]);
+      for (const [key, suffix] of created) {
+        const again = await post({ destination_url: 'https://example.com/' }, { 'idempotency-key': key });
+        expect([key, await again.json()]).toMatchObject([key, { suffix }]);
+      }
+      expect((await fetch(`${url}/${link.suffix}`, { redirect: 'manual' })).status).toBe(302);
+    } catch (cause) {
+      process.stderr.write(program.output().err.slice(-3_000));
+      throw cause;
+    } finally {
+      program.kill('SIGTERM');
+      await program.exited;
+    }
+  },
+  300_000,
+);
+
+test('the disk is given back', async () => {
+  await disk?.[Symbol.asyncDispose]();
+});
