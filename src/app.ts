@@ -24,6 +24,7 @@ import { routesOf } from './compose/router.ts';
 import { answerOtherNodes, saltKeyOf } from './compose/salts.ts';
 import { scheduleClickCleanup, startScheduledJobs } from './compose/scheduled-jobs.ts';
 import { openServers } from './compose/servers.ts';
+import { sharedClock } from './compose/shared-clock.ts';
 import type { Start } from './compose/start.ts';
 import { journalMetrics, nodeMetrics, outboxMetrics } from './compose/store-metrics.ts';
 import { gauge, threadMetrics, visitMetrics } from './compose/thread-metrics.ts';
@@ -91,14 +92,16 @@ export async function createApp(
 }
 
 /** The steps of a start. The stop undoes them in reverse order. */
-async function open(start: Start, startDataPlane: StartDataPlane, gather: MetricSource | null): Promise<App> {
-  const { config, log, now, opened } = start;
+async function open(given: Start, startDataPlane: StartDataPlane, gather: MetricSource | null): Promise<App> {
+  const { config, log, opened } = given;
   // Closed after the connections of the data plane and the fold: SQLite removes its WAL with the last connection that can write.
   const storage = opened.use(new AsyncDisposableStack());
-  const { appServer, dataPlane, misses } = await openServers(start, startDataPlane);
+  const { appServer, dataPlane, misses } = await openServers(given, startDataPlane);
   const store = await openStore(config, log);
   const { database } = store;
   storage.defer(() => database.close());
+  const now = await sharedClock(given, database.lookup);
+  const start: Start = { ...given, now, overrides: { ...given.overrides, now } };
   const site = await siteOf(config, database, dataPlane.port);
 
   const lookups: Pick<Lookups, 'queries' | 'link'> = {

@@ -29,6 +29,7 @@ import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from 
 import { type Https, httpsPorts } from './https-ports.ts';
 import type { Overrides } from './overrides.ts';
 import { openRecording } from './recording.ts';
+import { sharedClock } from './shared-clock.ts';
 import type { Start } from './start.ts';
 import { clickMetrics, gauge, visitMetrics } from './thread-metrics.ts';
 
@@ -90,17 +91,18 @@ export class LocalDataPlane implements DataPlane {
   }
 
   async open(origin: string, saltKey: string): Promise<void> {
-    const { config, overrides, log, now, opened } = this.#start;
+    const { config, overrides, log, opened } = this.#start;
     const site = new Site(new URL(origin));
     const lookups = openLookups(config.databaseUrl, resolve(config.dataDir), (cause) =>
       log.warn('database connection lost', { error: cause.message }),
     );
     opened.defer(() => lookups.close());
+    const now = await sharedClock(this.#start, lookups.queries);
     const caches: Caches = {
       ...cachesOf(site, lookups, now, cacheBounds, config.forwardQuery),
       certificates: () => this.#certificates,
     };
-    this.#feedLag = await followChanges(caches, lookups.queries, this.#start);
+    this.#feedLag = await followChanges(caches, lookups.queries, { ...this.#start, now });
     const recording = openRecording(site, saltKey, this.#start, (task) => this.#afterTurn(task));
     const redirects = redirectsOf(caches, config, {
       now,

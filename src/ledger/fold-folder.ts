@@ -75,7 +75,7 @@ async function foldJournal(
         now: () => clock.now,
         bound: () => clock.bound,
         isAlone: () => false,
-        deliveriesOf: (clicks, journal) => parts.deliveriesOf(clicks, journal, parts.now()),
+        deliveriesOf: (clicks, journal) => parts.deliveriesOf(clicks, journal, clock.now),
         onFlaw: ({ kind, segment, bytes }) =>
           parts.tell(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
             journal: key,

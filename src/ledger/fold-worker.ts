@@ -354,8 +354,9 @@ export class FoldWorker {
         now: () => this.#serverClock.now,
         bound: () => this.#serverClock.bound,
         isAlone: (journal) => this.#isAlone(journal),
-        // By the clock of this node, which its deliverer uses too.
-        deliveriesOf: (clicks, journal) => deliveriesOf(clicks, journal, this.#now),
+        // By the clock that the deliverer uses.
+        deliveriesOf: (clicks, journal) =>
+          deliveriesOf(clicks, journal, this.#serverClock.server ?? this.#now),
         onFlaw: ({ kind, segment, bytes }) =>
           this.#trouble(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
             journal: key,

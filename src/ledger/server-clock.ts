@@ -53,7 +53,12 @@ export class ServerClock {
   }
 
   get now(): number {
-    if (this.#reading === null) return this.#own();
+    return this.server ?? this.#own();
+  }
+
+  /** Null where the database has no clock of its own. */
+  get server(): number | null {
+    if (this.#reading === null) return null;
     return Math.floor(this.#reading.server + performance.now() - this.#reading.at);
   }
 

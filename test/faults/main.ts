@@ -37,7 +37,11 @@ const faults: readonly Fault[] = [
     files: ['faults/disk', 'journal-faults', 'clean-stop', 'out-of-descriptors'],
   },
   { name: 'retention and leftover journals beside counting', files: ['fold-turns'] },
-  { name: 'clocks that are wrong', files: ['hits-from-the-future'] },
+  {
+    name: 'clocks that are wrong',
+    files: ['faults/clocks', 'hits-from-the-future'],
+    settings: { ROUNDS: '1' },
+  },
   {
     name: 'clients that are slow or garbled',
     files: ['hostile-requests', 'malformed-requests', 'connection-faults', 'fuzz/streams'],

@@ -1,0 +1,40 @@
+import { ServerClock } from '../ledger/server-clock.ts';
+import type { Queries } from '../storage/schema.ts';
+import { serverTime } from '../storage/server-time.ts';
+import { repeatJob } from './repeat-job.ts';
+import type { Start } from './start.ts';
+
+const readInterval = 60_000;
+/** Milliseconds by which the clocks of nodes may differ. */
+const allowed = 1_000;
+
+/**
+ * One clock for all nodes: the process's own, or where that is off, the database's. By it nodes look at what others have written: when a
+ * message is to be sent, whether a session has ended, what is old enough to be deleted.
+ */
+export async function sharedClock(start: Start, lookup: Queries): Promise<() => number> {
+  // SQLite's file is on this machine.
+  const isOwn = start.config.databaseUrl === null || start.overrides.now !== undefined;
+  return isOwn ? start.now : clockBeside(start, () => serverTime(lookup));
+}
+
+/** `ask` reads the clock that is right. */
+export async function clockBeside(
+  { now, opened }: Pick<Start, 'now' | 'opened'>,
+  ask: () => Promise<number>,
+): Promise<() => number> {
+  // The fold says it where the own clock is ahead.
+  const server = new ServerClock(ask, now, () => {});
+  await server.read();
+  const job = repeatJob(
+    () => server.read(),
+    readInterval,
+    () => {},
+  );
+  opened.defer(() => job.stop());
+  return () => {
+    const own = now();
+    const right = server.now;
+    return Math.abs(own - right) < allowed ? own : right;
+  };
+}

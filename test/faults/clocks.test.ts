@@ -1,0 +1,166 @@
+import { expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { firstAccount, posting } from '../support/account.ts';
+import { hitCounter } from '../support/counted-hits.ts';
+import { eventually } from '../support/eventually.ts';
+import { figure } from '../support/figure.ts';
+import { migratedPostgres } from '../support/migrated-store.ts';
+import { type Program, runServerAfter, temporaryFolder } from '../support/program.ts';
+import { startTarget } from '../support/webhook-target.ts';
+
+/** `npm run test:faults` visits more often. */
+const visits = process.env.ROUNDS === undefined ? 20 : 300;
+const hour = 3_600_000;
+const year = 365 * 24 * hour;
+const errors = [
+  ['an hour ahead', hour],
+  ['an hour behind', -hour],
+  ['a year ahead', year],
+  ['a year behind', -year],
+] as const;
+
+const agentOf = (visit: number) =>
+  `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 n${visit}`;
+
+interface Node {
+  readonly program: Program;
+  readonly url: string;
+}
+
+/** Its clock is ahead by so much; what nodes do once a minute or a day, this one does all the time. */
+async function startNode(dataDir: string, ahead: number, settings: Record<string, string>): Promise<Node> {
+  const CLOCK = `${dataDir}.clock`;
+  await Bun.write(CLOCK, String(ahead));
+  const program = runServerAfter('fake-clock.ts', {
+    PORT: '0',
+    DATA_DIR: dataDir,
+    MISS_LIMIT: '0',
+    FLOOD_LIMIT: '0',
+    RATE_LIMIT: '0',
+    WEBHOOK_ALLOW: '127.0.0.1',
+    CLOCK,
+    ...settings,
+  });
+  return { program, url: await program.address() };
+}
+
+/** Visits once after the other, each by another visitor; returns how many were answered so. */
+async function visitAll(urls: readonly string[], from = 0): Promise<number> {
+  for (let visit = 0; visit < visits; visit++) {
+    const url = urls[visit % urls.length] as string;
+    const headers = { 'user-agent': agentOf(from + visit) };
+    expect((await fetch(url, { headers, redirect: 'manual' })).status).toBe(302);
+  }
+  return visits;
+}
+
+test.each(errors)(
+  'two nodes on PostgreSQL, the clock of one %s: each click counts once and in its hour, and each message is sent',
+  async (name, ahead) => {
+    await using folder = await temporaryFolder();
+    const DATABASE_URL = await migratedPostgres();
+    // The first time it has had enough of each message, so that it is sent again, by whichever node.
+    const refused = new Set<string>();
+    const target = startTarget((_, { headers }) => {
+      const id = headers['webhook-id'] ?? '';
+      if (refused.has(id)) return new Response('thanks');
+      refused.add(id);
+      return new Response('not now', { status: 500 });
+    });
+    const settings = { DATABASE_URL, SECRET_KEY: 'the same secret on every node, long enough' };
+    const nodes = [
+      await startNode(`${folder.path}/right`, 0, settings),
+      await startNode(`${folder.path}/wrong`, ahead, settings),
+    ];
+    const sql = new SQL({ url: DATABASE_URL, max: 1 });
+    const count = async (what: string): Promise<number> =>
+      Number((await sql.unsafe(`select count(*) as n from ${what}`))[0].n);
+    try {
+      const [right, wrong] = nodes.map(({ url }) => url) as [string, string];
+      const began = Date.now();
+      const { authorization } = await firstAccount(right);
+      const created = await posting(wrong)<{ id: number; suffix: string }>(
+        '/api/v1/link',
+        {
+          destination_url: 'https://example.com/',
+          webhook_url: target.url,
+          webhook_events: ['click', 'link.updated'],
+        },
+        { authorization },
+      );
+      const answered = await visitAll([right, wrong].map((url) => `${url}/${created.suffix}`));
+      const change = await fetch(`${wrong}/api/v1/link/${created.id}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json', authorization },
+        body: JSON.stringify({ destination_url: 'https://example.com/changed' }),
+      });
+      expect(change.status).toBe(200);
+      const counter = hitCounter('', DATABASE_URL);
+      await eventually(async () => (await counter.of(created.id)).ledger >= answered, 'all clicks');
+      await eventually(
+        async () => (await count("webhook_deliveries where state = 'waiting'")) === 0,
+        'deliveries',
+        180_000,
+      );
+      const found = await counter.of(created.id);
+      await counter.close();
+      expect(found).toEqual({
+        ledger: answered,
+        distinctVisitors: answered,
+        linkTotal: answered,
+        organizationTotal: answered,
+        clicks: answered,
+      });
+      const [{ first, last }] = await sql`select min(hour) as first, max(hour) as last from link_hours`;
+      expect(Number(first)).toBeGreaterThanOrEqual(Math.floor(began / hour));
+      expect(Number(last)).toBeLessThanOrEqual(Math.floor(Date.now() / hour));
+      expect(await count("webhook_deliveries where state = 'delivered'")).toBe(answered + 1);
+      expect(new Set(target.received.map(({ headers }) => headers['webhook-id'])).size).toBe(answered + 1);
+      figure(
+        `clock of one of two nodes ${name}: ${answered} visits, ${found.ledger} counted, ${answered + 1} messages sent, with ${target.received.length} calls`,
+      );
+    } catch (cause) {
+      for (const { program } of nodes) process.stderr.write(`${program.output().err.slice(-2_000)}\n`);
+      throw cause;
+    } finally {
+      target.stop();
+      await sql.end();
+      for (const { program } of nodes) program.kill('SIGTERM');
+      await Promise.all(nodes.map(({ program }) => program.exited));
+    }
+  },
+  300_000,
+);
+
+test('on SQLite a clock that jumps by hours and years while it runs loses no click', async () => {
+  await using folder = await temporaryFolder();
+  const dataDir = `${folder.path}/data`;
+  const { program, url } = await startNode(dataDir, 0, {});
+  try {
+    const { key } = await firstAccount(url);
+    const post = posting(url, { headers: { 'api-key': key } });
+    const link = { destination_url: 'https://example.com/' };
+    const { id, suffix } = await post<{ id: number; suffix: string }>('/api/v1/link', link);
+    let answered = await visitAll([`${url}/${suffix}`]);
+    for (const [, ahead] of errors) {
+      await Bun.write(`${dataDir}.clock`, String(ahead));
+      answered += await visitAll([`${url}/${suffix}`], answered);
+      await post('/api/v1/link', link);
+    }
+    await Bun.write(`${dataDir}.clock`, '0');
+    answered += await visitAll([`${url}/${suffix}`], answered);
+    await post('/api/v1/link', link);
+    const counter = hitCounter(dataDir, '');
+    await eventually(async () => (await counter.of(id)).clicks >= answered, 'all clicks');
+    const { clicks, linkTotal, organizationTotal } = await counter.of(id);
+    await counter.close();
+    expect([clicks, linkTotal, organizationTotal]).toEqual([answered, answered, answered]);
+    figure(`clock that jumps by hours and years on SQLite: ${answered} visits, ${clicks} counted`);
+  } catch (cause) {
+    process.stderr.write(program.output().err.slice(-3_000));
+    throw cause;
+  } finally {
+    program.kill('SIGTERM');
+    await program.exited;
+  }
+}, 300_000);
