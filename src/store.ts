@@ -14,9 +14,10 @@ import type { Database } from './storage/database.ts';
 import { hasHits } from './storage/kept-hits.ts';
 import { forgetSealedKeys } from './storage/links.ts';
 import type { BeforeUpgrade } from './storage/migrate.ts';
+import { hitPlace, hitStoreId } from './storage/moved-hits.ts';
 import { openDatabase } from './storage/open.ts';
 import { makeAllPrivate } from './storage/private-files.ts';
-import { claimSetting, findSetting, hitStoreId, replaceSetting } from './storage/settings.ts';
+import { claimSetting, findSetting, replaceSetting } from './storage/settings.ts';
 import type { Log } from './telemetry/log.ts';
 
 /** The setting with a fingerprint of the store's master key. */
@@ -52,19 +53,23 @@ export async function openStore(
  * would count half of them. While that server is down, only queries for single clicks fail, and new ones wait in the journal.
  */
 async function withHits(database: Database, { clicksUrl }: Config, log: Log): Promise<Database> {
-  const known = await findSetting(database.read, hitStoreId);
+  const { storeId: known, move } = await hitPlace(database.read);
   if (clicksUrl === null) {
     if (known === null) return database;
     throw new StartProblem(
       'The single clicks of this database are in ClickHouse. Set CLICKS_URL to it, as on the other nodes.',
     );
   }
+  if (move !== null)
+    throw new StartProblem(
+      `Single clicks are being moved to ClickHouse. Wait until "${shellCommand('clicks move')}" is done; if it has ended, run it again.`,
+    );
   if (known === null && (await hasHits(database.read)))
     throw new StartProblem(
-      'CLICKS_URL is set, and the database has single clicks already. They are not moved yet: leave CLICKS_URL out.',
+      `CLICKS_URL is set, and the database has single clicks. Move them with "${shellCommand('clicks move')}", and leave CLICKS_URL out until then.`,
     );
   await database.write((queries) => claimSetting(queries, hitStoreId, randomUUID()));
-  const storeId = await findSetting(database.read, hitStoreId);
+  const storeId = (await hitPlace(database.read)).storeId;
   const { ClickhouseHits } = await import('./ledger/clickhouse/clickhouse-hits.ts');
   const hits = ClickhouseHits.of(clicksUrl);
   try {

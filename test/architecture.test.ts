@@ -196,6 +196,12 @@ test('what speaks to ClickHouse is loaded where CLICKS_URL is set, and nowhere e
       if (path.includes('/clickhouse/') || path.includes('chdb')) importers.push(`${file}: ${kind}`);
   }
   expect(importers.sort()).toEqual([
+    'cli/backup.ts: dynamic-import',
+    'cli/backup.ts: dynamic-import',
+    'cli/clicks.ts: dynamic-import',
+    'cli/clicks.ts: dynamic-import',
+    'cli/restore-backup.ts: dynamic-import',
+    'cli/restore-backup.ts: dynamic-import',
     'compose/fold-parts.ts: dynamic-import',
     'health/click-server.ts: dynamic-import',
     'store.ts: dynamic-import',

@@ -11,12 +11,13 @@ import { wordsInUse } from '../src/ledger/words-in-use.ts';
 import { classCodes, hitColumns } from '../src/rules/click-fields.ts';
 import { clickServerOf } from '../src/rules/clicks-url.ts';
 import { StoreAway } from '../src/rules/errors.ts';
-import { dayLength } from '../src/rules/utc-time.ts';
+import { dayLength, hourLength } from '../src/rules/utc-time.ts';
 import { insertCorrection, type StoredCorrection } from '../src/storage/click-corrections.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { BetweenClickhouse } from './support/between-clickhouse.ts';
 import { askClickhouse, freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
+import { eventually } from './support/eventually.ts';
 import { rebuildFrom, rollUps } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -255,6 +256,71 @@ test.skipIf(!isHere)(
   },
 );
 
+test.skipIf(!isHere)(
+  'a correction between a try that failed and the next one takes nothing off totals that was never added',
+  async () => {
+    const link = 701;
+    await fold(null, at(1), [1, 2], { link });
+    await rebuildFrom(database);
+    await expect(fold(at(1), at(2), [3, 4], { link, deliveries: breaks })).rejects.toBe(broken);
+    expect((await counted(link))[0]).toEqual([1, 2, 3, 4]);
+    await sql`insert into organizations (id, name, created_at) values (2, '', 1) on conflict do nothing`.execute(
+      database.read,
+    );
+    const made = await database.write((queries) =>
+      insertCorrection(queries, {
+        created_at: december,
+        organization_id: 1 + (link % 2),
+        link_id: link,
+        user_id: 1,
+        from_at: null,
+        to_at: december + 100_000,
+        from_class: classCodes.human,
+        to_class: classCodes.bot,
+        way_back_of: null,
+        due_at: december,
+      }),
+    );
+    const claim = { now: () => december, length: 1_000 };
+    let correction: StoredCorrection | null = made;
+    while (correction?.due_at != null) correction = await correctionStep(database, correction, claim);
+    expect(correction?.hits).toBe(2);
+    const row = database.read.selectFrom('link_clicks').select('clicks').where('link_id', '=', link);
+    // No click is left of it.
+    expect(await row.executeTakeFirst()).toBeUndefined();
+    // The next try has them again, as they came.
+    await fold(at(1), at(2), [3, 4], { link });
+    expect(await counted(link)).toEqual([[1, 2, 3, 4], 2]);
+  },
+);
+
+describe.skipIf(!isHere)('what is left of a try', () => {
+  test('of a node that is gone is deleted, whether its journal was counted before or not', async () => {
+    const [known, unknown] = [journal, `${journal}/unknown`];
+    await fold(null, at(1), [1, 2], { name: known });
+    await expect(fold(at(1), at(2), [3, 4], { name: known, deliveries: breaks })).rejects.toBe(broken);
+    await expect(fold(null, at(2), [5], { name: unknown, deliveries: breaks })).rejects.toBe(broken);
+    expect((await counted())[0]).toEqual([1, 2, 3, 4, 5]);
+    await store.deleteUncounted(december + 14 * 60_000);
+    expect((await counted())[0]).toEqual([1, 2, 3, 4, 5]);
+    await store.deleteUncounted(december + 16 * 60_000);
+    expect(await counted()).toEqual([[1, 2], 2]);
+    // The journals are folded after all.
+    await fold(at(1), at(2), [3, 4], { name: known });
+    await fold(null, at(2), [5], { name: unknown });
+    expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
+    await store.deleteUncounted(december + 16 * 60_000);
+    expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
+  });
+
+  test('stays where its watermark may have been deleted for its age', async () => {
+    await fold(null, at(1), [1, 2]);
+    await sql`delete from journal_watermarks where node = ${journal}`.execute(database.read);
+    await store.deleteUncounted(december + 100 * dayLength);
+    expect((await counted())[0]).toEqual([1, 2]);
+  });
+});
+
 describe.skipIf(!isHere)('hits in ClickHouse', () => {
   test('go by the month', async () => {
     await fold(null, at(1), [1, 2, 3, 4]);
@@ -277,12 +343,61 @@ describe.skipIf(!isHere)('hits in ClickHouse', () => {
     expect([71, 72, 73].map((word) => used?.has(word))).toEqual([true, true, false]);
   });
 
-  test('get a column that a newer version has, and those that are there have nothing in it', async () => {
-    await fold(null, at(1), [7]);
-    await askClickhouse(clickhouse, 'alter table hits drop column country');
-    expect(await hitsOf(journals).catch((cause) => cause)).toBeInstanceOf(StoreAway);
-    await hits.prepare('this');
-    expect((await hitsOf(journals)).map(({ country }) => country)).toEqual([0]);
+  test('of an earlier version are brought forward, and have nothing in a column that is new', async () => {
+    const url = await freshClickhouse();
+    const early = hitColumns.filter((column) => column !== 'alias');
+    const columns = early.map((name) => `${name} ${name === 'at' ? 'Int64' : 'UInt64'} codec(ZSTD(1))`);
+    await askClickhouse(
+      url,
+      `create table hits (id UInt64 codec(Delta, ZSTD(1)), ${columns.join(', ')}, index by_id id type minmax granularity 1)
+       engine = MergeTree partition by toYYYYMM(fromUnixTimestamp64Milli(at, 'UTC')) order by (organization_id, link_id, at)
+       settings non_replicated_deduplication_window = 10000`,
+    );
+    await askClickhouse(
+      url,
+      `insert into hits (id, organization_id, link_id, at, country, browser)
+       select number + 1, 1, 1 + number % 3, ${december} - 50000 + number * 1000, number % 5, number % 2 from numbers(100)`,
+    );
+    const brought = ClickhouseHits.of(serverOf(url));
+    await brought.prepare('this');
+    const answer = () =>
+      brought.ledger.countAndGroups(
+        {
+          owner: { kind: 'organization', id: 1 },
+          classes: [0],
+          values: [
+            ['country', 3],
+            ['browser', 1],
+          ],
+          from: december - 24 * hourLength,
+          to: december + 24 * hourLength,
+        },
+        [],
+        'alias',
+        10,
+      );
+    const projected = async () =>
+      askClickhouse(
+        url,
+        'select name, sum(rows) as rows from system.projection_parts where active and database = currentDatabase() group by name order by name format TabSeparated',
+      );
+    const expected = {
+      counts: [
+        { value: december / hourLength - 1, class: 0, hits: 5 },
+        { value: december / hourLength, class: 0, hits: 5 },
+      ],
+      groups: [{ value: 0, clicks: 10, hits: 10, all_clicks: 10, all_hits: 10 }],
+    };
+    const sorted = async () => {
+      const { counts, groups } = await answer();
+      return { counts: counts.toSorted((one, other) => one.value - other.value), groups };
+    };
+    expect(await sorted()).toEqual(expected);
+    await eventually(
+      async () => (await projected()).trim() === 'by_origin\t100\nby_visitor\t100',
+      'both projections of all hits',
+    );
+    expect(await sorted()).toEqual(expected);
   });
 
   test('that are gone leave nothing in the list of batches but the newest id', async () => {

@@ -69,6 +69,7 @@ describe('while ClickHouse is away', () => {
     await insertHits(before.app.context.database, [{ link: 1, organization: 1, at: before.clock.now }]);
     await before.stop();
     const start = startApp({ env: { DATABASE_URL: taken, CLICKS_URL, SECRET_KEY } });
+    await expect(start).rejects.toThrow('clicks move');
     await expect(start).rejects.toBeInstanceOf(StartProblem);
   });
 });

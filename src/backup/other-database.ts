@@ -23,7 +23,7 @@ export function partsFor(
   return backup.header.kind === kind ? backup.parts : withRowsForPacks(backup.parts);
 }
 
-async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): AsyncGenerator<BackupPart> {
+export async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): AsyncGenerator<BackupPart> {
   let table = '';
   let columns: readonly string[] = [];
   let newestHit = 0;

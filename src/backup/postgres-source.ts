@@ -2,6 +2,7 @@ import pg from 'pg';
 import { primaryOf } from '../storage/drivers/find-primary.ts';
 import { beginWith, noLimits } from '../storage/drivers/postgres-pool.ts';
 import { newerStore, newestMigration } from '../storage/migrate.ts';
+import { hitMove, hitStoreId } from '../storage/moved-hits.ts';
 import {
   type BackupPart,
   BackupProblem,
@@ -10,21 +11,29 @@ import {
   isExcluded,
   keyMarkSql,
 } from './backup-stream.ts';
+import { type CountedTo, type HitSource, hitsFrom, hitTables } from './elsewhere-hits.ts';
 
 const rowsAtOnce = 1_000;
 
 /** How often to retry if the tables are changed between listing and locking them. */
 const maxTries = 5;
 
-/** Everything in a PostgreSQL store in one snapshot, while others go on writing to it. */
-export async function readPostgres(url: string, now: Date): Promise<BackupStream> {
+/**
+ * Everything in a PostgreSQL store in one snapshot, while others go on writing to it. Hits on another server are read from `source`,
+ * or left out if that is null.
+ */
+export async function readPostgres(
+  url: string,
+  now: Date,
+  source: HitSource | null = null,
+): Promise<BackupStream> {
   const client = await connect(url);
   try {
     const migration = await beginSnapshot(client);
     const { rows } = await client.query<{ value: string }>(keyMarkSql);
     return {
       header: { kind: 'postgres', migration, madeAt: now.toISOString(), keyMark: rows[0]?.value ?? null },
-      parts: partsOf(client),
+      parts: partsOf(client, source),
       close: () => client.end(),
     };
   } catch (cause) {
@@ -86,9 +95,14 @@ async function tablesOf(client: pg.Client): Promise<string[]> {
 /** Their content is in the rows and packs, too. */
 const rebuiltTables: ReadonlySet<string> = new Set(['hit_chunks', 'hit_chunk_links', 'hit_link_groups']);
 
-async function* partsOf(client: pg.Client): AsyncGenerator<BackupPart> {
+async function* partsOf(client: pg.Client, source: HitSource | null): AsyncGenerator<BackupPart> {
+  const isElsewhere = (await settingOf(client, hitStoreId)) !== null;
   const names = (await tablesOf(client)).filter(
-    (name) => name !== 'migrations' && !isExcluded(name) && !rebuiltTables.has(name),
+    (name) =>
+      name !== 'migrations' &&
+      !isExcluded(name) &&
+      !rebuiltTables.has(name) &&
+      !(isElsewhere && hitTables.has(name)),
   );
   const references = await client.query<{ name: string; target: string }>(
     `select conrelid::regclass::text as name, confrelid::regclass::text as target from pg_constraint
@@ -97,7 +111,39 @@ async function* partsOf(client: pg.Client): AsyncGenerator<BackupPart> {
   const targets = Map.groupBy(references.rows, ({ name }) => name);
   const byTable = new Map([...targets].map(([name, rows]) => [name, rows.map(({ target }) => target)]));
   for (const name of inOrder(names, byTable)) yield* tableOf(client, name);
+  if (isElsewhere && source !== null)
+    yield* hitsFrom(source, [...(await columnTypesOf(client, 'hits')).keys()], await countedTo(client));
   yield { part: 'ids', last: await lastIds(client) };
+}
+
+async function settingOf(client: pg.Client, key: string): Promise<string | null> {
+  const { rows } = await client.query<{ value: string }>('select value from settings where key = $1', [key]);
+  return rows[0]?.value ?? null;
+}
+
+async function countedTo(client: pg.Client): Promise<readonly CountedTo[]> {
+  const { rows } = await client.query<{ journal: string; segment: string; offset: string }>(
+    'select node as journal, segment, byte_offset as offset from journal_watermarks',
+  );
+  return rows.map(({ journal, segment, offset }) => ({
+    journal,
+    segment: Number(segment),
+    offset: Number(offset),
+  }));
+}
+
+/** Whether a store's hits are elsewhere; also while they are on their way there. */
+export async function hasHitsElsewhere(url: string): Promise<boolean> {
+  const client = await connect(url);
+  try {
+    if (!(await tablesOf(client)).includes('settings')) return false;
+    const isThere = (await settingOf(client, hitStoreId)) !== null;
+    if (isThere && (await settingOf(client, hitMove)) !== null)
+      throw new BackupProblem('Single clicks are being moved to ClickHouse. Try again when that is done.');
+    return isThere;
+  } finally {
+    await client.end();
+  }
 }
 
 async function* tableOf(client: pg.Client, name: string): AsyncGenerator<BackupPart> {

@@ -36,7 +36,8 @@ export async function writeToFile(backup: BackupStream, file: string): Promise<v
       );
       await handle.sync();
     } finally {
-      await handle.close();
+      // A stream that fails has closed it already, and its error is the one to report.
+      await handle.close().catch(() => {});
     }
     await giveName(draft, file);
     await synced(dirname(file));

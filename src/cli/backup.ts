@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { BackupProblem, type BackupStream } from '../backup/backup-stream.ts';
+import type { HitSource } from '../backup/elsewhere-hits.ts';
 import { noteBackup } from '../backup/last-backup.ts';
-import { readPostgres } from '../backup/postgres-source.ts';
+import { hasHitsElsewhere, readPostgres } from '../backup/postgres-source.ts';
 import { readSqlite } from '../backup/sqlite-source.ts';
 import { refuseTerminal, writeToFile, writeToPipe } from '../backup/write-backup.ts';
 import { loadConfig } from '../config/load.ts';
@@ -12,13 +13,14 @@ import { onlyArgument, type StandaloneCommand } from './command.ts';
 export const backup: StandaloneCommand = {
   name: 'backup',
   usage:
-    'backup FILE   (all of the database, beside the running server; "-" for a pipe; without the secret key)',
-  options: {},
+    'backup FILE [--without-clicks]   (all of the database, beside the running server; "-" for a pipe; without the secret key; --without-clicks: without single clicks in ClickHouse)',
+  options: { 'without-clicks': { type: 'boolean' } },
   async run(call) {
     const config = loadConfig(call.environment);
     const file = onlyArgument(call, 'The file to write, or - for a pipe,');
     if (file === '-') refuseTerminal(1);
-    const source = await open(config);
+    const hits = await hitsOf(config, call.values['without-clicks'] === true);
+    const source = await open(config, hits.source);
     try {
       if (file === '-') await writeToPipe(source);
       else await writeToFile(source, resolve(file));
@@ -31,18 +33,47 @@ export const backup: StandaloneCommand = {
         ? 'The backup is whole. Keep the secret key apart from it.\n'
         : `The backup is in ${resolve(file)}. Keep the secret key (${keyOf(config)}) apart from it.\n`,
     );
+    if (hits.areMissing)
+      process.stderr.write(
+        'It is WITHOUT single clicks, which are in ClickHouse: back them up with its "backup database".\n',
+      );
     return 0;
   },
 };
 
-async function open(config: Config): Promise<BackupStream> {
+/** Where hits are elsewhere: what they are read from, unless they are to be missing. */
+async function hitsOf(
+  config: Config,
+  isWithout: boolean,
+): Promise<{ readonly source: HitSource | null; readonly areMissing: boolean }> {
+  if (config.databaseUrl === null || !(await asked(config, hasHitsElsewhere(config.databaseUrl))))
+    return { source: null, areMissing: false };
+  if (isWithout) return { source: null, areMissing: true };
+  if (config.clicksUrl === null)
+    throw new BackupProblem(
+      'The single clicks of this database are in ClickHouse. Set CLICKS_URL to have them in the backup, or add --without-clicks.',
+    );
+  const { ClickhouseClient } = await import('../ledger/clickhouse/clickhouse-client.ts');
+  const { exportHits } = await import('../ledger/clickhouse/hit-export.ts');
+  const client = new ClickhouseClient(config.clicksUrl);
+  return {
+    source: { rows: (columns, counted) => exportHits(client, columns, counted, Date.now()) },
+    areMissing: false,
+  };
+}
+
+async function asked<T>(config: Config, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (cause) {
+    throw cause instanceof BackupProblem ? cause : storeProblem(config, resolve(config.dataDir), cause);
+  }
+}
+
+async function open(config: Config, hits: HitSource | null): Promise<BackupStream> {
   const dataDir = resolve(config.dataDir);
   if (config.databaseUrl === null) return readSqlite(join(dataDir, 'linnet.sqlite'), new Date());
-  try {
-    return await readPostgres(config.databaseUrl, new Date());
-  } catch (cause) {
-    throw cause instanceof BackupProblem ? cause : storeProblem(config, dataDir, cause);
-  }
+  return asked(config, readPostgres(config.databaseUrl, new Date(), hits));
 }
 
 const keyOf = ({ secretKey, dataDir }: Config): string =>

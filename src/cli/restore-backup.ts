@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { findMasterKey } from '../auth/master-key.ts';
 import { Secrets } from '../auth/secrets.ts';
-import { type BackupHeader, BackupProblem } from '../backup/backup-stream.ts';
+import { type BackupHeader, BackupProblem, type BackupStream } from '../backup/backup-stream.ts';
 import type { BackupTarget } from '../backup/backup-target.ts';
+import { withHitsFor } from '../backup/elsewhere-hits.ts';
 import { PostgresTarget } from '../backup/postgres-target.ts';
 import { openBackup, restore } from '../backup/restore.ts';
 import { SqliteTarget } from '../backup/sqlite-target.ts';
@@ -10,6 +12,7 @@ import { refuseTerminal } from '../backup/write-backup.ts';
 import { lockDataFolder } from '../compose/server-lock.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
+import { clickServerName } from '../rules/clicks-url.ts';
 import { adoptKey, markOf, openStore, prepareFolder, storeProblem } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { onlyArgument, type StandaloneCommand } from './command.ts';
@@ -38,7 +41,7 @@ export const restoreBackup: StandaloneCommand = {
         await Promise.all([target.close(), backup.close()]);
         throw cause;
       }
-      const { rows } = await restore(backup, target);
+      const { rows } = await restore(await withHits(backup, target, config), target);
       if (isKeyLost) await replaceKey(config, log);
       process.stdout.write(
         `Restored ${rows.toLocaleString('en')} rows, as they were at ${backup.header.madeAt}. What was deleted or revoked since then is there again.\n`,
@@ -49,6 +52,23 @@ export const restoreBackup: StandaloneCommand = {
     }
   },
 };
+
+/** With CLICKS_URL, single clicks go there. */
+async function withHits(backup: BackupStream, target: BackupTarget, config: Config): Promise<BackupStream> {
+  if (config.clicksUrl === null) return withHitsFor(backup, null);
+  const { ClickhouseClient } = await import('../ledger/clickhouse/clickhouse-client.ts');
+  const { HitImport } = await import('../ledger/clickhouse/hit-import.ts');
+  try {
+    const sink = await HitImport.open(new ClickhouseClient(config.clicksUrl), randomUUID());
+    if (sink !== null) return withHitsFor(backup, sink);
+    throw new BackupProblem(
+      `The database of ClickHouse at ${clickServerName(config.clicksUrl)} has single clicks already. Restore into an empty one: make it with "create database", and set CLICKS_URL to it.`,
+    );
+  } catch (cause) {
+    await Promise.all([target.close(), backup.close()]);
+    throw cause;
+  }
+}
 
 async function targetOf(config: Config, dataDir: string): Promise<BackupTarget> {
   if (config.databaseUrl === null) return new SqliteTarget(join(dataDir, 'linnet.sqlite'));

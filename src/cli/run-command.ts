@@ -12,6 +12,7 @@ import { Log } from '../telemetry/log.ts';
 import { lowerPriority } from '../threads/lower-priority.ts';
 import { backup } from './backup.ts';
 import { forgetBaseUrl, setBaseUrl } from './base-url.ts';
+import { clicks } from './clicks.ts';
 import type { Command, StandaloneCall, StandaloneCommand } from './command.ts';
 import { createKey } from './create-key.ts';
 import { createUser } from './create-user.ts';
@@ -44,6 +45,7 @@ const standalone: readonly StandaloneCommand[] = [
   backup,
   restoreBackup,
   fold,
+  clicks,
   nodes,
   upgrade,
   doctor,

@@ -1,3 +1,4 @@
+import { clickServerCalls, clickServerState } from '../ledger/click-server-calls.ts';
 import type { RecordingFigures } from '../ledger/recording.ts';
 import { storeFaults } from '../rules/errors.ts';
 import type { Histogram } from '../structures/histogram.ts';
@@ -54,6 +55,40 @@ export function threadMetrics(log: Log): Metric[] {
       kind: 'counter',
       samples: log.counts().map(({ level, event, count }) => ({ labels: { level, event }, value: count })),
     },
+    ...(clickServerCalls.made > 0 ? clickServerMetrics() : []),
+  ];
+}
+
+/** Where single clicks are in ClickHouse. */
+function clickServerMetrics(): Metric[] {
+  const { made, unreachable, refused, too_slow, insertions, insertedHits, insertionMilliseconds } =
+    clickServerCalls;
+  return [
+    counter('linnet_clickhouse_calls_total', 'Statements that were sent to ClickHouse.', made),
+    {
+      name: 'linnet_clickhouse_errors_total',
+      help: 'Statements that ClickHouse did not answer, refused, or took too long for.',
+      kind: 'counter',
+      samples: Object.entries({ unreachable, refused, too_slow }).map(([kind, value]) => ({
+        labels: { kind },
+        value,
+      })),
+    },
+    {
+      ...gauge(
+        'linnet_clickhouse_away',
+        'Whether the last statement found ClickHouse away, or was refused.',
+        Number(clickServerState.isAway),
+      ),
+      together: 'highest',
+    },
+    counter('linnet_clickhouse_insertions_total', 'Batches of hits that ClickHouse has taken.', insertions),
+    counter('linnet_clickhouse_inserted_hits_total', 'Hits of those batches.', insertedHits),
+    counter(
+      'linnet_clickhouse_insertion_seconds_total',
+      'Seconds that inserting them took.',
+      insertionMilliseconds / 1_000,
+    ),
   ];
 }
 

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { isBefore } from '../journal/files.ts';
 import { reasonWithin } from '../rules/reclassified.ts';
 import type { Database } from '../storage/database.ts';
+import { allWatermarks, lockWatermarks } from '../storage/journal-watermarks.ts';
 import type { Queries } from '../storage/schema.ts';
 import { deleteSetting, findSetting, replaceSetting } from '../storage/settings.ts';
 import { changeTotals } from './change-totals.ts';
 import type { CorrectionScope } from './correction-scope.ts';
-import type { HitsElsewhere } from './hits-elsewhere.ts';
+import type { HitsElsewhere, UncountedBatch } from './hits-elsewhere.ts';
 import type { StoredHit } from './ledger.ts';
 import { RollUpDifference } from './roll-up-difference.ts';
 import type { Step } from './step-result.ts';
@@ -21,16 +23,18 @@ const keyOf = (correction: number): string => `correction_part_${correction}`;
  * every further step first corrects those, on any node and however the last step ended.
  */
 export async function stepElsewhere(
+  database: Database,
   hits: HitsElsewhere,
   scope: CorrectionScope,
   correction: number,
   place: number,
 ): Promise<Step> {
   const seenId = await hits.ledger.newestId();
+  const before = await uncountedNow(database, hits);
   const found = await hits.meant(scope, place, hits.partLength);
   const last = found.at(-1);
   if (last === undefined) {
-    if (scope.change === null) await hits.removeDeleted();
+    await hits.finishCorrection();
     await hits.forgetParts(correction);
     return async () => ({ place: null, seenId });
   }
@@ -40,11 +44,32 @@ export async function stepElsewhere(
     part,
     found.map(({ id }) => id),
   );
+  const perhapsUncounted = [...before, ...(await uncountedNow(database, hits))];
   return async (queries: Queries) => {
-    await changeTotals(queries, differenceOf(scope, found));
+    const uncounted = await stillUncounted(queries, perhapsUncounted);
+    // They go from where they lie as well: they are what is left of a try, and come again by another.
+    const counted = found.filter(
+      ({ id }) => !uncounted.some(({ firstId, lastId }) => firstId <= id && id <= lastId),
+    );
+    await changeTotals(queries, differenceOf(scope, counted));
     await replaceSetting(queries, keyOf(correction), part);
-    return { hits: found.length, place: last.id };
+    return { hits: counted.length, place: last.id };
   };
+}
+
+const uncountedNow = async ({ read }: Database, hits: HitsElsewhere): Promise<readonly UncountedBatch[]> =>
+  hits.uncounted(await allWatermarks(read), Date.now());
+
+/** Waits for a fold that is about to count one of them: it has locked its watermark. */
+async function stillUncounted(
+  queries: Queries,
+  batches: readonly UncountedBatch[],
+): Promise<readonly UncountedBatch[]> {
+  const marks = await lockWatermarks(queries, new Set(batches.map(({ journal }) => journal)));
+  return batches.filter(({ journal, segment, offset }) => {
+    const mark = marks.get(journal);
+    return mark === undefined || !isBefore({ segment, offset }, mark);
+  });
 }
 
 /** Corrects the hits whose totals were corrected before. */

@@ -3,6 +3,7 @@ import { hourLength } from '../rules/utc-time.ts';
 import { moveCorrection, type StoredCorrection } from '../storage/click-corrections.ts';
 import type { Database } from '../storage/database.ts';
 import { dialectOf } from '../storage/dialect.ts';
+import { knowsAllHits } from '../storage/moved-hits.ts';
 import { wantWordSweep } from '../storage/word-sweeps.ts';
 import { finishPart, hasLaterHitsElsewhere, stepElsewhere } from './correct-elsewhere.ts';
 import { correctPart, hasLaterHits, nextPart } from './correct-hits.ts';
@@ -73,7 +74,8 @@ export async function correctionStep(
   const make = (made: Step) =>
     database.write(async (queries) => {
       const claimed = await moveCorrection(queries, correction, { due_at: now() + length });
-      if (claimed === undefined) return null;
+      // Where hits are moved elsewhere, what is corrected now might not be among them.
+      if (claimed === undefined || !(await knowsAllHits({ ...database, read: queries }))) return null;
       const done = await made(queries);
       const moved = await moveCorrection(queries, correction, {
         hits: correction.hits + (done.hits ?? 0),
@@ -118,7 +120,7 @@ async function preparedStep(
   const unlessLater = (step: Step): Step => unlessLateHits(database, scope, seen_id, step);
   switch (phase) {
     case 'hits':
-      if (elsewhere !== null) return stepElsewhere(elsewhere, scope, id, place);
+      if (elsewhere !== null) return stepElsewhere(database, elsewhere, scope, id, place);
       return stepOverHits(database, scope, place);
     case 'deliveries':
       return deliveriesToErase(database, scope, place);

@@ -1,6 +1,7 @@
 import type { JournalName, Position } from '../journal/files.ts';
 import type { Keep } from '../journal/folded-segments.ts';
 import type { ClickServer } from '../rules/clicks-url.ts';
+import type { ClickServerCalls } from './click-server-calls.ts';
 
 /** The settings of the fold's thread. */
 export interface FoldSettings {
@@ -40,6 +41,8 @@ export type FromFold =
   /** Hits of a journal that another process left behind were folded. */
   | { readonly kind: 'recovered' }
   | { readonly kind: 'trouble'; readonly event: string; readonly facts: Record<string, unknown> }
+  /** Calls of the server with the hits since the last message. */
+  | { readonly kind: 'click_server'; readonly calls: ClickServerCalls; readonly isAway: boolean }
   /** The database has gone back in time, so this thread's caches may be wrong: a new thread must be started. */
   | { readonly kind: 'restart'; readonly reason: string }
   /** A segment contains bytes that are no record, or records twice. */

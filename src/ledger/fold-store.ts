@@ -186,6 +186,8 @@ export interface FoldStore {
   deleteVisitorsBefore(day: number): Promise<boolean>;
   /** The newest completed correction: it may have erased visitors. */
   newestCorrection(): Promise<number>;
+  /** If hits are on another server: deletes those of abandoned tries that no node continued. */
+  deleteUncounted(now: number): Promise<void>;
   /** Hits from after `now`, which a wrong clock has made, are skipped: they don't keep others from being deleted. */
   deleteHitsBefore(at: number, now?: number): Promise<boolean>;
   /** The time of the database's own clock; null if it has none. */

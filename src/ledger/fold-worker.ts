@@ -11,6 +11,7 @@ import { StoreAway } from '../rules/errors.ts';
 import { isAway, isTransient } from '../rules/transient-error.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { BatchBuilder } from './batch-builder.ts';
+import { clickServerState, takeClickServerCalls } from './click-server-calls.ts';
 import type { EnrichParts } from './enrich.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
 import { claimsKept, type DeliveriesOf, type FoldStore, JournalTaken, StoreChanged } from './fold-store.ts';
@@ -166,14 +167,21 @@ export class FoldWorker {
       .catch((cause) => this.#fail(cause))
       .finally(() => {
         this.#turn = null;
+        this.#tellCalls();
         if (!this.#isStopping && this.#hasMore()) this.#run();
       });
+  }
+
+  #tellCalls(): void {
+    const calls = takeClickServerCalls();
+    if (calls !== null) this.#parts.tell({ kind: 'click_server', calls, isAway: clickServerState.isAway });
   }
 
   /** A bug ends this thread's work: its memory can't be trusted any more. */
   async #fail(cause: Error): Promise<void> {
     if (isAway(cause)) {
       this.#reportAway(cause);
+      this.#tellCalls();
       await this.#pause();
       return;
     }
@@ -280,6 +288,7 @@ export class FoldWorker {
       hasMore = await this.#foldSome(own, end, store.batchLength());
       this.#pauseLength = firstPause;
       tell({ kind: 'folded', position: own.position });
+      this.#tellCalls();
     }
   }
 

@@ -3,6 +3,20 @@ import type { CorrectionScope } from './correction-scope.ts';
 import type { FoldBatch } from './fold-store.ts';
 import type { Ledger, StoredHit } from './ledger.ts';
 
+/** How far a journal is counted. */
+export interface Watermark {
+  readonly journal: string;
+  readonly segment: number;
+  readonly offset: number;
+}
+
+/** Hits that were inserted for a part of a journal that begins here; their ids are consecutive. */
+export interface UncountedBatch extends Watermark {
+  readonly firstId: number;
+  readonly lastId: number;
+  readonly foldedAt: number;
+}
+
 /** Hits on a server of their own instead of in the main database. */
 export interface HitsElsewhere extends HitServer {
   readonly ledger: Ledger;
@@ -17,8 +31,10 @@ export interface HitsElsewhere extends HitServer {
   correctPart(name: string, scope: CorrectionScope): Promise<void>;
   /** Deletes parts of a correction that were never used. */
   forgetParts(correction: number): Promise<void>;
-  /** Removes the remains of deleted hits from disks. */
-  removeDeleted(): Promise<void>;
+  /** After a correction: removes the remains of deleted hits from disks, and repairs the projections. */
+  finishCorrection(): Promise<void>;
+  /** Batches beyond these watermarks, which are all there are: no total includes their hits. */
+  uncounted(watermarks: readonly Watermark[], now: number): Promise<readonly UncountedBatch[]>;
   deleteOrganization(id: number): Promise<void>;
   /** Passes all words of hits, one column after the other. */
   eachWord(use: (id: number) => void): Promise<void>;
@@ -43,6 +59,10 @@ export interface HitWriter {
     firstId: number,
     mayHaveOld: boolean,
   ): Promise<void>;
+  /** Batches beyond these watermarks, which are all there are. */
+  uncounted(watermarks: readonly Watermark[], now: number): Promise<readonly UncountedBatch[]>;
+  /** Deletes all hits of a journal from here on. Called while its watermark is locked. */
+  deleteBeyond(mark: Watermark): Promise<void>;
   /** Drops the months that ended before this instant. */
   deleteBefore(at: number): Promise<void>;
 }

@@ -1,7 +1,8 @@
 import { StoreAway } from '../rules/errors.ts';
+import { dayLength } from '../rules/utc-time.ts';
 import { hasNoHistory, historySql, replicaMark } from '../storage/history.ts';
 import { leastMigrationKey } from '../storage/least-migration.ts';
-import { hitStoreId } from '../storage/settings.ts';
+import { deleteMovedHits, hitStoreId, hitsMovedAt } from '../storage/moved-hits.ts';
 import { shareWordsSql } from '../storage/word-sweeps.ts';
 import { asciiArray, bigintArray } from './binary-arrays.ts';
 import {
@@ -12,7 +13,7 @@ import {
   StoreChanged,
 } from './fold-store.ts';
 import { minInChunk } from './hit-chunk.ts';
-import type { HitWriter } from './hits-elsewhere.ts';
+import type { HitWriter, Watermark } from './hits-elsewhere.ts';
 import { PartitionDrop } from './partition-drop.ts';
 import { earlierRows, Partitions } from './partitions.ts';
 import { PostgresChunks } from './postgres-chunks.ts';
@@ -39,6 +40,7 @@ import {
 
 /** SQLSTATE: no partition takes a row, or a check failed; the ledger has no other checks. */
 const noPartition = '23514';
+const lockNotAvailable = '55P03';
 const maxHits = 32_768;
 /** Fewer hits than this in a batch are rows. */
 const minByLink = minPacked;
@@ -56,7 +58,8 @@ function insertionOf({ head, constants = '', tail = '' }: Insertion, columns: re
 
 /** Outside of the transaction, so that no other node waits for its end. */
 const takeIdsSql = 'update hit_ids set newest = newest + $1 returning newest';
-const settledSql = `select settled, (select value from settings where key = '${leastMigrationKey}') as least from hit_ids`;
+const settledSql = `select settled, (select value from settings where key = '${leastMigrationKey}') as least,
+  (select value from settings where key = '${hitStoreId}') as elsewhere from hit_ids`;
 const hoursSql = addHoursSql(maxLoose);
 const countsSql = `update link_hours set counts = tidy.counts, loose = 0
   from unnest($1::bigint[], $2::bigint[], $3::text[]) as tidy (link_id, hour, counts)
@@ -74,6 +77,27 @@ type OpenWriter = (storeId: string) => Promise<HitWriter>;
 class WriterAway extends Error {
   override readonly name = 'WriterAway';
 }
+
+/** A fault of that server ends the transaction, and leaves the connection. */
+async function elsewhere(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (!(cause instanceof StoreAway)) throw cause;
+    throw new WriterAway(cause.message, { cause });
+  }
+}
+
+const markIn = (row: Row): Watermark => ({
+  journal: String(row.node),
+  segment: Number(row.segment),
+  offset: Number(row.byte_offset),
+});
+
+/** Milliseconds that an active node has to go on with what it tried. */
+const uncountedKept = 15 * 60_000;
+
+const movedMeanwhile = 'single clicks are in ClickHouse now: set CLICKS_URL, and start this node again';
 
 /**
  * After the database has gone back, ids that it has handed out before are handed out again, and hits elsewhere have them: so many
@@ -155,6 +179,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     try {
       await this.#foldOnce(batch, deliveriesOf);
     } catch (cause) {
+      if (cause instanceof WriterAway) throw new StoreAway(cause.message, { cause });
       if (!(cause instanceof IdsSettled) && (cause as { code?: string }).code !== noPartition) throw cause;
       // Another node has dropped the partition, as all of that month is older than what is kept.
       this.#partitions.forget();
@@ -178,6 +203,7 @@ export class PostgresFoldStore extends SqlFoldStore {
   async deleteHitsBefore(at: number, now = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (this.#openWriter !== null) {
       await (await this.#openedWriter(this.#openWriter)).deleteBefore(at);
+      await this.#deleteMoved(now);
       return false;
     }
     if (this.#dropping === null) {
@@ -211,6 +237,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     const [row] = await query(settledSql);
     this.#leastMigration = Number(row?.least ?? 0);
     if (this.#writer !== null) return this.#appendElsewhere(this.#writer, batch);
+    if (row?.elsewhere != null) throw new WriterAway(movedMeanwhile);
     if (batch.hits.count > 0 && this.#firstId <= Number(row?.settled)) throw new IdsSettled();
     const isBesideOlder = this.#leastMigration < packsHaveLinksSince;
     return this.#hits.append(query, batch, { firstId: this.#firstId, isBesideOlder });
@@ -264,15 +291,54 @@ export class PostgresFoldStore extends SqlFoldStore {
     }
   }
 
+  /** An active node deletes its own as it goes on: these are of nodes that are gone, or that can't reach the database. */
+  override async deleteUncounted(now: number): Promise<void> {
+    if (this.#openWriter === null) return;
+    const writer = await this.#openedWriter(this.#openWriter);
+    const rows = await this.query('select node, segment, byte_offset from journal_watermarks');
+    const uncounted = await writer.uncounted(rows.map(markIn), now);
+    const old = uncounted.filter(({ foldedAt }) => foldedAt < now - uncountedKept);
+    try {
+      for (const journal of new Set(old.map((batch) => batch.journal)))
+        await this.#connection.transaction((query) => this.#deleteBeyond(query, writer, journal));
+    } catch (cause) {
+      throw cause instanceof WriterAway ? new StoreAway(cause.message, { cause }) : cause;
+    }
+  }
+
+  /** Nobody else folds the journal meanwhile, also where it has no watermark yet. */
+  async #deleteBeyond(query: Query, writer: HitWriter, journal: string): Promise<void> {
+    const [made] = await query(
+      'insert into journal_watermarks (node, segment, byte_offset) values ($1, 0, 0) on conflict do nothing returning node',
+      [journal],
+    );
+    const [row] = await query(
+      'select node, segment, byte_offset from journal_watermarks where node = $1 for update',
+      [journal],
+    );
+    if (row === undefined) return;
+    await elsewhere(() => writer.deleteBeyond(markIn(row)));
+    if (made !== undefined) await query('delete from journal_watermarks where node = $1', [journal]);
+  }
+
+  /** Hits that were moved elsewhere stay for a day, for nodes that don't know of it yet and read them. */
+  async #deleteMoved(now: number): Promise<void> {
+    const [since] = await this.query('select value from settings where key = $1', [hitsMovedAt]);
+    if (since === undefined || Number(since.value) > now - dayLength) return;
+    try {
+      await this.#connection.transaction(async (query) => {
+        for (const statement of deleteMovedHits) await query(statement);
+      });
+    } catch (cause) {
+      if ((cause as { code?: string }).code !== lockNotAvailable) throw cause;
+      // Somebody reads them for long, as a backup does: the next time will do.
+    }
+  }
+
   /** The watermark's row is locked by now: nobody else folds this journal until this transaction has ended. */
   async #appendElsewhere(writer: HitWriter, batch: FoldBatch): Promise<() => Float64Array> {
     const firstId = this.#firstId;
-    try {
-      await writer.append(batch, firstId, !this.#sureJournals.has(batch.journal));
-    } catch (cause) {
-      if (!(cause instanceof StoreAway)) throw cause;
-      throw new WriterAway(cause.message, { cause });
-    }
+    await elsewhere(() => writer.append(batch, firstId, !this.#sureJournals.has(batch.journal)));
     return () => Float64Array.from({ length: batch.hits.count }, (_, row) => firstId + row);
   }
 

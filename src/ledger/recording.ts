@@ -4,6 +4,7 @@ import { isBefore, journalsIn, newJournalName, type Position } from '../journal/
 import type { RawHit } from '../journal/hit.ts';
 import { Journal } from '../journal/journal.ts';
 import { OwnJournal, removeUnusedJournals } from '../journal/own-journal.ts';
+import { addClickServerCalls } from './click-server-calls.ts';
 import { FoldLag } from './fold-lag.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
 import { firstDayOfSalts } from './retention.ts';
@@ -242,6 +243,9 @@ export class Recording {
         break;
       case 'trouble':
         this.#parts.warn(message.event, message.facts);
+        break;
+      case 'click_server':
+        addClickServerCalls(message.calls, message.isAway);
         break;
       case 'damage':
         this.#damaged += 1;

@@ -300,6 +300,8 @@ export abstract class SqlFoldStore implements FoldStore {
     return false;
   }
 
+  async deleteUncounted(_now: number): Promise<void> {}
+
   /** Words that were new are gone where the database has gone back since, and their ids may be those of others. */
   async #requireWords(query: Query, batch: FoldBatch): Promise<void> {
     const { newWords } = batch;

@@ -1,4 +1,5 @@
 import type { Database } from '../storage/database.ts';
+import { knowsAllHits } from '../storage/moved-hits.ts';
 import {
   beginWordSweep,
   claimWordSweep,
@@ -34,7 +35,7 @@ export async function sweepWords(
   { database, now }: { readonly database: Database; readonly now: () => number },
   isStopped: () => boolean = () => false,
 ): Promise<void> {
-  if (!(await isWordSweepDue(database.read, now()))) return;
+  if (!(await isWordSweepDue(database.read, now())) || !(await knowsAllHits(database))) return;
   const sweep = await database.write((queries) => beginWordSweep(queries, now(), now() + claimLength));
   if (sweep === null) return;
   const between = pauses(() =>

@@ -9,6 +9,7 @@ import {
   linkIdsOf,
 } from '../storage/deleted-organizations.ts';
 import { binnedBefore, purgeLinks } from '../storage/empty-bin.ts';
+import { knowsAllHits } from '../storage/moved-hits.ts';
 import { wantWordSweep } from '../storage/word-sweeps.ts';
 import type { Context } from './context.ts';
 import { deleteLinks } from './delete-link.ts';
@@ -45,6 +46,7 @@ export class DeletedOrganizations {
     const { database, now } = this.#context;
     const until = performance.now() + turn;
     for (const { id } of await deletedOrganizations(database.read)) {
+      if (!(await knowsAllHits(database))) return;
       const progress = this.#progress.get(id) ?? { countsUpTo: 0, hasHits: true, clearedAt: null };
       this.#progress.set(id, progress);
       if (progress.clearedAt !== null && now() - progress.clearedAt < lookAgain) continue;

@@ -18,6 +18,7 @@ import {
   type StoredCorrection,
   setCorrectionDue,
 } from '../storage/click-corrections.ts';
+import { knowsAllHits } from '../storage/moved-hits.ts';
 import type { Context } from './context.ts';
 import { readLink } from './read-links.ts';
 
@@ -197,6 +198,7 @@ export async function continueCorrections(
 ): Promise<void> {
   const { database, now } = context;
   while (!isStopped() && (await isCorrectionDue(database.read, now()))) {
+    if (!(await knowsAllHits(database))) return;
     const claimed = await database.write((queries) => claimCorrection(queries, now(), now() + claimLength));
     // Another node has it.
     if (claimed === undefined) return;

@@ -15,3 +15,30 @@ export async function watermarksOf(queries: Queries, node: string): Promise<Map<
     .execute();
   return new Map(rows.map(({ node, segment, byte_offset }) => [node, { segment, offset: byte_offset }]));
 }
+
+/** Those of all nodes, and of journals that are gone. */
+export async function allWatermarks(
+  queries: Queries,
+): Promise<readonly (Watermark & { readonly journal: string })[]> {
+  const rows = await queries
+    .selectFrom('journal_watermarks')
+    .select(['node', 'segment', 'byte_offset'])
+    .execute();
+  return rows.map(({ node, segment, byte_offset }) => ({ journal: node, segment, offset: byte_offset }));
+}
+
+/** On PostgreSQL: none of them moves until the transaction ends. */
+export async function lockWatermarks(
+  queries: Queries,
+  journals: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Watermark>> {
+  if (journals.size === 0) return new Map();
+  const rows = await queries
+    .selectFrom('journal_watermarks')
+    .select(['node', 'segment', 'byte_offset'])
+    .where('node', 'in', [...journals])
+    .orderBy('node')
+    .forShare()
+    .execute();
+  return new Map(rows.map(({ node, segment, byte_offset }) => [node, { segment, offset: byte_offset }]));
+}

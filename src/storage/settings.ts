@@ -4,9 +4,6 @@ import type { Queries } from './schema.ts';
 /** The setting with the instant before which hits were deleted because of their age. */
 export const deletedBefore = 'hits_deleted_before';
 
-/** The setting that exists if hits aren't in the database: it identifies this store on the server with the hits. */
-export const hitStoreId = 'hit_store';
-
 export async function findSetting(queries: Queries, key: string): Promise<string | null> {
   const row = await queries.selectFrom('settings').select('value').where('key', '=', key).executeTakeFirst();
   return row?.value ?? null;

@@ -10,7 +10,7 @@ const manifest = join(source, 'package.json');
 const installed = join(import.meta.dir, '../../node_modules/.cache/linnet-clickhouse');
 
 /** One for all files of a process. */
-const shared = globalThis as { linnetTestClickhouse?: Promise<string> };
+const shared = globalThis as { linnetTestClickhouse?: Promise<string>; linnetTestClickhousePid?: number };
 
 /** The address of a server: that of `CLICKHOUSE_TEST_URL` (`clickhouse://user:password@host:port`), or one that is started. */
 const server = (): Promise<string> => {
@@ -18,6 +18,12 @@ const server = (): Promise<string> => {
   shared.linnetTestClickhouse ??= given ? Promise.resolve(given.replace(/\/$/, '')) : startServer();
   return shared.linnetTestClickhouse;
 };
+
+/** Of the server that is started; null where one is given. */
+export async function clickhousePid(): Promise<number | null> {
+  await server();
+  return shared.linnetTestClickhousePid ?? null;
+}
 
 /** The address of a database of ClickHouse that is empty. */
 export async function freshClickhouse(): Promise<string> {
@@ -48,6 +54,7 @@ async function startServer(): Promise<string> {
     stderr: 'inherit',
   });
   child.unref();
+  shared.linnetTestClickhousePid = child.pid;
   for await (const chunk of child.stdout)
     return `clickhouse://127.0.0.1:${Buffer.from(chunk).toString().trim()}`;
   throw new Error('ClickHouse did not start');

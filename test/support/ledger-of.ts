@@ -28,11 +28,13 @@ export interface TestLedger extends AsyncDisposable {
   readonly database: Database;
   readonly store: FoldStore;
   readonly dataDir: string;
+  /** Of PostgreSQL; null for SQLite. */
+  readonly url: string | null;
   /**
    * As rows in the order in which they come, or as a long batch: link by link, in packs where there are enough. `sweep` is the
    * one in which their words were asked for; otherwise the newest.
    */
-  append(hits: readonly NewHit[], as: 'rows' | 'packs', sweep?: number): Promise<void>;
+  append(hits: readonly NewHit[], as: 'rows' | 'packs', sweep?: number, by?: FoldStore): Promise<void>;
   /** Makes chunks of what has come, where the store has them, and deletes what became part of one long enough before. */
   merge(now: number): Promise<void>;
 }
@@ -59,20 +61,21 @@ export async function testLedger(
     database,
     store,
     dataDir: folder.path,
-    async append(given, as, sweep) {
+    url,
+    async append(given, as, sweep, by = store) {
       const isByLink = as === 'packs';
       const hits = isByLink ? given.toSorted((one, other) => one.link_id - other.link_id) : given;
       const columns = hitColumns.map((name) => Float64Array.from(hits, (hit) => hit[name]));
       const to: Position = { segment: 1, offset: (from?.offset ?? 0) + 1 };
       const none = new Float64Array();
-      await store.fold(
+      await by.fold(
         {
           journal: 'here/own',
           now: 0,
           from,
           to,
           newWords: new Map(),
-          sweep: sweep ?? (await store.newestSweep()),
+          sweep: sweep ?? (await by.newestSweep()),
           hits: { columns, count: hits.length },
           isByLink,
           order: null,

@@ -2,6 +2,7 @@ import type { ClickServer } from '../../rules/clicks-url.ts';
 import { StoreAway, TookTooLong } from '../../rules/errors.ts';
 import { ownTerms, type ReadTerms } from '../../storage/database.ts';
 import { untilWhen } from '../../storage/drivers/deadlines.ts';
+import { clickServerCalls, clickServerState } from '../click-server-calls.ts';
 
 type Settings = Readonly<Record<string, string | number>>;
 
@@ -19,6 +20,8 @@ const always: Settings = {
   insert_deduplicate: 1,
   mutations_sync: 1,
   lightweight_deletes_sync: 1,
+  // Ids of words are numbers, of which there are few.
+  allow_suspicious_low_cardinality_types: 1,
   cancel_http_readonly_queries_on_client_close: 1,
 };
 
@@ -64,8 +67,16 @@ export class ClickhouseClient {
     return JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`);
   }
 
-  async run(sql: string, patience = ownPatience): Promise<void> {
-    await this.#ask(sql, patience, {});
+  /** An answer of any length, as it comes. It takes as long as it takes. */
+  async lines(sql: string): Promise<AsyncIterable<string>> {
+    const answer = await this.#asked(() =>
+      this.#send(sql, { wait_end_of_query: 0, max_execution_time: 0 }, AbortSignal.any([])),
+    );
+    return linesOf(answer);
+  }
+
+  async run(sql: string, patience = ownPatience, settings: Settings = {}): Promise<void> {
+    await this.#ask(sql, patience, settings);
   }
 
   /** A block with the same token comes in once, at the first try or at a later one; and these are one block each. */
@@ -78,32 +89,61 @@ export class ClickhouseClient {
   }
 
   async #ask(body: string | Uint8Array, patience: number, settings: Settings): Promise<string> {
+    const signals = [AbortSignal.timeout(Math.ceil(patience)), this.#terms.signal].filter(
+      (one) => one !== null,
+    );
+    return this.#asked(async () => (await this.#send(body, settings, AbortSignal.any(signals))).text());
+  }
+
+  /** An answer that is no refusal. */
+  async #send(body: string | Uint8Array, settings: Settings, signal: AbortSignal): Promise<Response> {
     const { origin, user, password, database } = this.#server;
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries({ database, ...always, ...settings }))
       parameters.set(name, String(value));
-    const signals = [AbortSignal.timeout(Math.ceil(patience)), this.#terms.signal].filter(
-      (one) => one !== null,
-    );
+    const answer = await fetch(`${origin}/?${parameters}`, {
+      method: 'POST',
+      headers: { 'X-ClickHouse-User': user || 'default', 'X-ClickHouse-Key': password },
+      body: body as Uint8Array<ArrayBuffer>,
+      redirect: 'error',
+      signal,
+    });
+    if (answer.ok) return answer;
+    const text = await answer.text();
+    if (answer.headers.get('x-clickhouse-exception-code') === tookTooLong) throw this.#slow();
+    clickServerCalls.refused += 1;
+    throw new StoreAway(`ClickHouse: ${text.slice(0, 500).trim() || `status ${answer.status}`}`);
+  }
+
+  async #asked<T>(call: () => Promise<T>): Promise<T> {
+    clickServerCalls.made += 1;
     try {
-      const answer = await fetch(`${origin}/?${parameters}`, {
-        method: 'POST',
-        headers: { 'X-ClickHouse-User': user || 'default', 'X-ClickHouse-Key': password },
-        body: body as Uint8Array<ArrayBuffer>,
-        redirect: 'error',
-        signal: AbortSignal.any(signals),
-      });
-      const text = await answer.text();
-      if (answer.ok) return text;
-      if (answer.headers.get('x-clickhouse-exception-code') === tookTooLong) throw this.#slow();
-      throw new StoreAway(`ClickHouse: ${text.slice(0, 500).trim() || `status ${answer.status}`}`);
+      const answer = await call();
+      clickServerState.isAway = false;
+      return answer;
     } catch (cause) {
+      clickServerState.isAway = !(cause instanceof TookTooLong);
       if (cause instanceof StoreAway) throw cause;
       const { name, message } = cause as Error;
       if (name === 'TimeoutError' || this.#terms.signal?.aborted) throw this.#slow();
+      clickServerCalls.unreachable += 1;
       throw new ConnectionBroken(`ClickHouse: ${message}`, { cause });
     }
   }
 
-  #slow = (): TookTooLong => new TookTooLong(true, this.#terms.patience);
+  #slow = (): TookTooLong => {
+    clickServerCalls.too_slow += 1;
+    return new TookTooLong(true, this.#terms.patience);
+  };
+}
+
+async function* linesOf({ body }: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body ?? []) {
+    const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }

@@ -3,11 +3,12 @@ import type { ClickServer } from '../../rules/clicks-url.ts';
 import { firstMarked, reasonWithin } from '../../rules/reclassified.ts';
 import type { ReadTerms } from '../../storage/database.ts';
 import { type CorrectionScope, filterOf, isMeant } from '../correction-scope.ts';
-import type { HitsElsewhere } from '../hits-elsewhere.ts';
+import type { HitsElsewhere, UncountedBatch, Watermark } from '../hits-elsewhere.ts';
 import type { Ledger, StoredHit } from '../ledger.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';
 import { ClickhouseLedger } from './clickhouse-ledger.ts';
-import { prepareTables, quoted } from './clickhouse-tables.ts';
+import { makeProjections, monthNumber, prepareTables, quoted } from './clickhouse-tables.ts';
+import { uncountedBatches } from './uncounted-batches.ts';
 
 /** Milliseconds for statements that rewrite parts of the ledger. */
 const rewritePatience = 600_000;
@@ -72,12 +73,33 @@ export class ClickhouseHits implements HitsElsewhere {
       ...(change === null ? [] : [`class = ${change.from}`]),
       `id in (select id from hit_parts where part = ${quoted(name)})`,
     ].join(' and ');
-    const sql =
-      change === null
-        ? `delete from hits where ${meant}`
-        : `alter table hits update class = ${change.to}, reason = ${reasonFor(change.to)} where ${meant}`;
-    await this.#client.run(sql, rewritePatience);
+    if (change === null) await this.#client.run(`delete from hits where ${meant}`, rewritePatience);
+    else {
+      await this.#clearProjections(scope);
+      await this.#client.run(
+        `alter table hits update class = ${change.to}, reason = ${reasonFor(change.to)} where ${meant}`,
+        rewritePatience,
+      );
+    }
     await this.#dropPart(name);
+  }
+
+  /** Each change of a class would make them again, for all of the month: they are made once, after the last of them. */
+  async #clearProjections({ from, to }: CorrectionScope): Promise<void> {
+    const months = await this.#client.rows<{ month: string; name: string }>(
+      `select distinct partition_id as month, name from system.projection_parts
+       where database = currentDatabase() and table = 'hits' and active`,
+    );
+    for (const { month, name } of months)
+      if (month >= String(from === null ? 0 : monthNumber(from)) && month <= String(monthNumber(to)))
+        await this.#client.run(
+          `alter table hits clear projection ${name} in partition id ${quoted(month)}`,
+          rewritePatience,
+        );
+  }
+
+  uncounted(watermarks: readonly Watermark[], now: number): Promise<readonly UncountedBatch[]> {
+    return uncountedBatches(this.#client, watermarks, now);
   }
 
   async forgetParts(correction: number): Promise<void> {
@@ -87,8 +109,9 @@ export class ClickhouseHits implements HitsElsewhere {
     for (const { part } of parts) await this.#dropPart(part);
   }
 
-  async removeDeleted(): Promise<void> {
+  async finishCorrection(): Promise<void> {
     await this.#client.run('alter table hits apply deleted mask', rewritePatience);
+    await makeProjections(this.#client);
   }
 
   async deleteOrganization(id: number): Promise<void> {

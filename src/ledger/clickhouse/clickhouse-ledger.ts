@@ -2,19 +2,19 @@ import { type HitColumn, hitColumns, reasonCodes, rollupClassCodes } from '../..
 import { firstMarked } from '../../rules/reclassified.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { GroupCount } from '../groups.ts';
-import {
-  askBoth,
-  type CountAndGroups,
-  type HitCount,
-  type HitFilter,
-  type HitOwner,
-  type HitPage,
-  type Ledger,
-  type PageAfter,
-  type PageBefore,
-  type StoredHit,
+import type {
+  CountAndGroups,
+  HitCount,
+  HitFilter,
+  HitOwner,
+  HitPage,
+  Ledger,
+  PageAfter,
+  PageBefore,
+  StoredHit,
 } from '../ledger.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
+import { monthNumber, projectedColumns, rollupClassSql } from './clickhouse-tables.ts';
 
 /** How many ids are looked at first: those that came last lie in parts of their own. */
 const firstIds = 1_000_000;
@@ -60,30 +60,56 @@ export class ClickhouseLedger implements Ledger {
   }
 
   count(filter: HitFilter, by: 'hour' | 'class'): Promise<readonly HitCount[]> {
-    const value = by === 'hour' ? `intDiv(at, ${hourLength})` : rollupClass;
+    const { hour, kind, conditions } = countedBy(filter);
     return this.#client.rows<HitCount>(
-      `select ${value} as value, ${rollupClass} as class, count() as hits
-       from hits where ${all(conditionsOf(filter))} group by 1, 2`,
+      `select ${by === 'hour' ? hour : kind} as value, ${kind} as class, count() as hits
+       from hits where ${all(conditions)} group by 1, 2`,
     );
   }
 
   groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]> {
+    const { kind, conditions } = countedBy(filter, by);
     return this.#client.rows<GroupCount>(
       `select value, clicks, hits, sum(clicks) over () as all_clicks, sum(hits) over () as all_hits from (
-         select ${by === 'class' ? rollupClass : shown(by)} as value,
-           countIf(${rollupClass} = ${rollupClassCodes.click}) as clicks, count() as hits
-         from hits where ${all(conditionsOf(filter))} group by value
+         select ${by === 'class' ? kind : shown(by)} as value, ${clicksOf(filter, kind)} as clicks, count() as hits
+         from hits where ${all(conditions)} group by value
        ) order by hits desc, value limit ${whole(limit)}`,
     );
   }
 
-  countAndGroups(
+  /** One pass over the hits: the filter is what costs. */
+  async countAndGroups(
     filter: HitFilter,
     _starts: readonly number[],
     by: HitColumn,
     limit: number,
   ): Promise<CountAndGroups> {
-    return askBoth(this, filter, by, limit);
+    const { hour, kind, conditions } = countedBy(filter, by);
+    const rows = await this.#client.rows<GroupCount & { is_group: number; hour: number; kind: number }>(
+      `select * from (
+         select *, sum(clicks) over part as all_clicks, sum(hits) over part as all_hits,
+           row_number() over (partition by is_group order by hits desc, value) as rank
+         from (
+           select ${hour} as hour, ${kind} as kind, ${by === 'class' ? kind : shown(by)} as value,
+             grouping(hour) as is_group, ${clicksOf(filter, kind)} as clicks, count() as hits
+           from hits where ${all(conditions)} group by grouping sets ((hour, kind), (value))
+         ) window part as (partition by is_group)
+       ) where not is_group or rank <= ${whole(limit)} order by is_group, rank`,
+    );
+    return {
+      counts: rows
+        .filter((row) => !row.is_group)
+        .map((row) => ({ value: row.hour, class: row.kind, hits: row.hits })),
+      groups: rows
+        .filter((row) => row.is_group)
+        .map(({ value, clicks, hits, all_clicks, all_hits }) => ({
+          value,
+          clicks,
+          hits,
+          all_clicks,
+          all_hits,
+        })),
+    };
   }
 
   async newestId(): Promise<number> {
@@ -117,8 +143,8 @@ export class ClickhouseLedger implements Ledger {
   }
 }
 
-/** `rollupClassOf` of `rules/click-fields.ts`, in ClickHouse's words. */
-const rollupClass = 'if(hits.class > 0, hits.class + 1, if(outcome = 0, 0, 1))';
+/** Answers have a `class` of their own. */
+const rollupClass = rollupClassSql('hits.class');
 
 /** As `shownReason` has it. */
 const shown = (column: HitColumn): string =>
@@ -143,3 +169,40 @@ function conditionsOf({ owner, classes, values = [], from, to, above = 0 }: HitF
     ...(above === 0 ? [] : [`id > ${whole(above)}`]),
   ];
 }
+
+interface CountedBy {
+  readonly hour: string;
+  readonly kind: string;
+  readonly conditions: readonly string[];
+}
+
+const isWholeHour = (at: number | undefined): boolean => at === undefined || at % hourLength === 0;
+
+/** Hits of a whole organization are counted in a projection where that has all that is asked for: it is named by its own columns. */
+function countedBy(filter: HitFilter, by: HitColumn = 'reason'): CountedBy {
+  const { owner, classes, values = [], from, to, above = 0 } = filter;
+  const columns = [by === 'class' ? 'reason' : by, ...values.map(([column]) => column)];
+  const isProjected =
+    owner.kind === 'organization' &&
+    owner.links === undefined &&
+    above === 0 &&
+    isWholeHour(from) &&
+    isWholeHour(to) &&
+    columns.every((column) => projectedColumns.has(column));
+  if (!isProjected)
+    return { hour: `intDiv(at, ${hourLength})`, kind: rollupClass, conditions: conditionsOf(filter) };
+  const conditions = [
+    `owner = ${whole(owner.id)}`,
+    ...(classes === undefined ? [] : [`kind in (${listed(classes)})`]),
+    ...values.map(([column, value]) => `${shown(column)} = ${whole(value)}`),
+    ...(from === undefined ? [] : [`month >= ${monthNumber(from)}`, `hour >= ${whole(from / hourLength)}`]),
+    ...(to === undefined ? [] : [`month <= ${monthNumber(to - 1)}`, `hour < ${whole(to / hourLength)}`]),
+  ];
+  return { hour: 'hour', kind: 'kind', conditions };
+}
+
+/** Whether a hit is a click need not be asked of each where nothing else is counted. */
+const clicksOf = ({ classes }: HitFilter, kind: string): string =>
+  classes?.every((code) => code === rollupClassCodes.click)
+    ? 'count()'
+    : `countIf(${kind} = ${rollupClassCodes.click})`;

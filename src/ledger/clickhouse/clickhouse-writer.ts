@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hitColumns } from '../../rules/click-fields.ts';
 import type { ClickServer } from '../../rules/clicks-url.ts';
 import { dayLength, monthBegin, monthOf } from '../../rules/utc-time.ts';
-import type { FoldBatch, Hits } from '../fold-store.ts';
-import type { HitWriter } from '../hits-elsewhere.ts';
+import { clickServerCalls } from '../click-server-calls.ts';
+import type { FoldBatch } from '../fold-store.ts';
+import type { HitWriter, UncountedBatch, Watermark } from '../hits-elsewhere.ts';
 import { monthsOf } from '../postgres-hits.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';
 import { ClickhouseLedger } from './clickhouse-ledger.ts';
-import { prepareTables, quoted, typeOf } from './clickhouse-tables.ts';
-import { nativeBlock } from './native-block.ts';
+import { prepareTables, quoted } from './clickhouse-tables.ts';
+import { hitBlock, insertHitsSql } from './hit-block.ts';
+import { uncountedBatches } from './uncounted-batches.ts';
 
 /** Milliseconds between two small insertions of this process: each makes a part, and parts have to be merged. */
 const insertionPause = 1_000;
@@ -58,7 +60,7 @@ export class ClickhouseWriter implements HitWriter {
   /** The list of batches knows of the hits before they come: whatever becomes of them can be found by it. */
   async append({ journal, from, hits, now }: Batch, firstId: number, mayHaveOld: boolean): Promise<void> {
     const { segment, offset } = from ?? { segment: 0, offset: 0 };
-    if (mayHaveOld) await this.#deleteFrom(journal, segment, offset);
+    if (mayHaveOld) await this.deleteBeyond({ journal, segment, offset });
     if (hits.count === 0) return;
     const lastId = firstId + hits.count - 1;
     const instants = `[${monthsOf(hits).map(Math.trunc).join(', ')}]`;
@@ -67,13 +69,17 @@ export class ClickhouseWriter implements HitWriter {
        values (${quoted(journal)}, ${segment}, ${offset}, ${firstId}, ${lastId}, ${instants}, ${Math.trunc(now)})`,
       patience,
     );
+    const begun = performance.now();
     await this.#client.insert(
-      `insert into hits (id, ${hitColumns.join(', ')}) format Native`,
-      blockOf(hits, firstId),
+      insertHitsSql,
+      hitBlock(hits, (row) => firstId + row),
       tokenOf(firstId),
       patience,
     );
     this.#lastAt = performance.now();
+    clickServerCalls.insertions += 1;
+    clickServerCalls.insertedHits += hits.count;
+    clickServerCalls.insertionMilliseconds += this.#lastAt - begun;
   }
 
   async deleteBefore(at: number): Promise<void> {
@@ -97,11 +103,15 @@ export class ClickhouseWriter implements HitWriter {
     if (row !== undefined && row.batches > 0) await this.#client.run(`delete from hit_batches where ${old}`);
   }
 
+  uncounted(watermarks: readonly Watermark[], now: number): Promise<readonly UncountedBatch[]> {
+    return uncountedBatches(this.#client, watermarks, now);
+  }
+
   /**
    * What was inserted from here on has not been counted, by this node or another: the watermark, which is locked now, would be
    * behind it. An insertion that still runs is beaten to its token.
    */
-  async #deleteFrom(journal: string, segment: number, offset: number): Promise<void> {
+  async deleteBeyond({ journal, segment, offset }: Watermark): Promise<void> {
     const beyond = `journal = ${quoted(journal)} and (segment, byte_offset) >= (${segment}, ${offset})`;
     const old = await this.#client.rows<OldBatch>(
       `select first_id, last_id, instants from hit_batches where ${beyond} order by first_id`,
@@ -113,8 +123,8 @@ export class ClickhouseWriter implements HitWriter {
           count: 1,
         };
         await this.#client.insert(
-          `insert into hits (id, ${hitColumns.join(', ')}) format Native`,
-          blockOf(nothing, 0),
+          insertHitsSql,
+          hitBlock(nothing, () => 0),
           tokenOf(first_id),
           patience,
         );
@@ -127,18 +137,3 @@ export class ClickhouseWriter implements HitWriter {
 
 /** Each attempt has ids of its own, and so a token of its own. */
 const tokenOf = (firstId: number): string => `hits ${firstId}`;
-
-function blockOf({ columns, count }: Hits, firstId: number): Uint8Array {
-  const ids = Float64Array.from({ length: count }, (_, row) => (firstId === 0 ? 0 : firstId + row));
-  return nativeBlock(
-    [
-      { name: 'id', type: 'UInt64', cells: ids },
-      ...hitColumns.map((name, index) => ({
-        name,
-        type: typeOf(name),
-        cells: columns[index] ?? new Float64Array(count),
-      })),
-    ],
-    count,
-  );
-}

@@ -7,9 +7,20 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+interface Answer {
+  /** Seconds. */
+  readonly elapsed: number;
+  readonly rowsRead: number;
+  text(): string;
+}
+
 /** What is used of the library, which isn't there for who doesn't run these tests. */
 interface Library {
-  readonly Session: new (folder: string) => { query(sql: string, format?: string): string };
+  readonly Session: new (
+    folder: string,
+  ) => {
+    queryAsync(sql: string, options?: { format: string }): Promise<Answer>;
+  };
 }
 
 /** Given: the folder that the library was installed in. */
@@ -18,6 +29,8 @@ const { Session } = createRequire(join(installed, 'package.json'))('chdb') as Li
 const folder = mkdtempSync(join(tmpdir(), 'linnet-clickhouse-'));
 const session = new Session(join(folder, 'data'));
 const file = join(folder, 'body');
+// Statements that make tables have no place for it.
+await session.queryAsync('set allow_suspicious_low_cardinality_types = 1');
 
 /** Parameters of an address that are no settings of a statement. */
 const ownNames = new Set([
@@ -28,18 +41,19 @@ const ownNames = new Set([
 ]);
 const parts = /^(insert into .*?)( select .*| format native)$/is;
 
-function answer(parameters: URLSearchParams, body: Uint8Array): string {
+async function answer(parameters: URLSearchParams, body: Uint8Array): Promise<Answer> {
   const settings = [...parameters].filter(([name]) => !ownNames.has(name));
   const set = settings.map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`).join(', ');
   const database = parameters.get('database');
-  if (database) session.query(`use ${database}`);
+  if (database) await session.queryAsync(`use ${database}`);
   const query = parameters.get('query');
-  if (query === null) return session.query(withSettings(Buffer.from(body).toString(), set), 'JSONEachRow');
+  if (query === null)
+    return session.queryAsync(withSettings(Buffer.from(body).toString(), set), { format: 'JSONEachRow' });
   // The library takes statements as text: a body that is none comes from a file.
   const [, head = ''] = parts.exec(query) ?? [];
   const columns = /\((.*)\)/.exec(head)?.[1] ?? '*';
   writeFileSync(file, body);
-  return session.query(`${head} settings ${set} select ${columns} from file('${file}', 'Native')`);
+  return session.queryAsync(`${head} settings ${set} select ${columns} from file('${file}', 'Native')`);
 }
 
 /** Statements have their settings at different places. */
@@ -51,13 +65,26 @@ function withSettings(statement: string, set: string): string {
   return /^(delete|alter)/i.test(statement) ? `${statement} settings ${set}` : statement;
 }
 
+/** A database is chosen for the whole session: statements come one after the other. */
+let last: Promise<unknown> = Promise.resolve();
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const mine = last.then(work);
+  last = mine.catch(() => {});
+  return mine;
+}
+
 const server = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
   async fetch(request) {
     const body = new Uint8Array(await request.arrayBuffer());
     try {
-      return new Response(answer(new URL(request.url).searchParams, body));
+      const said = await inTurn(() => answer(new URL(request.url).searchParams, body));
+      const summary = {
+        read_rows: String(said.rowsRead),
+        elapsed_ns: String(Math.round(said.elapsed * 1e9)),
+      };
+      return new Response(said.text(), { headers: { 'X-ClickHouse-Summary': JSON.stringify(summary) } });
     } catch (cause) {
       const text = (cause as Error).message;
       const code = /Code: (\d+)/.exec(text)?.[1] ?? '0';

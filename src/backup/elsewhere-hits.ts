@@ -1,0 +1,87 @@
+import { hitColumns } from '../rules/click-fields.ts';
+import { hitMove, hitStoreId, hitsMovedAt } from '../storage/moved-hits.ts';
+import type { BackupPart, BackupStream } from './backup-stream.ts';
+import { withRowsForPacks } from './other-database.ts';
+
+/** How far each journal is counted, by its name. */
+export interface CountedTo {
+  readonly journal: string;
+  readonly segment: number;
+  readonly offset: number;
+}
+
+/** A server that has the hits of a store, as a backup reads it. */
+export interface HitSource {
+  /** Those that are counted, each as a JSON array of these columns, many at a time. */
+  rows(columns: readonly string[], counted: readonly CountedTo[]): AsyncIterable<readonly string[]>;
+}
+
+/** An empty one, as a restore fills it. */
+export interface HitSink {
+  readonly storeId: string;
+  take(columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void>;
+  /** All hits are there: ids are handed out beyond this one. */
+  finish(newestId: number): Promise<void>;
+}
+
+/** Tables of hits: where these are elsewhere, the database has none, or copies of some. */
+export const hitTables: ReadonlySet<string> = new Set(['hits', 'hit_packs', 'hit_pack_links']);
+
+/** Of the server of a store, which another store doesn't share. */
+const ofServer: ReadonlySet<unknown> = new Set([hitStoreId, hitMove, hitsMovedAt]);
+
+/** A backup with what its store knew of such a server taken out, and its hits given to another one where there is one. */
+export function withHitsFor(backup: BackupStream, sink: HitSink | null): BackupStream {
+  const parts = sink === null ? backup.parts : hitsInto(sink, withRowsForPacks(backup.parts));
+  return { ...backup, parts: withSettings(parts, sink?.storeId ?? null) };
+}
+
+async function* withSettings(
+  parts: AsyncIterable<BackupPart>,
+  storeId: string | null,
+): AsyncGenerator<BackupPart> {
+  let isSettings = false;
+  let key = 0;
+  for await (const part of parts) {
+    if (part.part === 'table') {
+      isSettings = part.name === 'settings';
+      key = part.columns.indexOf('key');
+      yield part;
+      if (!isSettings || storeId === null) continue;
+      const row = part.columns.map((name) => ({ key: hitStoreId, value: storeId })[name] ?? null);
+      yield { part: 'rows', json: JSON.stringify([row]), count: 1 };
+    } else if (part.part === 'rows' && isSettings) {
+      const rows = (JSON.parse(part.json) as unknown[][]).filter((row) => !ofServer.has(row[key]));
+      yield { part: 'rows', json: JSON.stringify(rows), count: part.count };
+    } else yield part;
+  }
+}
+
+async function* hitsInto(sink: HitSink, parts: AsyncIterable<BackupPart>): AsyncGenerator<BackupPart> {
+  let columns: readonly string[] | null = null;
+  let newestId = 0;
+  for await (const part of parts) {
+    if (part.part === 'table') columns = part.name === 'hits' ? part.columns : null;
+    if (part.part === 'ids') newestId = part.last.hits ?? 0;
+    if (columns === null) yield part;
+    else if (part.part === 'rows') {
+      const rows = part.rows ?? (JSON.parse(part.json) as unknown[][]);
+      await sink.take(columns, rows);
+      // They count, and come into no table.
+      yield { part: 'rows', json: '[]', count: part.count };
+    } else yield part;
+  }
+  await sink.finish(newestId);
+}
+
+/** The part of a backup that hits elsewhere are. */
+export async function* hitsFrom(
+  source: HitSource,
+  known: readonly string[],
+  counted: readonly CountedTo[],
+): AsyncGenerator<BackupPart> {
+  const columns = ['id', ...hitColumns].filter((name) => known.includes(name));
+  yield { part: 'table', name: 'hits', columns, bytes: [] };
+  for await (const lines of source.rows(columns, counted))
+    yield { part: 'rows', json: `[${lines.join(',')}]`, count: lines.length };
+}

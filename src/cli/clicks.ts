@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { shellCommand } from '../bundle/shell-command.ts';
+import { loadConfig } from '../config/load.ts';
+import type { ClickServer } from '../rules/clicks-url.ts';
+import { Refusal } from '../rules/errors.ts';
+import type { Database } from '../storage/database.ts';
+import { hasHits } from '../storage/kept-hits.ts';
+import { hitPlace } from '../storage/moved-hits.ts';
+import { openDatabase } from '../storage/open.ts';
+import type { StandaloneCommand } from './command.ts';
+
+const again = `Run "${shellCommand('clicks move')}" again: it goes on where it was.`;
+
+export const clicks: StandaloneCommand = {
+  name: 'clicks',
+  usage:
+    'clicks move   (single clicks from PostgreSQL to ClickHouse, CLICKS_URL, beside running nodes; again to go on, and to delete them from PostgreSQL)',
+  options: {},
+  async run({ environment, words }) {
+    if (words.length !== 1 || words[0] !== 'move') throw new Refusal('FIELD_INVALID', 'Type clicks move.');
+    const config = loadConfig(environment);
+    if (config.clicksUrl === null)
+      throw new Refusal('FIELD_MISSING', 'Set CLICKS_URL to the ClickHouse that is to have single clicks.');
+    const database = await openDatabase(config.databaseUrl, resolve(config.dataDir), () => {});
+    try {
+      return await move(database, config.clicksUrl);
+    } finally {
+      await database.close();
+    }
+  },
+};
+
+/** Loaded where it is wanted, and nowhere else. */
+const loadParts = async () => ({
+  ...(await import('../ledger/clickhouse/clickhouse-client.ts')),
+  ...(await import('../ledger/clickhouse/move-hits.ts')),
+});
+
+async function move(database: Database, server: ClickServer): Promise<number> {
+  const { ClickhouseClient, deleteMoved, MoveProblem, moveHits } = await loadParts();
+  const place = await hitPlace(database.read);
+  if (place.storeId !== null && place.move === null) {
+    const isLeft = await hasHits(database.read);
+    if (isLeft) await deleteMoved(database);
+    say(
+      isLeft
+        ? 'Single clicks that were moved are deleted from PostgreSQL.'
+        : 'All single clicks are in ClickHouse already.',
+    );
+    return 0;
+  }
+  try {
+    const { hits } = await moveHits({
+      database,
+      client: new ClickhouseClient(server),
+      now: Date.now,
+      newStoreId: randomUUID,
+      onProgress: (moved, upTo, newest) =>
+        say(`${many(moved)} moved, up to ${many(Math.min(upTo, newest))} of ${many(newest)} ids.`),
+    });
+    say(`${many(hits)} single clicks were moved, and ClickHouse has all of them.`);
+    say(
+      'Now set CLICKS_URL on every node and start it again: until then its new clicks wait in its journal, and it shows no single ones that came since.',
+    );
+    say(
+      `PostgreSQL keeps what was moved for a day, for nodes that were not started again; "${shellCommand('clicks move')}" deletes it at once.`,
+    );
+    return 0;
+  } catch (cause) {
+    const { message } = cause as Error;
+    say(cause instanceof MoveProblem ? message : `This broke off: ${message}. ${again}`);
+    return 1;
+  }
+}
+
+const many = (count: number): string => count.toLocaleString('en-US');
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,40 @@
+/** What a thread has asked of the server that has single hits: for metrics. */
+export interface ClickServerCalls {
+  made: number;
+  /** No answer came. */
+  unreachable: number;
+  refused: number;
+  too_slow: number;
+  insertions: number;
+  insertedHits: number;
+  insertionMilliseconds: number;
+}
+
+const none = (): ClickServerCalls => ({
+  made: 0,
+  unreachable: 0,
+  refused: 0,
+  too_slow: 0,
+  insertions: 0,
+  insertedHits: 0,
+  insertionMilliseconds: 0,
+});
+
+/** Of this thread; a thread without metrics of its own gives them to another. */
+export const clickServerCalls = none();
+
+/** Whether the last call of this thread, or of one that gave its calls to it, found the server away. */
+export const clickServerState = { isAway: false };
+
+/** What has come since the last time; null where that is nothing. */
+export function takeClickServerCalls(): ClickServerCalls | null {
+  if (clickServerCalls.made === 0) return null;
+  const taken = { ...clickServerCalls };
+  Object.assign(clickServerCalls, none());
+  return taken;
+}
+
+export function addClickServerCalls(calls: ClickServerCalls, isAway: boolean): void {
+  for (const name of Object.keys(calls) as (keyof ClickServerCalls)[]) clickServerCalls[name] += calls[name];
+  clickServerState.isAway = isAway;
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import { hitColumns } from '../../rules/click-fields.ts';
+import type { Queries } from '../../storage/schema.ts';
+import { HitPack, type PackRow } from '../hit-pack.ts';
+import { StoredColumns } from '../stored-columns.ts';
+
+/** Ids of which hits are moved at a time: the windows are the same at each try. */
+export const windowLength = 65_536;
+
+/** The windows are numbered: the one that has a hit. */
+export const windowOf = (id: number): number => Math.floor((id - 1) / windowLength);
+export const windowEnd = (window: number): number => (window + 1) * windowLength;
+
+/**
+ * The hits whose row or pack begins in a window of ids, as PostgreSQL has them. A pack that goes beyond its end is in it as a whole.
+ */
+export async function hitsInWindow(queries: Queries, window: number): Promise<StoredColumns> {
+  const [after, upTo] = [windowEnd(window - 1), windowEnd(window)];
+  const rows = await queries
+    .selectFrom('hits')
+    .select(['id', ...hitColumns])
+    .where('id', '>', after)
+    .where('id', '<=', upTo)
+    .orderBy('id')
+    .execute();
+  const { rows: packs } = await sql<PackRow>`
+    select id, hits, cells from hit_packs where id > ${after} and id <= ${upTo} order by id`.execute(queries);
+  const hits = new StoredColumns(rows.length + packs.reduce((sum, pack) => sum + pack.hits, 0));
+  for (const row of rows)
+    hits.addRow(
+      row.id,
+      hitColumns.map((name) => row[name]),
+    );
+  for (const pack of packs) hits.addPack(new HitPack(pack));
+  return hits;
+}
+
+/** The first window after this one that has hits; null where none has. */
+export async function nextWindow(queries: Queries, window: number): Promise<number | null> {
+  const after = windowEnd(window);
+  const { rows } = await sql<{ id: number | null }>`select least(
+    (select min(id) from hits where id > ${after}), (select min(id) from hit_packs where id > ${after})) as id`.execute(
+    queries,
+  );
+  const id = rows[0]?.id ?? null;
+  return id === null ? null : windowOf(Number(id));
+}

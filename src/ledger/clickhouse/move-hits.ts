@@ -1,0 +1,190 @@
+import { sql } from 'kysely';
+import { hitColumns } from '../../rules/click-fields.ts';
+import { monthBegin, monthOf } from '../../rules/utc-time.ts';
+import type { Database } from '../../storage/database.ts';
+import { requireMigration } from '../../storage/least-migration.ts';
+import { newestMigration } from '../../storage/migrate.ts';
+import { deleteMovedHits, hitMove, hitPlace, hitStoreId, hitsMovedAt } from '../../storage/moved-hits.ts';
+import { isOlderThere } from '../../storage/nodes.ts';
+import {
+  claimSetting,
+  deletedBefore,
+  deleteSetting,
+  findSetting,
+  replaceSetting,
+} from '../../storage/settings.ts';
+import type { ClickhouseClient } from './clickhouse-client.ts';
+import { prepareTables } from './clickhouse-tables.ts';
+import { hitBlock, insertHitsSql } from './hit-block.ts';
+import { hitsInWindow, nextWindow, windowEnd } from './hit-window.ts';
+import { noteMoved } from './uncounted-batches.ts';
+
+/** Milliseconds for the insertion of a window. */
+const patience = 60_000;
+const rewritePatience = 600_000;
+/** Milliseconds between two looks at transactions that are waited for. */
+const fencePause = 100;
+
+/** What doesn't agree, and what to do: one line for the person who moves hits. */
+export class MoveProblem extends Error {
+  override readonly name = 'MoveProblem';
+}
+
+export interface MoveParts {
+  readonly database: Database;
+  readonly client: ClickhouseClient;
+  readonly now: () => number;
+  readonly newStoreId: () => string;
+  /** Called from time to time with how many hits were moved by this run, and up to which of how many ids. */
+  readonly onProgress?: (hits: number, upTo: number, newest: number) => void;
+}
+
+/**
+ * Moves the hits of a store from PostgreSQL to ClickHouse. Nodes go on counting into PostgreSQL while nearly all of them are copied,
+ * window of ids by window, each by one insertion with a token of its own: a window that comes again changes nothing. Then the store
+ * says that hits are in ClickHouse; from that transaction on no node adds hits to PostgreSQL, and the rest follows. It may end at any
+ * point, and goes on with the next run.
+ */
+export async function moveHits(parts: MoveParts): Promise<{ readonly hits: number }> {
+  const { database, client } = parts;
+  const storeId = await begin(parts);
+  let { hits, window } = await copyWhole(parts, storeId);
+  await database.write((queries) => claimSetting(queries, hitStoreId, storeId));
+  // Folds that have not seen this are running.
+  const newest = await settledId(database);
+  for (let next = await nextWindow(database.read, window); next !== null; ) {
+    hits += await copyWindow(parts, next);
+    window = next;
+    next = await nextWindow(database.read, window);
+  }
+  await noteMoved(client, newest, parts.now());
+  await deleteOfNobody(parts);
+  await compare(parts, newest);
+  await database.write(async (queries) => {
+    await deleteSetting(queries, hitMove);
+    await replaceSetting(queries, hitsMovedAt, String(parts.now()));
+  });
+  return { hits };
+}
+
+/** Deletes what PostgreSQL still has of hits that were moved. */
+export async function deleteMoved(database: Database): Promise<void> {
+  await database.write(async (queries) => {
+    for (const statement of deleteMovedHits) await sql.raw(statement).execute(queries);
+  });
+}
+
+/** Also where an earlier run has begun it: returns the store's id. */
+async function begin({ database, client, now, newStoreId }: MoveParts): Promise<string> {
+  if (await isOlderThere(database.read, newestMigration, now()))
+    throw new MoveProblem('A node of an earlier version is running. Upgrade it first.');
+  await requireMigration(database, newestMigration);
+  const begun = (await hitPlace(database.read)).move;
+  const storeId = begun?.split(' ')[0] ?? newStoreId();
+  await prepareTables(client, storeId);
+  await database.write((queries) => claimSetting(queries, hitMove, `${storeId} -1`));
+  // Steps of corrections that have not seen this are running.
+  await settledId(database);
+  return (await hitPlace(database.read)).move?.split(' ')[0] ?? storeId;
+}
+
+async function copyWhole(
+  parts: MoveParts,
+  storeId: string,
+): Promise<{ readonly hits: number; readonly window: number }> {
+  const { database, onProgress } = parts;
+  const noted = Number((await hitPlace(database.read)).move?.split(' ')[1] ?? -1);
+  let [hits, window] = [0, noted];
+  for (let settled = await settledId(database); ; ) {
+    const next = await nextWindow(database.read, window);
+    if (next === null || windowEnd(next) > settled) {
+      const later = await settledId(database);
+      if (next === null || windowEnd(next) > later) return { hits, window };
+      settled = later;
+    }
+    hits += await copyWindow(parts, next);
+    window = next;
+    await database.write((queries) => replaceSetting(queries, hitMove, `${storeId} ${next}`));
+    onProgress?.(hits, windowEnd(next), settled);
+  }
+}
+
+async function copyWindow({ database, client }: MoveParts, window: number): Promise<number> {
+  const hits = await hitsInWindow(database.read, window);
+  const { count, ids } = hits;
+  if (count === 0) return 0;
+  const columns = hitColumns.map((name) => hits.column(name));
+  const block = hitBlock({ columns, count }, (row) => ids[row] ?? 0);
+  await client.insert(insertHitsSql, block, `moved ${window}`, patience);
+  return count;
+}
+
+/**
+ * An id up to which all hits are there: those that had an id by now have come in or never will, and what was begun has ended. See
+ * `postgres-chunks.ts`.
+ */
+async function settledId({ read, write }: Database): Promise<number> {
+  const settled = await write(async (queries) => {
+    const { rows } = await sql<{ settled: number }>`
+      update hit_ids set settled = newest returning settled`.execute(queries);
+    return Number(rows[0]?.settled ?? 0);
+  });
+  const { rows } = await sql<{ xid: string }>`
+    select pg_snapshot_xmax(pg_current_snapshot())::text as xid`.execute(read);
+  for (;;) {
+    const { rows: oldest } = await sql<{ is_over: boolean | number }>`
+      select pg_snapshot_xmin(pg_current_snapshot())::text::numeric >= ${rows[0]?.xid}::text::numeric as is_over`.execute(
+      read,
+    );
+    if (oldest[0]?.is_over) return settled;
+    await Bun.sleep(fencePause);
+  }
+}
+
+/** Organizations that were cleared away while their hits were copied. */
+async function deleteOfNobody({ database, client }: MoveParts): Promise<void> {
+  const owners = await client.rows<{ id: number }>('select distinct organization_id as id from hits');
+  const found = await database.read
+    .selectFrom('organizations')
+    .select('id')
+    .where(
+      'id',
+      'in',
+      owners.map(({ id }) => id),
+    )
+    .execute();
+  const known = new Set(found.map(({ id }) => id));
+  for (const { id } of owners)
+    if (!known.has(id))
+      await client.run(`alter table hits delete where organization_id = ${id}`, rewritePatience);
+}
+
+/** Of months that retention doesn't drop meanwhile, organization by organization. */
+async function compare({ database, client }: MoveParts, newest: number): Promise<void> {
+  const deleted = Number((await findSetting(database.read, deletedBefore)) ?? 0);
+  const since = deleted === 0 ? 0 : monthBegin(monthOf(deleted) + 1);
+  const counted = sql<{ id: number; hits: number }>`
+    select organization_id as id, sum(hits) as hits from (
+      select organization_id, count(*) as hits from hits where at >= ${since} group by 1
+      union all
+      select organization_id, sum(hits) as hits from hit_packs where first_at >= ${since} group by 1
+    ) as counted group by 1 having sum(hits) > 0 order by 1`;
+  const { rows } = await database.migrate((queries) => counted.execute(queries));
+  const there = new Map(
+    (
+      await client.rows<{ id: number; hits: number }>(
+        `select organization_id as id, count() as hits from hits where at >= ${since} and id <= ${newest} group by 1`,
+      )
+    ).map(({ id, hits }) => [id, hits]),
+  );
+  const wrong = rows.find(({ id, hits }) => there.get(Number(id)) !== Number(hits));
+  if (wrong === undefined && there.size === rows.length) return;
+  const id = wrong?.id ?? [...there.keys()].find((one) => rows.every((row) => Number(row.id) !== one));
+  await database.write(async (queries) => {
+    await deleteSetting(queries, hitStoreId);
+    await deleteSetting(queries, hitMove);
+  });
+  throw new MoveProblem(
+    `ClickHouse has ${there.get(Number(id)) ?? 0} single clicks of the organization ${id}, and PostgreSQL has ${wrong?.hits ?? 0}. Nothing was changed over: empty the database in ClickHouse, and begin again.`,
+  );
+}

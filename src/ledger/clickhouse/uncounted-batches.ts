@@ -1,0 +1,50 @@
+import { dayLength } from '../../rules/utc-time.ts';
+import { watermarksKept } from '../fold-store.ts';
+import type { UncountedBatch, Watermark } from '../hits-elsewhere.ts';
+import type { ClickhouseClient } from './clickhouse-client.ts';
+import { quoted } from './clickhouse-tables.ts';
+
+/** The name in the list of batches under which hits of the database's own ledger came: all of them are counted. */
+const movedJournal = 'moved';
+
+/** Milliseconds by which watermarks are kept longer than is relied on. */
+const margin = dayLength;
+
+/**
+ * Batches whose hits came in by a try that the database knows nothing of, or not yet. A journal without a watermark was never
+ * counted, unless the watermark was deleted for its age.
+ */
+export function uncountedBatches(
+  client: ClickhouseClient,
+  watermarks: readonly Watermark[],
+  now: number,
+): Promise<readonly UncountedBatch[]> {
+  const batches = `hit_batches where journal != ${quoted(movedJournal)}`;
+  const columns =
+    'journal, segment, byte_offset as offset, first_id as firstId, last_id as lastId, folded_at as foldedAt';
+  const isYoung = `foldedAt > ${Math.trunc(now - watermarksKept + margin)}`;
+  if (watermarks.length === 0)
+    return client.rows(`select ${columns} from ${batches} and ${isYoung} order by firstId`);
+  const known = watermarks.map(
+    ({ journal, segment, offset }) => `(${quoted(journal)}, ${segment}, ${offset})`,
+  );
+  return client.rows(
+    `select journal, segment, offset, firstId, lastId, foldedAt
+     from (select ${columns} from ${batches}) as batches
+     left join (select * from values('name String, mark_segment UInt64, mark_offset UInt64', ${known.join(', ')})) as marks
+       on marks.name = batches.journal
+     where if(name = '', ${isYoung}, (segment, offset) >= (mark_segment, mark_offset)) order by firstId`,
+  );
+}
+
+/** All hits up to this id are there and are counted: ids are drawn beyond it. */
+export async function noteMoved(client: ClickhouseClient, newestId: number, now: number): Promise<void> {
+  const [row] = await client.rows<{ batches: number }>(
+    `select count() as batches from hit_batches where journal = ${quoted(movedJournal)}`,
+  );
+  if (row === undefined || row.batches > 0) return;
+  await client.run(
+    `insert into hit_batches (journal, segment, byte_offset, first_id, last_id, instants, folded_at)
+     values (${quoted(movedJournal)}, 0, 0, 1, ${newestId}, [], ${Math.trunc(now)})`,
+  );
+}

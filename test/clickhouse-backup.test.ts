@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { ClickhouseClient } from '../src/ledger/clickhouse/clickhouse-client.ts';
+import { ClickhouseHits } from '../src/ledger/clickhouse/clickhouse-hits.ts';
+import { deleteMoved, moveHits } from '../src/ledger/clickhouse/move-hits.ts';
+import { openLedger } from '../src/ledger/open-ledger.ts';
+import { clickServerOf } from '../src/rules/clicks-url.ts';
+import type { Database } from '../src/storage/database.ts';
+import { hitPlace } from '../src/storage/moved-hits.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
+import { drawFrom } from './support/draw.ts';
+import { type TestLedger, testLedger } from './support/ledger-of.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { runCommand, temporaryFolder } from './support/program.ts';
+import { SlowLedger, someHits } from './support/slow-ledger.ts';
+
+const begin = Date.UTC(2026, 10, 30, 22, 50);
+const draw = drawFrom(20261126);
+const links = new Map(
+  [1, 2].map((organization) => [
+    organization,
+    Array.from({ length: 40 }, (_, index) => 2 * (1 + index) + organization - 1),
+  ]),
+);
+const serverOf = (url: string) => clickServerOf(url) ?? expect.unreachable();
+const isHere = await hasClickhouse();
+
+async function ran(words: readonly string[], settings: Record<string, string>) {
+  const done = runCommand([...words], settings);
+  return { code: await done.exited, ...done.output() };
+}
+
+async function hitsOf(database: Database): Promise<SlowLedger> {
+  const slow = new SlowLedger(draw, begin);
+  await slow.read(openLedger(database));
+  return slow;
+}
+
+describe.skipIf(!isHere)('a backup of a store whose single clicks are in ClickHouse', () => {
+  let ledger: TestLedger;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let clickhouse: string;
+  let before: SlowLedger;
+  let settings: Record<string, string>;
+  const fileOf = (name: string) => join(folder.path, name);
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    ledger = await testLedger('postgres', links);
+    await ledger.append(someHits(draw, 900, begin), 'packs');
+    await ledger.append(someHits(draw, 100, begin + 60_000), 'rows');
+    clickhouse = await freshClickhouse();
+    const client = new ClickhouseClient(serverOf(clickhouse));
+    await moveHits({ database: ledger.database, client, now: () => begin, newStoreId: () => 'this' });
+    await deleteMoved(ledger.database);
+    before = await hitsOf({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
+    settings = { DATABASE_URL: ledger.url ?? '', CLICKS_URL: clickhouse, DATA_DIR: fileOf('before') };
+    expect(await ran(['backup', fileOf('whole')], settings)).toMatchObject({ code: 0 });
+  });
+  afterAll(async () => {
+    await ledger?.[Symbol.asyncDispose]();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  test('has them, and gives them to another ClickHouse, under another store', async () => {
+    const target = {
+      DATABASE_URL: await freshPostgres(),
+      CLICKS_URL: await freshClickhouse(),
+      DATA_DIR: fileOf('one'),
+    };
+    expect(await ran(['restore', fileOf('whole')], target)).toMatchObject({ code: 0 });
+    const restored = await openDatabase(target.DATABASE_URL, '', () => {});
+    const after = await hitsOf({ ...restored, hits: ClickhouseHits.of(serverOf(target.CLICKS_URL)) });
+    expect(after.hits).toEqual(before.hits);
+    await after.expectOf(
+      openLedger({ ...restored, hits: ClickhouseHits.of(serverOf(target.CLICKS_URL)) }),
+      10,
+    );
+    const { storeId } = await hitPlace(restored.read);
+    expect(storeId).not.toBeNull();
+    expect(storeId).not.toBe('this');
+    await restored.close();
+  });
+
+  test.each(['postgres', 'sqlite'])('is restored without ClickHouse, on %s', async (kind) => {
+    const target = {
+      DATABASE_URL: kind === 'postgres' ? await freshPostgres() : '',
+      DATA_DIR: fileOf(kind),
+    };
+    expect(await ran(['restore', fileOf('whole')], target)).toMatchObject({ code: 0 });
+    const restored = await openDatabase(target.DATABASE_URL || null, target.DATA_DIR, () => {});
+    expect((await hitsOf(restored)).hits).toEqual(before.hits);
+    expect((await hitPlace(restored.read)).storeId).toBeNull();
+    await restored.close();
+  });
+
+  test('is not restored into a ClickHouse that has clicks, and nothing of either database changes', async () => {
+    const target = { DATABASE_URL: await freshPostgres(), CLICKS_URL: clickhouse, DATA_DIR: fileOf('taken') };
+    const { code, err } = await ran(['restore', fileOf('whole')], target);
+    expect([code, err]).toEqual([1, expect.stringContaining('has single clicks already')]);
+    const after = await hitsOf({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
+    expect(after.hits).toEqual(before.hits);
+  });
+
+  test('says when single clicks are missing, and does not leave them out by itself', async () => {
+    const { CLICKS_URL: _, ...without } = settings;
+    const refused = await ran(['backup', fileOf('refused')], without);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('Set CLICKS_URL')]);
+    const done = await ran(['backup', fileOf('parts'), '--without-clicks'], without);
+    expect([done.code, done.err]).toEqual([0, expect.stringContaining('WITHOUT single clicks')]);
+    const target = { DATABASE_URL: await freshPostgres(), DATA_DIR: fileOf('parts-of') };
+    expect(await ran(['restore', fileOf('parts')], target)).toMatchObject({ code: 0 });
+    const restored = await openDatabase(target.DATABASE_URL, '', () => {});
+    expect((await hitsOf(restored)).hits).toEqual([]);
+    await restored.close();
+  });
+});

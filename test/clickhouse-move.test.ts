@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { ClickhouseClient } from '../src/ledger/clickhouse/clickhouse-client.ts';
+import { ClickhouseHits } from '../src/ledger/clickhouse/clickhouse-hits.ts';
+import { ClickhouseWriter } from '../src/ledger/clickhouse/clickhouse-writer.ts';
+import { windowLength } from '../src/ledger/clickhouse/hit-window.ts';
+import { deleteMoved, MoveProblem, moveHits } from '../src/ledger/clickhouse/move-hits.ts';
+import { openLedger } from '../src/ledger/open-ledger.ts';
+import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
+import { clickServerOf } from '../src/rules/clicks-url.ts';
+import { StoreAway } from '../src/rules/errors.ts';
+import type { Database } from '../src/storage/database.ts';
+import { hasHits } from '../src/storage/kept-hits.ts';
+import { hitPlace, knowsAllHits } from '../src/storage/moved-hits.ts';
+import { BetweenClickhouse } from './support/between-clickhouse.ts';
+import { askClickhouse, freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
+import { drawFrom } from './support/draw.ts';
+import { type NewHit, type TestLedger, testLedger } from './support/ledger-of.ts';
+import { type Program, runCommand } from './support/program.ts';
+import { SlowLedger, someHits } from './support/slow-ledger.ts';
+
+const minute = 60_000;
+/** Late on the last day of a month, so that hits are in two. */
+const begin = Date.UTC(2026, 10, 30, 22, 50);
+const draw = drawFrom(20261125);
+const links = new Map(
+  [1, 2].map((organization) => [
+    organization,
+    Array.from({ length: 40 }, (_, index) => 2 * (1 + index) + organization - 1),
+  ]),
+);
+const serverOf = (url: string) => clickServerOf(url) ?? expect.unreachable();
+const refused = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
+
+let ledger: TestLedger;
+let clickhouse: string;
+let between: BetweenClickhouse;
+let turn = 0;
+
+const isHere = await hasClickhouse();
+const hitsOfTurn = (count = 900): NewHit[] => someHits(draw, count, begin + turn++ * 12 * minute);
+const moved = (): Database => ({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
+const move = () =>
+  moveHits({
+    database: ledger.database,
+    client: new ClickhouseClient(serverOf(between.url)),
+    now: () => begin,
+    newStoreId: () => 'this',
+  });
+
+/** As if many hits had come and gone. */
+const skipIds = (to: number) =>
+  ledger.database.write((queries) => sql`update hit_ids set newest = ${to}`.execute(queries));
+
+/** All hits of a database, and what a ledger answers must be as if each were looked at. */
+async function hitsOf(database: Database): Promise<SlowLedger> {
+  const slow = new SlowLedger(draw, begin);
+  await slow.read(openLedger(database));
+  return slow;
+}
+
+function clicksMove(): Program {
+  const settings = { DATABASE_URL: ledger.url ?? '', CLICKS_URL: between.url, DATA_DIR: ledger.dataDir };
+  return runCommand(['clicks', 'move'], settings);
+}
+
+describe.skipIf(!isHere)('hits move from PostgreSQL to ClickHouse', () => {
+  beforeEach(async () => {
+    turn = 0;
+    ledger = await testLedger('postgres', links);
+    clickhouse = await freshClickhouse();
+    between = new BetweenClickhouse(clickhouse);
+    // Around the borders of what is moved at a time, in rows, packs and chunks, with a window that has none.
+    await ledger.append(hitsOfTurn(), 'packs');
+    await skipIds(windowLength - 500);
+    await ledger.append(hitsOfTurn(), 'packs');
+    await skipIds(3 * windowLength - 100);
+    await ledger.append(hitsOfTurn(300), 'rows');
+    await ledger.append(hitsOfTurn(), 'packs');
+    await ledger.merge(begin);
+  });
+  afterEach(async () => {
+    between[Symbol.dispose]();
+    await ledger[Symbol.asyncDispose]();
+  });
+
+  test('while a node goes on counting, and all answers are as before', async () => {
+    let insertions = 0;
+    between.onInsertion = async (forward) => {
+      insertions += 1;
+      if (insertions <= 2) await ledger.append(hitsOfTurn(100), 'rows');
+      return forward();
+    };
+    await move();
+    between.onInsertion = null;
+    expect(insertions).toBe(4);
+    const before = await hitsOf(ledger.database);
+    const after = await hitsOf(moved());
+    expect(after.hits.length).toBe(3_200);
+    expect(after.hits).toEqual(before.hits);
+    await before.expectOf(openLedger(moved()), 20);
+    expect(await openLedger(moved()).newestId()).toBe(before.hits.at(-1)?.id ?? 0);
+  }, 120_000);
+
+  test('and from the change on clicks wait on a node that has not heard of it, and count once on one that has', async () => {
+    await move();
+    const before = await hitsOf(moved());
+    const next = hitsOfTurn(50);
+    const isElsewhere = ledger.append(next, 'rows');
+    await expect(isElsewhere).rejects.toBeInstanceOf(StoreAway);
+    await expect(isElsewhere).rejects.toThrow('CLICKS_URL');
+    expect([await knowsAllHits(ledger.database), await knowsAllHits(moved())]).toEqual([false, true]);
+    const store = new PostgresFoldStore(ledger.url ?? '', undefined, () =>
+      ClickhouseWriter.open(serverOf(clickhouse), 'this', 0),
+    );
+    await ledger.append(next, 'rows', undefined, store);
+    const after = await hitsOf(moved());
+    expect(after.hits.slice(0, before.hits.length)).toEqual([...before.hits]);
+    expect(after.hits.length).toBe(before.hits.length + 50);
+    // PostgreSQL has what was moved for a day.
+    await store.deleteHitsBefore(0, begin + 23 * 60 * minute);
+    expect(await hasHits(ledger.database.read)).toBe(true);
+    await store.deleteHitsBefore(0, begin + 25 * 60 * minute);
+    expect(await hasHits(ledger.database.read)).toBe(false);
+    expect((await hitPlace(ledger.database.read)).movedAt).toBeNull();
+    await store.close();
+  }, 120_000);
+
+  test('where the program is killed at any insertion, and started again', async () => {
+    const before = await hitsOf(ledger.database);
+    for (const kill of [1, 2, 3]) {
+      const program = clicksMove();
+      let insertions = 0;
+      between.onInsertion = async (forward) => {
+        insertions += 1;
+        const answer = await forward();
+        if (insertions === kill) program.kill('SIGKILL');
+        return answer;
+      };
+      await program.exited;
+      expect(insertions).toBe(kill);
+    }
+    between.onInsertion = null;
+    const last = clicksMove();
+    expect([await last.exited, last.output().out]).toEqual([
+      0,
+      expect.stringContaining('ClickHouse has all of them'),
+    ]);
+    expect((await hitsOf(moved())).hits).toEqual(before.hits);
+  }, 240_000);
+
+  test('where ClickHouse is away in between, and where an answer of it is lost', async () => {
+    const before = await hitsOf(ledger.database);
+    between.onInsertion = refused;
+    await expect(move()).rejects.toBeInstanceOf(StoreAway);
+    let insertions = 0;
+    between.onInsertion = async (forward) => {
+      insertions += 1;
+      const answer = await forward();
+      return insertions === 2 ? refused() : answer;
+    };
+    await expect(move()).rejects.toBeInstanceOf(StoreAway);
+    expect((await hitPlace(ledger.database.read)).storeId).toBeNull();
+    expect(await knowsAllHits(ledger.database)).toBe(false);
+    between.onInsertion = null;
+    await move();
+    expect((await hitsOf(moved())).hits).toEqual(before.hits);
+    await deleteMoved(ledger.database);
+    const { rows: tables } = await sql<{ name: string }>`
+      select relname as name from pg_class where relkind = 'p' and relname ~ '^hit'`.execute(
+      ledger.database.read,
+    );
+    expect(tables.length).toBeGreaterThan(5);
+    for (const { name } of tables) {
+      const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(ledger.database.read);
+      expect([name, rows.length]).toEqual([name, 0]);
+    }
+  }, 120_000);
+
+  test('and nothing is changed over where ClickHouse has others than PostgreSQL', async () => {
+    between.onInsertion = async (forward) => {
+      const answer = await forward();
+      await askClickhouse(clickhouse, 'delete from hits where id = 7');
+      return answer;
+    };
+    const problem = await move().catch((cause) => cause);
+    expect(problem).toBeInstanceOf(MoveProblem);
+    expect(problem.message).toContain('Nothing was changed over');
+    expect(await hitPlace(ledger.database.read)).toEqual({ storeId: null, move: null, movedAt: null });
+    await ledger.append(hitsOfTurn(10), 'rows');
+  }, 120_000);
+});
