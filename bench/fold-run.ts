@@ -5,8 +5,9 @@ import { SQL } from 'bun';
 import type { FromFold, ToFold } from '../src/ledger/fold-messages.ts';
 import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
 import { clickServerOf } from '../src/rules/clicks-url.ts';
+import { hitStoreId } from '../src/storage/moved-hits.ts';
 import { openDatabase } from '../src/storage/open.ts';
-import { claimSetting, hitStoreId } from '../src/storage/settings.ts';
+import { claimSetting } from '../src/storage/settings.ts';
 
 const dataDir = process.env.DATA_DIR ?? '';
 const databaseUrl = process.env.DATABASE_URL || null;

@@ -8,6 +8,7 @@ import { measureApiPostgres, measureApiSqlite } from './parts/api-calls.ts';
 import { measureAsking, measureAskingPostgres } from './parts/asking.ts';
 import { measureBulk } from './parts/bulk.ts';
 import { measureClickhouse } from './parts/clickhouse.ts';
+import { measureClickhouseMany } from './parts/clickhouse-many.ts';
 import { measureFold, measureJournal } from './parts/clicks.ts';
 import { measureFile } from './parts/file.ts';
 import { measureFoldPostgres } from './parts/fold-postgres.ts';
@@ -22,7 +23,11 @@ import { print } from './table.ts';
 
 const results = join(import.meta.dir, 'results');
 const longest =
-  (process.argv.some((word) => /^(ten_million|asking|asking_postgres)$/.test(word)) ? 40 : 20) * 60 * 1000;
+  (process.argv.some((word) => /^(ten_million|asking|asking_postgres|clickhouse|clickhouse_many)$/.test(word))
+    ? 40
+    : 20) *
+  60 *
+  1000;
 
 setTimeout(() => {
   process.stderr.write('The bench takes far longer than it should: something hangs.\n');
@@ -53,6 +58,7 @@ const apart = {
   asking_postgres: measureAskingPostgres,
   bulk: measureBulk,
   clickhouse: measureClickhouse,
+  clickhouse_many: measureClickhouseMany,
   ten_million: measureTenMillion,
   pipelining: measurePipelining,
   neighbours: measureNeighbours,

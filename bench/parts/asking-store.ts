@@ -60,13 +60,20 @@ export function* monthsOfHits(count: number, until: number, organizationId: numb
   }
 }
 
+/** Seconds of time and of the folding process's CPU. */
+interface FoldEffort {
+  readonly seconds: number;
+  readonly cpu: number;
+}
+
 /** Folds them as a server would that was stopped again and again: journal after journal. */
 export async function foldMonths(
   { dataDir, owner }: Pick<SeededStore, 'dataDir' | 'owner'>,
   count: number,
   databaseUrl = '',
   clicksUrl = '',
-): Promise<void> {
+): Promise<FoldEffort> {
+  const effort = { seconds: 0, cpu: 0 };
   const hits = monthsOfHits(count, Date.now(), owner.organizationId);
   for (let left = count; left > 0; left -= hitsOfJournal) {
     // A journal's name counts once.
@@ -75,11 +82,16 @@ export async function foldMonths(
     const { PATH = '', HOME = '' } = process.env;
     const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'fold-run.ts')], {
       env: { PATH, HOME, DATA_DIR: dataDir, DATABASE_URL: databaseUrl, CLICKS_URL: clicksUrl },
-      stdout: 'ignore',
+      stdout: 'pipe',
       stderr: 'inherit',
     });
+    const told = await new Response(child.stdout).text();
     if ((await child.exited) !== 0) throw new Error('the fold has failed');
+    const { seconds, cpu } = JSON.parse(told) as FoldEffort;
+    effort.seconds += seconds;
+    effort.cpu += cpu;
   }
+  return effort;
 }
 
 /** The next so many of a generator, which can be asked for more afterwards. */

@@ -1,137 +1,157 @@
+import { Database as Sqlite } from 'bun:sqlite';
+import { join } from 'node:path';
 import { SQL } from 'bun';
 import { ClickhouseHits } from '../../src/ledger/clickhouse/clickhouse-hits.ts';
-import type { HitFilter } from '../../src/ledger/ledger.ts';
+import type { FoldStore } from '../../src/ledger/fold-store.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { PostgresFoldStore } from '../../src/ledger/postgres-fold-store.ts';
+import { SqliteFoldStore } from '../../src/ledger/sqlite-fold-store.ts';
 import { clickServerOf } from '../../src/rules/clicks-url.ts';
-import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { askClickhouse, freshClickhouse } from '../../test/support/clickhouse.ts';
+import { clickhousePid, freshClickhouse } from '../../test/support/clickhouse.ts';
 import type { Effort } from '../effort.ts';
-import { type Figure, figure } from '../figures.ts';
+import type { Figure } from '../figures.ts';
 import { temporaryFolder } from '../leftovers.ts';
 import { startPostgres } from '../postgres.ts';
+import { cpuWithEnded } from '../redirect/process-tree.ts';
 import { number, type Report, range } from '../table.ts';
-import { busyLink, foldMonths } from './asking-store.ts';
+import { foldMonths } from './asking-store.ts';
+import { bytesInClickhouse, mergesDone } from './clickhouse-facts.ts';
+import { type Answered, answered, organizationId, questionsTo } from './hit-questions.ts';
 
-const organizationId = 1;
 const rounds = 9;
-const hour = 3_600_000;
+const kinds = ['SQLite', 'PostgreSQL', 'ClickHouse'] as const;
+type Kind = (typeof kinds)[number];
 
 interface Measured {
   readonly perSecond: number;
-  /** Of single hits, with their indexes. */
+  /** Microseconds a hit. */
+  readonly nodeCpu: number;
+  readonly databaseCpu: number;
+  readonly clickhouseCpu: number;
+  /** Bytes of WAL a hit. */
+  readonly wal: number;
+  /** Of single hits, with their indexes, a hit. */
   readonly bytes: number;
-  readonly times: Readonly<Record<string, Figure>>;
+  readonly answers: readonly Answered[];
 }
 
-/** The same three months of hits in PostgreSQL, and in ClickHouse beside it. */
+/** The same three months of hits in each of the ledgers. */
 export async function measureClickhouse({ folded, isQuick }: Effort): Promise<Report> {
   const hits = Number(process.env.HITS || (isQuick ? folded : 5_000_000));
-  const [postgres, clickhouse] = [await measure(hits, false), await measure(hits, true)];
+  const measured: [Kind, Measured][] = [];
+  for (const kind of kinds) measured.push([kind, await measure(hits, kind)]);
   const facts: Record<string, (of: Measured) => number> = {
-    'hits a second, folded': ({ perSecond }) => perSecond,
     'bytes a hit': ({ bytes }) => bytes,
+    'bytes of WAL a hit': ({ wal }) => wal,
+    'CPU µs a hit, node': ({ nodeCpu }) => nodeCpu,
+    'CPU µs a hit, PostgreSQL': ({ databaseCpu }) => databaseCpu,
+    'CPU µs a hit, ClickHouse': ({ clickhouseCpu }) => clickhouseCpu,
+    'hits a second, folded': ({ perSecond }) => perSecond,
   };
-  const names = Object.keys(postgres.times);
+  const names = measured[0]?.[1].answers.map(({ name }) => name) ?? [];
   return {
-    title: `Single hits in PostgreSQL and in ClickHouse, ${number(hits)} hits`,
-    columns: ['', 'PostgreSQL', 'ClickHouse'],
+    title: `Single hits in SQLite, PostgreSQL and ClickHouse, ${number(hits)} hits`,
+    columns: [...kinds, 'ClickHouse itself'],
     rows: [
-      ...Object.entries(facts).map(([name, of]) => [name, number(of(postgres)), number(of(clickhouse))]),
-      ...names.map((name) => [name, told(postgres.times[name]), told(clickhouse.times[name])]),
+      ...Object.entries(facts).map(([name, of]) => [name, ...measured.map(([, one]) => number(of(one))), '']),
+      ...names.map((name, index) => [
+        name,
+        ...measured.map(([, { answers }]) => told(answers[index]?.waited)),
+        told(measured.at(-1)?.[1].answers[index]?.inServer),
+      ]),
     ],
     notes: [
-      'Questions to the ledger, in milliseconds: median and range. ClickHouse is the library in a process, or CLICKHOUSE_TEST_URL.',
+      'Questions to the ledger, in milliseconds: median and range. ClickHouse is the library in a process, or CLICKHOUSE_TEST_URL; the last column is what it says itself that its answers took.',
+      'WAL of PostgreSQL, with all that a hit changes there. CPU with the start of the processes that fold a million hits each, and with merges.',
     ],
-    figures: { hits, postgres, clickhouse },
+    figures: { hits, ...Object.fromEntries(measured) },
   };
 }
 
 const told = (of: Figure | undefined): string => (of ? `${number(of.median)} (${range(of)})` : '');
 
-async function measure(hits: number, isElsewhere: boolean): Promise<Measured> {
+async function measure(hits: number, kind: Kind): Promise<Measured> {
   using folder = temporaryFolder();
-  await using postgres = await startPostgres();
-  const clicksUrl = isElsewhere ? await freshClickhouse() : '';
-  const begun = performance.now();
+  await using postgres = kind === 'SQLite' ? null : await startPostgres();
+  const databaseUrl = postgres?.url ?? '';
+  const clicksUrl = kind === 'ClickHouse' ? await freshClickhouse() : '';
+  const pid = kind === 'ClickHouse' ? await clickhousePid() : null;
+  const cpu = () => ({
+    database: postgres === null ? 0 : cpuWithEnded(postgres.pid),
+    clickhouse: pid === null ? 0 : cpuWithEnded(pid),
+  });
+  const [cpuBefore, walBefore] = [cpu(), await walAt(databaseUrl)];
   const owner = { organizationId } as Parameters<typeof foldMonths>[0]['owner'];
-  await foldMonths({ dataDir: folder.path, owner }, hits, postgres.url, clicksUrl);
-  const perSecond = (hits * 1_000) / (performance.now() - begun);
-  const opened = await openDatabase(postgres.url, '', () => {});
+  const effort = await foldMonths({ dataDir: folder.path, owner }, hits, databaseUrl, clicksUrl);
+  if (clicksUrl !== '') await mergesDone(clicksUrl);
+  else await merge(folder.path, databaseUrl);
+  const [cpuAfter, walAfter] = [cpu(), await walAt(databaseUrl)];
+  const opened = await openDatabase(databaseUrl || null, folder.path, () => {});
   try {
     const server = clickServerOf(clicksUrl);
-    if (server === null) await merge(postgres.url);
-    const database = server === null ? opened : { ...opened, hits: ClickhouseHits.of(server) };
+    const ledger = openLedger(server === null ? opened : { ...opened, hits: ClickhouseHits.of(server) });
+    const counts = await ledger.count({ owner: { kind: 'organization', id: organizationId } }, 'class');
+    const counted = counts.reduce((sum, { hits: some }) => sum + some, 0);
+    if (counted !== hits) throw new Error(`${counted} of ${hits} hits are there`);
     return {
-      perSecond,
-      bytes: (server === null ? await bytesIn(postgres.url) : await bytesInClickhouse(clicksUrl)) / hits,
-      times: await timesOf(database, hits),
+      perSecond: hits / effort.seconds,
+      nodeCpu: (effort.cpu * 1e6) / hits,
+      databaseCpu: (cpuAfter.database - cpuBefore.database) / hits,
+      clickhouseCpu: (cpuAfter.clickhouse - cpuBefore.clickhouse) / hits,
+      wal: (walAfter - walBefore) / hits,
+      bytes: (await bytesOf(folder.path, databaseUrl, clicksUrl)) / hits,
+      answers: await answered(await questionsTo(ledger), rounds),
     };
   } finally {
     await opened.close();
   }
 }
 
-async function merge(url: string): Promise<void> {
-  const store = new PostgresFoldStore(url);
+/** As a node does when it has time. */
+async function merge(dataDir: string, databaseUrl: string): Promise<void> {
+  const store: FoldStore =
+    databaseUrl === '' ? new SqliteFoldStore(dataDir) : new PostgresFoldStore(databaseUrl);
   while (await store.mergeSome(Date.now()));
   await store.close();
 }
 
-async function bytesIn(url: string): Promise<number> {
+async function walAt(url: string): Promise<number> {
+  if (url === '') return 0;
   await using sql = new SQL({ url, max: 1 });
+  return Number((await sql`select pg_current_wal_lsn() - '0/0' as at`)[0].at);
+}
+
+async function bytesOf(dataDir: string, databaseUrl: string, clicksUrl: string): Promise<number> {
+  if (clicksUrl !== '') return bytesInClickhouse(clicksUrl);
+  if (databaseUrl === '') return bytesInSqlite(join(dataDir, 'linnet.sqlite'));
+  await using sql = new SQL({ url: databaseUrl, max: 1 });
   const [row] = await sql`select sum(pg_total_relation_size(oid)) as bytes from pg_class
-    where relkind = 'r' and relnamespace = 'public'::regnamespace and relname ~ '^hit(s|_pack|_chunk)'`;
+    where relkind = 'r' and relnamespace = 'public'::regnamespace and relname ~ '^hit(s|_pack|_chunk|_link)'`;
   return Number(row.bytes);
 }
 
-async function bytesInClickhouse(url: string): Promise<number> {
-  const sql = `select sum(bytes_on_disk) from system.parts
-    where database = currentDatabase() and active and table like 'hit%' format TabSeparated`;
-  return Number((await askClickhouse(url, sql)).replaceAll('"', ''));
+/** What the file shrinks by without them. */
+function bytesInSqlite(file: string): number {
+  using database = new Sqlite(file);
+  database.run('vacuum');
+  const before = sizeOf(database);
+  const tables = database
+    .query<{ name: string }, []>("select name from sqlite_master where type = 'table' and name like 'hit%'")
+    .all();
+  database.run('begin');
+  for (const { name } of tables) database.run(`delete from "${name}"`);
+  const { freelist_count: freed = 0, page_size: page = 0 } = {
+    ...database.query<{ freelist_count: number }, []>('pragma freelist_count').get(),
+    ...database.query<{ page_size: number }, []>('pragma page_size').get(),
+  };
+  database.run('rollback');
+  return Math.min(before, freed * page);
 }
 
-async function timesOf(database: Database, hits: number): Promise<Record<string, Figure>> {
-  const ledger = openLedger(database);
-  const all: HitFilter = { owner: { kind: 'organization', id: organizationId } };
-  const newest = await ledger.before(all, { before: undefined, limit: 100, offset: 0 });
-  const [sample] = newest.hits.filter((hit) => hit.class === 0 && hit.country !== 0 && hit.referrer !== 0);
-  if (sample === undefined) throw new Error('no hit is a person of a country');
-  const counted = (await ledger.count(all, 'class')).reduce((sum, { hits: some }) => sum + some, 0);
-  if (counted !== hits) throw new Error(`${counted} of ${hits} hits are there`);
-  const starts = Array.from({ length: 92 }, (_, day) => Math.floor(sample.at / hour) - (91 - day) * 24);
-  const two: HitFilter = {
-    ...all,
-    classes: [0],
-    values: [
-      ['country', sample.country],
-      ['browser', sample.browser],
-    ],
-  };
-  const ofLink = { ...two, owner: { kind: 'link', id: busyLink, organizationId } } as const;
-  const page = { before: undefined, limit: 51, offset: 0 };
-  return {
-    'two filters, days and referrers': await timed(() => ledger.countAndGroups(two, starts, 'referrer', 100)),
-    'the same of the busiest link': await timed(() => ledger.countAndGroups(ofLink, starts, 'referrer', 100)),
-    'one filter, by the day': await timed(() =>
-      ledger.count({ ...all, values: [['country', sample.country]] }, 'hour', starts),
-    ),
-    'all clicks by their referrers': await timed(() =>
-      ledger.groups({ ...all, classes: [0] }, 'referrer', 100),
-    ),
-    'the newest 50': await timed(() => ledger.before(all, page)),
-    'the newest 50 of two filters': await timed(() => ledger.before(two, page)),
-  };
-}
-
-async function timed(ask: () => Promise<unknown>): Promise<Figure> {
-  await ask();
-  const times: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const begun = performance.now();
-    await ask();
-    times.push(performance.now() - begun);
-  }
-  return figure(times);
-}
+const sizeOf = (database: Sqlite): number =>
+  database
+    .query<{ bytes: number }, []>(
+      'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
+    )
+    .get()?.bytes ?? 0;
