@@ -82,11 +82,11 @@ if (command.tool) {
   const tool = [join('node_modules', pack, script), ...args];
   if (command.each) for (const project of command.each) run(process.execPath, [...tool, project]);
   else run(process.execPath, [...tool, ...rest]);
-} else if (name === 'test' && rest.length === 0) {
-  const built = process.env.LINNET_BUILT ? {} : builtProgram();
-  run(bun(), [...command.run, ...sideBySide], { ...command.env, ...built });
 } else {
-  run(bun(), [...command.run, ...rest], command.env);
+  const isWholeSuite = name === 'test' && rest.length === 0;
+  const starts = isWholeSuite || name === 'faults';
+  const built = starts && !process.env.LINNET_BUILT ? builtProgram() : {};
+  run(bun(), [...command.run, ...(isWholeSuite ? sideBySide : rest)], { ...command.env, ...built });
 }
 
 /** The one file, for what tests run as a process of its own: it starts with half of the CPU that a checkout takes. */
