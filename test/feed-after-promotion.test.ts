@@ -91,6 +91,8 @@ test.each(['promotion of a replica that lagged', 'restore'])(
     const countedBefore = await changesLost();
     for (let times = 0; times < 30; times++) await call('PATCH', `/api/v1/link/${changed.id}`, second);
     const lost = await make();
+    const tag = (await call('POST', '/api/v1/tag', { name: 'lost' })).json.id;
+    await call('PATCH', '/api/v1/organization', { name: kind });
     await soon(async () => (await target(changed.path)) === 'second', 'the change');
     for (const { path } of [deleted, kept, lost]) expect(await target(path)).toBe('first');
     await readFeed();
@@ -111,10 +113,12 @@ test.each(['promotion of a replica that lagged', 'restore'])(
     await soon(async () => told().length > 0, 'word of what is lost');
     const [{ changes, of } = {}, ...more] = told();
     expect(more).toEqual([]);
-    expect(changes).toBeWithin(31, 32 + refusedBefore);
-    expect(of).toEqual(
-      [changed, lost].map(({ path }) => expect.stringMatching(new RegExp(`^http://.*${path}$`))),
-    );
+    expect(changes).toBeWithin(33, 34 + refusedBefore);
+    expect(of).toEqual([
+      ...[changed, lost].map(({ path }) => expect.stringMatching(new RegExp(`^http://.*${path}$`))),
+      `tag ${tag}`,
+      expect.stringMatching(/^organization \d+$/),
+    ]);
     expect((await changesLost()) - countedBefore).toBe(Number(changes));
   },
 );

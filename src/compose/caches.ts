@@ -16,6 +16,7 @@ import type { Lookups } from '../storage/database.ts';
 import { findDomainForVisitor } from '../storage/domains.ts';
 import { storeHistory } from '../storage/history.ts';
 import { changedHost } from '../storage/host-changes.ts';
+import { otherChange } from '../storage/other-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { withDefaultForwarding } from '../visit/default-forwarding.ts';
 import { ChangeFollower, type LossReason } from '../visit/follow-changes.ts';
@@ -118,7 +119,8 @@ export async function followChanges(
       const [host, userId] = [changedHost(change), changedUser(change)];
       if (userId !== null) caches.keyHolders?.forget(userId);
       else if (host !== null) forgetHost(caches, host);
-      else for (const suffix of suffixesIn(change)) links.forget(change.domain_id, suffix);
+      else if (otherChange(change) === null)
+        for (const suffix of suffixesIn(change)) links.forget(change.domain_id, suffix);
     },
     lost: (reason: LossReason) => {
       log.warn('change feed begins anew', { reason });

@@ -4,6 +4,7 @@ import { hostsOfDomains } from '../storage/domains.ts';
 import { replicaMark, storeHistory } from '../storage/history.ts';
 import { changedHost } from '../storage/host-changes.ts';
 import type { LinkAddress } from '../storage/link-addresses.ts';
+import { otherChange } from '../storage/other-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import type { Change } from './data-plane.ts';
@@ -30,8 +31,8 @@ interface OwnChange extends LinkAddress {
 }
 
 /**
- * Reports the changes of links and hosts that a database has lost by going back in time: those of all nodes that this one had
- * read from the feed, and its own that it hadn't. The caches are cleared independently.
+ * Reports the changes that a database has lost by going back in time: those of all nodes that this one had read from the feed, and
+ * its own to links that it hadn't. The caches are cleared independently.
  */
 export class LostChanges {
   readonly #parts: Parts;
@@ -95,7 +96,7 @@ export class LostChanges {
     return [
       {
         name: 'linnet_changes_lost_total',
-        help: 'Changes of links and hosts that this process knew of and that a promoted replica or a restored backup did not have.',
+        help: 'Changes that people had made, that this process knew of, and that a promoted replica or a restored backup did not have.',
         kind: 'counter',
         together: 'highest',
         samples: [{ value: this.#lost }],
@@ -175,7 +176,11 @@ export class LostChanges {
       const change = { domain_id, suffixes: suffix };
       const userId = changedUser(change);
       if (userId !== null) return `keys and role of user ${userId}`;
-      return changedHost(change) ?? this.#parts.linkUrl(hosts.get(domain_id) ?? null, suffix);
+      return (
+        changedHost(change) ??
+        otherChange(change) ??
+        this.#parts.linkUrl(hosts.get(domain_id) ?? null, suffix)
+      );
     });
   }
 }

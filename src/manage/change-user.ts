@@ -2,6 +2,7 @@ import type { Limit } from '../auth/rate-limit.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
+import { recordOtherChange } from '../storage/other-changes.ts';
 import {
   findPasswordHash,
   replacePassword,
@@ -16,6 +17,7 @@ import { readUser, requireUser } from './read-user.ts';
 export const renameUser = (context: Context, { userId }: Caller, name: string | null): Promise<StoredUser> =>
   context.database.write(async (queries) => {
     await storeName(queries, userId, name);
+    await recordOtherChange(queries, 'account', userId, context.now());
     return requireUser(queries, userId);
   });
 
@@ -52,6 +54,7 @@ export async function changePassword(
     const isReplaced = await replacePassword(queries, caller.userId, current.password_hash, hash);
     // Another change came first: this password is no longer the current one.
     if (!isReplaced) throw passwordWrong();
+    await recordOtherChange(queries, 'account', caller.userId, context.now());
     await endSignIns(queries, caller.userId, context.now(), session === null ? null : digest(session));
   });
 }

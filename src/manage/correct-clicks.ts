@@ -19,6 +19,7 @@ import {
   setCorrectionDue,
 } from '../storage/click-corrections.ts';
 import { knowsAllHits } from '../storage/moved-hits.ts';
+import { recordOtherChange } from '../storage/other-changes.ts';
 import type { Context } from './context.ts';
 import { readLink } from './read-links.ts';
 
@@ -150,9 +151,11 @@ async function correct(
     from_at: from ?? null,
     to_at: Math.min(to ?? asked + 1, asked + 1),
   };
-  const made = await database.write((queries) =>
-    insertCorrection(queries, { ...row, due_at: now() + claimLength }),
-  );
+  const made = await database.write(async (queries) => {
+    const correction = await insertCorrection(queries, { ...row, due_at: now() + claimLength });
+    if (correction !== null) await recordOtherChange(queries, 'click correction', correction.id, now());
+    return correction;
+  });
   if (made === null)
     throw new Refusal(
       'CORRECTION_RUNNING',

@@ -7,6 +7,7 @@ import { notFound, Refusal } from '../rules/errors.ts';
 import * as stored from '../storage/invitations.ts';
 import { isMember } from '../storage/members.ts';
 import { lockOrganizations } from '../storage/organizations.ts';
+import { recordOtherChange } from '../storage/other-changes.ts';
 import type { Context } from './context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
 import { readUser } from './read-user.ts';
@@ -46,7 +47,7 @@ export async function inviteMember(
         field: 'email',
       });
     }
-    return stored.replaceInvitation(queries, {
+    const made = await stored.replaceInvitation(queries, {
       created_at: now,
       organization_id: caller.organizationId,
       invited_by: caller.userId,
@@ -55,6 +56,8 @@ export async function inviteMember(
       token_hash: digest(token),
       expires_at: now + lifetime,
     });
+    await recordOtherChange(queries, 'invitation', made.id, now);
+    return made;
   });
   const url = `${context.site.origin}/invitation/${token}`;
   return { ...invitation, token, url, sent: await send(context, caller, invitation, url) };
@@ -84,10 +87,10 @@ export const readInvitations = (context: Context, caller: Caller): Promise<store
   stored.listInvitations(context.database.read, caller.organizationId);
 
 export async function withdrawInvitation(context: Context, caller: Caller, id: number): Promise<void> {
-  const deleted = await context.database.write((queries) =>
-    stored.deleteInvitation(queries, caller.organizationId, id),
-  );
-  if (!deleted) throw notFound('invitation');
+  await context.database.write(async (queries) => {
+    if (!(await stored.deleteInvitation(queries, caller.organizationId, id))) throw notFound('invitation');
+    await recordOtherChange(queries, 'invitation', id, context.now());
+  });
 }
 
 export const uselessInvitation = (field: string): Refusal =>

@@ -1,6 +1,7 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
 import * as stored from '../storage/organizations.ts';
+import { recordOtherChange } from '../storage/other-changes.ts';
 import type { Context } from './context.ts';
 
 export type { StoredOrganization } from '../storage/organizations.ts';
@@ -28,9 +29,10 @@ export async function updateOrganization(
     ...(watch_destinations === undefined ? {} : { watch_destinations: watch_destinations ? 1 : 0 }),
   };
   if (Object.keys(changes).length === 0) return readOrganization(context, caller);
-  const organization = await context.database.write((queries) =>
-    stored.updateOrganization(queries, caller.organizationId, changes),
-  );
-  if (!organization) throw notFound('organization');
-  return organization;
+  return context.database.write(async (queries) => {
+    const organization = await stored.updateOrganization(queries, caller.organizationId, changes);
+    if (!organization) throw notFound('organization');
+    await recordOtherChange(queries, 'organization', organization.id, context.now());
+    return organization;
+  });
 }

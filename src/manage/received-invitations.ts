@@ -17,6 +17,7 @@ import {
 import { linkCount } from '../storage/link-counts.ts';
 import { countMembers, lockMembership, type Membership, setMembership } from '../storage/members.ts';
 import { countBelongings, findOrganization, lockOrganizations } from '../storage/organizations.ts';
+import { recordOtherChange } from '../storage/other-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { findUserByEmail, type StoredUser } from '../storage/users.ts';
 import type { Context } from './context.ts';
@@ -50,8 +51,10 @@ export async function readReceivedInvitations(
 
 export async function declineInvitation(context: Context, caller: Caller, id: number): Promise<void> {
   const { email } = await readUser(context, caller.userId);
-  const deleted = await context.database.write((queries) => deleteReceivedInvitation(queries, email, id));
-  if (!deleted) throw noSuchInvitation();
+  await context.database.write(async (queries) => {
+    if (!(await deleteReceivedInvitation(queries, email, id))) throw noSuchInvitation();
+    await recordOtherChange(queries, 'invitation', id, context.now());
+  });
 }
 
 /** From the user's own list of invitations. */

@@ -7,6 +7,7 @@ import { Refusal } from '../rules/errors.ts';
 import { widestNetwork } from '../rules/networks.ts';
 import { findInvitation, type StoredInvitation, takeInvitation } from '../storage/invitations.ts';
 import { lockOrganizations } from '../storage/organizations.ts';
+import { recordOtherChange } from '../storage/other-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { claimSetting } from '../storage/settings.ts';
 import { hasUsers, insertOrganization, insertUser, type StoredUser } from '../storage/users.ts';
@@ -81,6 +82,7 @@ export async function registerUser(
         field: 'email',
       });
     }
+    await recordOtherChange(queries, 'account', id, context.now());
     return requireUser(queries, id);
   });
 }

@@ -4,6 +4,7 @@ import { digest } from '../auth/secrets.ts';
 import { Refusal } from '../rules/errors.ts';
 import { deleteApiKeysOf } from '../storage/api-keys.ts';
 import { proveEmail } from '../storage/members.ts';
+import { recordOtherChange } from '../storage/other-changes.ts';
 import { findResetHolder, takeReset } from '../storage/password-resets.ts';
 import { findUser, setPassword } from '../storage/users.ts';
 import type { Context } from './context.ts';
@@ -38,6 +39,7 @@ export async function resetPassword(
     await setPassword(queries, userId, hash);
     if (!(await takeReset(queries, digest(token), context.now()))) throw uselessReset();
     await endSignIns(queries, userId, context.now());
+    await recordOtherChange(queries, 'account', userId, context.now());
     const isFirstProof = await proveEmail(queries, userId);
     // With open registration, existing keys may have been made by a stranger who used this address.
     if (isFirstProof && context.config.registration === 'open')

@@ -1,6 +1,7 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound, type Problem, Refusal } from '../rules/errors.ts';
 import { findLink, type LinkChanges, lockLink, type StoredLink } from '../storage/links.ts';
+import { recordOtherChange } from '../storage/other-changes.ts';
 import * as stored from '../storage/scheduled-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { type Author, authorsOf } from './authors.ts';
@@ -66,6 +67,7 @@ export async function scheduleChange(
       created_at: now,
       updated_at: now,
     });
+    await recordOtherChange(queries, 'scheduled change', row.id, now);
     return withAuthor(queries, row);
   });
 }
@@ -103,17 +105,22 @@ export async function changeScheduled(
       updated_at: Math.max(context.now(), before.updated_at + 1),
     };
     await stored.updateScheduled(queries, before, changes);
+    await recordOtherChange(queries, 'scheduled change', id, context.now());
     return withAuthor(queries, { ...before, ...changes });
   });
 }
 
 /** Withdraws a change that wasn't applied; a refused one is removed from the list. */
 export async function withdrawScheduled(
-  { database }: Context,
+  { database, now }: Context,
   { organizationId }: Caller,
   id: number,
 ): Promise<void> {
-  const isGone = await database.write((queries) => stored.withdrawScheduled(queries, organizationId, id));
+  const isGone = await database.write(async (queries) => {
+    const isFound = await stored.withdrawScheduled(queries, organizationId, id);
+    if (isFound) await recordOtherChange(queries, 'scheduled change', id, now());
+    return isFound;
+  });
   if (isGone) return;
   throw (await stored.findScheduled(database.lookup, organizationId, id)) ? applied() : noSuchChange();
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
 import { NotUnique } from '../storage/database.ts';
+import { recordOtherChange } from '../storage/other-changes.ts';
 import { tagCount, tagCounts } from '../storage/tag-counts.ts';
 import * as stored from '../storage/tags.ts';
 import type { Context } from './context.ts';
@@ -20,6 +21,7 @@ const taken = (name: string): Refusal =>
 export async function createTag(context: Context, caller: Caller, name: string): Promise<CountedTag> {
   const made = await context.database.write(async (queries) => {
     const tag = await stored.insertTag(queries, caller.organizationId, name, context.now());
+    if (tag) await recordOtherChange(queries, 'tag', tag.id, context.now());
     return tag && { ...tag, links: 0 };
   });
   if (!made) throw taken(name);
@@ -55,6 +57,7 @@ export async function renameTag(
     return await context.database.write(async (queries) => {
       const tag = await stored.renameTag(queries, caller.organizationId, id, name);
       if (!tag) throw notFound('tag');
+      await recordOtherChange(queries, 'tag', id, context.now());
       return { ...tag, links: await tagCount(queries, id) };
     });
   } catch (cause) {
@@ -63,8 +66,8 @@ export async function renameTag(
 }
 
 export async function deleteTag(context: Context, caller: Caller, id: number): Promise<void> {
-  const deleted = await context.database.write((queries) =>
-    stored.deleteTag(queries, caller.organizationId, id),
-  );
-  if (!deleted) throw notFound('tag');
+  await context.database.write(async (queries) => {
+    if (!(await stored.deleteTag(queries, caller.organizationId, id))) throw notFound('tag');
+    await recordOtherChange(queries, 'tag', id, context.now());
+  });
 }

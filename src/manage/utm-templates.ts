@@ -3,6 +3,7 @@ import { eachField, type UtmField, utmFields } from '../rules/click-fields.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
 import { utmOf } from '../rules/utm.ts';
 import { NotUnique } from '../storage/database.ts';
+import { recordOtherChange } from '../storage/other-changes.ts';
 import * as stored from '../storage/utm-templates.ts';
 import type { Context } from './context.ts';
 
@@ -45,6 +46,7 @@ export async function createTemplate(
       );
     const made = await stored.insertTemplate(queries, organizationId, fields, now());
     if (!made) throw taken(name);
+    await recordOtherChange(queries, 'UTM template', made.id, now());
     return made;
   });
 }
@@ -81,6 +83,7 @@ export async function updateTemplate(
       const after = await stored.updateTemplate(queries, organizationId, id, fields, now());
       if (!after) throw notFound('template');
       if (isEmpty(after)) throw empty();
+      await recordOtherChange(queries, 'UTM template', id, now());
       return after;
     });
   } catch (cause) {
@@ -89,12 +92,14 @@ export async function updateTemplate(
 }
 
 export async function deleteTemplate(
-  { database }: Context,
+  { database, now }: Context,
   { organizationId }: Caller,
   id: number,
 ): Promise<void> {
-  const isDeleted = await database.write((queries) => stored.deleteTemplate(queries, organizationId, id));
-  if (!isDeleted) throw notFound('template');
+  await database.write(async (queries) => {
+    if (!(await stored.deleteTemplate(queries, organizationId, id))) throw notFound('template');
+    await recordOtherChange(queries, 'UTM template', id, now());
+  });
 }
 
 /** The values that the organization's templates and newest links have for each parameter, most frequent first. */
