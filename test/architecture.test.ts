@@ -53,7 +53,7 @@ const arrows: Record<string, readonly string[]> = {
 /** Arrows to a whole room that are meant for one part of it. */
 const narrow: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request|guarded-page)/,
-  'manage → ledger': /^ledger\/(correction-step|delete-chunks|hits-elsewhere|kept-hits)/,
+  'manage → ledger': /^ledger\/(correction-step|delete-chunks|external-hits|kept-hits)/,
   'dashboard → rules': /^rules\/(rule-|click-fields|european-union|agent-|app-browsers|utm)/,
   'mail → http': /^http\/html/,
   'serve.ts → visit': /^visit\/connection\/reserve-port/,

@@ -106,9 +106,9 @@ describe.skipIf(!isHere)('hits move from PostgreSQL to ClickHouse', () => {
     await move();
     const before = await hitsOf(moved());
     const next = hitsOfTurn(50);
-    const isElsewhere = ledger.append(next, 'rows');
-    await expect(isElsewhere).rejects.toBeInstanceOf(StoreAway);
-    await expect(isElsewhere).rejects.toThrow('CLICKS_URL');
+    const isRefused = ledger.append(next, 'rows');
+    await expect(isRefused).rejects.toBeInstanceOf(StoreAway);
+    await expect(isRefused).rejects.toThrow('CLICKS_URL');
     expect([await knowsAllHits(ledger.database), await knowsAllHits(moved())]).toEqual([false, true]);
     const store = new PostgresFoldStore(ledger.url ?? '', undefined, () =>
       ClickhouseWriter.open(serverOf(clickhouse), 'this', 0),

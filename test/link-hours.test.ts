@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import type { RollupSlice } from '../src/ledger/counts.ts';
 import type { FoldBatch, FoldStore } from '../src/ledger/fold-store.ts';
-import { countEntry, tidyCounts } from '../src/ledger/hour-counts.ts';
+import { countEntry, mergeCounts } from '../src/ledger/hour-counts.ts';
 import { openCounts } from '../src/ledger/open-counts.ts';
 import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
@@ -89,7 +89,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         );
         const expected =
           [1, 2, 3].map((value) => countEntry(dimensionIndex('country'), value, (2 * turns) / 3)).join('') +
-          tidyCounts(
+          mergeCounts(
             Array.from({ length: turns }, (_, turn) =>
               countEntry(dimensionIndex('browser'), 1 + (turn % 7), 4),
             ).join(''),
@@ -97,8 +97,8 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         for (const { counts, loose } of rows) {
           expect(counts.length).toBeLessThan(1_200);
           expect(loose).toBeLessThan(1_100);
-          expect(tidyCounts(counts)).toBe(
-            tidyCounts(expected + countEntry(dimensionIndex('reason'), 118, 2 * turns)),
+          expect(mergeCounts(counts)).toBe(
+            mergeCounts(expected + countEntry(dimensionIndex('reason'), 118, 2 * turns)),
           );
         }
         // Both nodes saw the same visitors.
@@ -165,7 +165,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         visitors: 0,
         loose: 0,
       };
-      expect(found.map(({ counts, ...row }) => ({ ...row, counts: tidyCounts(counts) }))).toEqual([
+      expect(found.map(({ counts, ...row }) => ({ ...row, counts: mergeCounts(counts) }))).toEqual([
         { link_id: 1, hour: hour - (hour % 24), ...none, visitors: 4, counts: '' },
         { link_id: 1, hour, ...none, click: 5, bot: 2, counts: 'c91x2d7x3d8' },
         { link_id: 1, hour: hour + 1, ...none, click: 1, counts: 'd7' },

@@ -11,7 +11,7 @@ import {
   isExcluded,
   keyMarkSql,
 } from './backup-stream.ts';
-import { type CountedTo, type HitSource, hitsFrom, hitTables } from './elsewhere-hits.ts';
+import { type CountedTo, type HitSource, hitsFrom, hitTables } from './external-hits.ts';
 
 const rowsAtOnce = 1_000;
 
@@ -92,17 +92,17 @@ async function tablesOf(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Their content is in the rows and packs, too. */
+/** Their content is also in the rows and packs. */
 const rebuiltTables: ReadonlySet<string> = new Set(['hit_chunks', 'hit_chunk_links', 'hit_link_groups']);
 
 async function* partsOf(client: pg.Client, source: HitSource | null): AsyncGenerator<BackupPart> {
-  const isElsewhere = (await settingOf(client, hitStoreId)) !== null;
+  const hasHitServer = (await settingOf(client, hitStoreId)) !== null;
   const names = (await tablesOf(client)).filter(
     (name) =>
       name !== 'migrations' &&
       !isExcluded(name) &&
       !rebuiltTables.has(name) &&
-      !(isElsewhere && hitTables.has(name)),
+      !(hasHitServer && hitTables.has(name)),
   );
   const references = await client.query<{ name: string; target: string }>(
     `select conrelid::regclass::text as name, confrelid::regclass::text as target from pg_constraint
@@ -111,7 +111,7 @@ async function* partsOf(client: pg.Client, source: HitSource | null): AsyncGener
   const targets = Map.groupBy(references.rows, ({ name }) => name);
   const byTable = new Map([...targets].map(([name, rows]) => [name, rows.map(({ target }) => target)]));
   for (const name of inOrder(names, byTable)) yield* tableOf(client, name);
-  if (isElsewhere && source !== null)
+  if (hasHitServer && source !== null)
     yield* hitsFrom(source, [...(await columnTypesOf(client, 'hits')).keys()], await countedTo(client));
   yield { part: 'ids', last: await lastIds(client) };
 }
@@ -132,8 +132,8 @@ async function countedTo(client: pg.Client): Promise<readonly CountedTo[]> {
   }));
 }
 
-/** Whether a store's hits are elsewhere; also while they are on their way there. */
-export async function hasHitsElsewhere(url: string): Promise<boolean> {
+/** Whether a store's hits are on another server. Fails while they are being moved there. */
+export async function hasExternalHits(url: string): Promise<boolean> {
   const client = await connect(url);
   try {
     if (!(await tablesOf(client)).includes('settings')) return false;

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { BackupProblem, type BackupStream } from '../backup/backup-stream.ts';
-import type { HitSource } from '../backup/elsewhere-hits.ts';
+import type { HitSource } from '../backup/external-hits.ts';
 import { noteBackup } from '../backup/last-backup.ts';
-import { hasHitsElsewhere, readPostgres } from '../backup/postgres-source.ts';
+import { hasExternalHits, readPostgres } from '../backup/postgres-source.ts';
 import { readSqlite } from '../backup/sqlite-source.ts';
 import { refuseTerminal, writeToFile, writeToPipe } from '../backup/write-backup.ts';
 import { loadConfig } from '../config/load.ts';
@@ -41,12 +41,12 @@ export const backup: StandaloneCommand = {
   },
 };
 
-/** Where hits are elsewhere: what they are read from, unless they are to be missing. */
+/** `source` is null if the database has the hits, or if they are to be left out. */
 async function hitsOf(
   config: Config,
   isWithout: boolean,
 ): Promise<{ readonly source: HitSource | null; readonly areMissing: boolean }> {
-  if (config.databaseUrl === null || !(await asked(config, hasHitsElsewhere(config.databaseUrl))))
+  if (config.databaseUrl === null || !(await asked(config, hasExternalHits(config.databaseUrl))))
     return { source: null, areMissing: false };
   if (isWithout) return { source: null, areMissing: true };
   if (config.clicksUrl === null)

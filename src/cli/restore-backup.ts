@@ -4,7 +4,7 @@ import { findMasterKey } from '../auth/master-key.ts';
 import { Secrets } from '../auth/secrets.ts';
 import { type BackupHeader, BackupProblem, type BackupStream } from '../backup/backup-stream.ts';
 import type { BackupTarget } from '../backup/backup-target.ts';
-import { withHitsFor } from '../backup/elsewhere-hits.ts';
+import { withHitsFor } from '../backup/external-hits.ts';
 import { PostgresTarget } from '../backup/postgres-target.ts';
 import { openBackup, restore } from '../backup/restore.ts';
 import { SqliteTarget } from '../backup/sqlite-target.ts';

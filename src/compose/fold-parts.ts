@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { bundledCountryFile } from '../bundle/located.ts';
 import { type EnrichParts, enrichParts } from '../ledger/enrich.ts';
+import type { HitWriter } from '../ledger/external-hits.ts';
 import type { FoldSettings, FromFold } from '../ledger/fold-messages.ts';
 import type { FoldStore } from '../ledger/fold-store.ts';
 import type { FoldParts } from '../ledger/fold-worker.ts';
 import { type CountryFileError, openCountryFile, openLazily, openPlaceFile } from '../ledger/geo.ts';
-import type { HitWriter } from '../ledger/hits-elsewhere.ts';
 import { PostgresFoldStore } from '../ledger/postgres-fold-store.ts';
 import { ownSalts, SaltFolder } from '../ledger/salts/salt-folder.ts';
 import { SharedSalts } from '../ledger/salts/shared-salts.ts';

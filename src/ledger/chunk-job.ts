@@ -1,14 +1,14 @@
 import type { HitColumn } from '../rules/click-fields.ts';
 import type { JobStore } from '../storage/database.ts';
 import { ChunkCounts, type CountedBy } from './chunk-counts.ts';
-import { areThere, chunksOf, readWhole, type WantedCells } from './chunk-reader.ts';
+import { chunksOf, readWhole, stillExist, type WantedCells } from './chunk-reader.ts';
 import type { ChunkRow, ChunkScan } from './chunk-scan.ts';
 import { Groups } from './groups.ts';
 import { type ChunkColumn, isTallied, maxInChunk } from './hit-chunk.ts';
 import type { HitCount, HitFilter, PageAfter, PageBefore, StoredHit } from './ledger.ts';
 
 /** A query on the chunks of an owner. Chunks that were made after it began, beyond `upTo`, are ignored. */
-export type ChunkQuestion = { readonly filter: HitFilter; readonly upTo: number } & (
+export type ChunkQuery = { readonly filter: HitFilter; readonly upTo: number } & (
   | ({ readonly kind: 'count' } & CountedBy)
   | ({ readonly kind: 'groups' } & GroupedBy)
   | {
@@ -28,7 +28,7 @@ interface GroupedBy {
   readonly starts: readonly number[] | null;
 }
 
-/** Null if the chunks up to `upTo` are gone: see `areThere`. */
+/** Null if the chunks up to `upTo` are gone: see `stillExist`. */
 export type ChunkAnswer<Answer> = Answer | null;
 
 export interface ChunkGroups {
@@ -48,21 +48,21 @@ export interface ChunkPage {
 }
 
 /** Run by `Database.compute` in a thread of its own: on SQLite, sending chunks would cost more than reading them. */
-export default async function answer(store: JobStore, question: ChunkQuestion): Promise<unknown> {
-  if (!(await areThere(store, question))) return null;
-  switch (question.kind) {
+export default async function answer(store: JobStore, query: ChunkQuery): Promise<unknown> {
+  if (!(await stillExist(store, query))) return null;
+  switch (query.kind) {
     case 'count':
-      return count(store, question, question);
+      return count(store, query, query);
     case 'groups':
-      return groups(store, question, question);
+      return groups(store, query, query);
     case 'before':
-      return before(store, question, question.page, question.time);
+      return before(store, query, query.page, query.time);
     case 'after':
-      return after(store, question, question.page);
+      return after(store, query, query.page);
   }
 }
 
-type Asked = Pick<ChunkQuestion, 'filter' | 'upTo'>;
+type Asked = Pick<ChunkQuery, 'filter' | 'upTo'>;
 
 async function count(store: JobStore, asked: Asked, counted: CountedBy): Promise<HitCount[]> {
   const counts = new ChunkCounts(counted, asked.filter);

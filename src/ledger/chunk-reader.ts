@@ -4,23 +4,23 @@ import { type ChunkRow, ChunkScan } from './chunk-scan.ts';
 import { type ChunkCells, cellsInSqlite } from './chunk-store.ts';
 import { type ChunkColumn, chunkColumns } from './hit-chunk.ts';
 import { type HitFilter, organizationOf, type Times } from './ledger.ts';
-import { beginQuestion, readCells } from './server-cells.ts';
+import { beginQuery, readCells } from './server-cells.ts';
 
-/** What is read of each chunk where reading costs a round trip. */
+/** What to read of each chunk when reading costs a round trip. */
 export interface WantedCells {
   readonly columns: (chunk: ChunkRow) => readonly ChunkColumn[];
-  /** Is read in the place of the columns where a tally is an answer. */
+  /** Read instead of the columns where a tally suffices. */
   readonly tally?: ChunkColumn;
 }
 
-/** Chunks whose cells are read together; the first is asked for alone, as it often is enough for a page. */
+/** How many chunks are read at once. The first is read alone, because it often fills a page. */
 const readTogether = { first: 1, growth: 8, max: 48 } as const;
 /** Tallies are small. */
 const talliesTogether = { first: 512, growth: 1, max: 512 } as const;
 
 /**
- * The chunks that may have what is asked for, by their ids. Ids of hits rise with those of chunks, save for chunks that were made
- * of the same hits by their months: these have the same `first_id` and `last_id`.
+ * The chunks that may contain matching hits, by id. Later chunks have hits with higher ids, except for chunks that were made from
+ * the same hits, one per month: these share their `first_id` and `last_id`.
  */
 export async function* chunksOf(
   store: JobStore,
@@ -39,7 +39,7 @@ export async function* chunksOf(
     return;
   }
   if (copy === null) return;
-  beginQuestion();
+  beginQuery();
   const { owner, values = [] } = span.filter;
   const hasTallies =
     wanted.tally !== undefined &&
@@ -55,7 +55,7 @@ export async function* chunksOf(
     const cells = await next;
     const end = at + together;
     together = Math.min(together * growth, max);
-    // The server reads the next ones while these are looked at.
+    // The server reads the next ones while these are processed.
     next = read(rows.slice(end, end + together));
     next.catch(() => {});
     for (; at < Math.min(end, rows.length); at++) {
@@ -67,10 +67,10 @@ export async function* chunksOf(
 }
 
 /**
- * Whether what was found to be in chunks still is. Corrections take chunks away where their hits are elsewhere, too; in a SQLite
- * store they change them.
+ * Whether the chunks up to `upTo` still exist. Corrections delete chunks whose hits are also stored in rows and packs; in a SQLite
+ * store they change the chunks instead.
  */
-export async function areThere(store: JobStore, { filter: { owner }, upTo }: ChunkSpan): Promise<boolean> {
+export async function stillExist(store: JobStore, { filter: { owner }, upTo }: ChunkSpan): Promise<boolean> {
   if (store.rowsAtOnce !== null) return true;
   const [row] = await store.rows<{ last_id: number }>(
     'select last_id from hit_chunks where id = (select max(id) from hit_chunks where organization_id = $1)',
@@ -79,19 +79,19 @@ export async function areThere(store: JobStore, { filter: { owner }, upTo }: Chu
   return row !== undefined && row.last_id >= upTo;
 }
 
-/** Has all columns of a chunk read. */
+/** Loads all columns of a chunk. */
 export async function readWhole(store: JobStore, chunk: ChunkScan): Promise<void> {
   if (store.copy !== null)
     chunk.readFrom(await readCells(store.copy, [chunk.row], () => chunkColumns.map((name) => `c_${name}`)));
 }
 
-/** Whether all hits of a chunk are of these times. */
+/** Whether all hits of a chunk are in this time range. */
 export const liesWithin = (
   { first_at, last_at }: Pick<ChunkRow, 'first_at' | 'last_at'>,
   { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: Times,
 ): boolean => from <= first_at && to > last_at;
 
-/** The columns, and where a tally is an answer that alone. */
+/** The needed columns, or only the tally if that suffices. */
 function neededOf(
   chunk: ChunkRow,
   { owner: { links }, values = [], classes, from, to }: HitFilter,

@@ -3,11 +3,11 @@ import type { ChunkRow } from './chunk-scan.ts';
 import { type HitFilter, organizationOf } from './ledger.ts';
 import { rowsIn } from './link-groups.ts';
 
-/** Which chunks of an owner are looked at: those up to `upTo`, and where there is a span of ids those that have some of it. */
+/** Which chunks of an owner are read: those up to `upTo`, and only those with ids between `above` and `below` if these are set. */
 export interface ChunkSpan {
   readonly filter: HitFilter;
   readonly upTo: number;
-  /** Both excluded. */
+  /** Both exclusive. */
   readonly above?: number;
   readonly below?: number;
 }
@@ -31,7 +31,7 @@ interface GroupedRow extends ChunkRow {
   readonly link_group?: Uint8Array | null;
 }
 
-/** The chunks that may have what is asked for, and which rows of them are the owner's. */
+/** The chunks that may contain matching hits, and which of their rows belong to the owner. */
 export async function rowsOf(
   store: JobStore,
   { filter: { owner, classes, from, to }, upTo, above, below }: ChunkSpan,
@@ -66,7 +66,7 @@ export async function rowsOf(
   return isPostgres && isLink ? rows.flatMap((row) => withRowsOf(owner.id, row)) : rows;
 }
 
-/** A chunk with the rows of a link, if it has some. */
+/** The chunk with the rows of a link; nothing if it has none. */
 function withRowsOf(link: number, { link_group, ...row }: GroupedRow): readonly ChunkRow[] {
   if (!link_group) return row.end_row === null ? [] : [row];
   const rows = rowsIn(link_group, link);

@@ -1,4 +1,4 @@
-/** What a thread has asked of the server that has single hits: for metrics. */
+/** Calls of a thread to the server with the single hits, for metrics. */
 export interface ClickServerCalls {
   made: number;
   /** No answer came. */
@@ -20,13 +20,13 @@ const none = (): ClickServerCalls => ({
   insertionMilliseconds: 0,
 });
 
-/** Of this thread; a thread without metrics of its own gives them to another. */
+/** Those of this thread. A thread without metrics of its own hands them to another. */
 export const clickServerCalls = none();
 
-/** Whether the last call of this thread, or of one that gave its calls to it, found the server away. */
+/** Whether the server was away at the last call of this thread, or of one that hands its calls to it. */
 export const clickServerState = { isAway: false };
 
-/** What has come since the last time; null where that is nothing. */
+/** The calls since the last time; null if there were none. */
 export function takeClickServerCalls(): ClickServerCalls | null {
   if (clickServerCalls.made === 0) return null;
   const taken = { ...clickServerCalls };

@@ -4,7 +4,7 @@ import { dialects } from '../storage/dialect.ts';
 import type { Queries } from '../storage/schema.ts';
 import { type ChunkRow, ChunkScan } from './chunk-scan.ts';
 import { type ChunkCells, columnsInMemory } from './chunk-store.ts';
-import { type CorrectionScope, isMeant } from './correction-scope.ts';
+import { type CorrectionScope, isInScope } from './correction-scope.ts';
 import { chunkOf, columnKey, endOfKeys } from './hit-chunk.ts';
 import type { StoredHit } from './ledger.ts';
 import { columnsOfHits } from './stored-columns.ts';
@@ -45,18 +45,18 @@ export async function correctChunk(
   await deleteSources(queries, chunk.organization_id, chunk.last_id);
   const row = { ...chunk, first_row: 0, end_row: chunk.hits, version: '' };
   const hits = new ChunkScan(await cellsOf(queries, id), row).storedHits;
-  const meant = hits.filter((hit) => isMeant(scope, hit));
-  if (meant.length === 0) return [];
+  const inScope = hits.filter((hit) => isInScope(scope, hit));
+  if (inScope.length === 0) return [];
   const { change } = scope;
   await deleteChunk(queries, id);
   await insertChunk(
     queries,
     chunk,
     change === null
-      ? hits.filter((hit) => !isMeant(scope, hit))
-      : hits.map((hit) => (isMeant(scope, hit) ? changed(hit, change.to) : hit)),
+      ? hits.filter((hit) => !isInScope(scope, hit))
+      : hits.map((hit) => (isInScope(scope, hit) ? changed(hit, change.to) : hit)),
   );
-  return meant;
+  return inScope;
 }
 
 /** All columns of a chunk, loaded into memory. */

@@ -7,7 +7,7 @@ import { jsonRows } from '../storage/json-rows.ts';
 import type { Queries } from '../storage/schema.ts';
 import { changeTotals } from './change-totals.ts';
 import { correctChunk, nextChunk } from './correct-chunks.ts';
-import { type CorrectionScope, filterOf, isMeant } from './correction-scope.ts';
+import { type CorrectionScope, filterOf, isInScope } from './correction-scope.ts';
 import { deleteChunksSince, lockChunks } from './delete-chunks.ts';
 import { HitPack, type PackRow } from './hit-pack.ts';
 import type { StoredHit } from './ledger.ts';
@@ -21,15 +21,15 @@ import { RowLedger } from './row-ledger.ts';
 const rowsAtOnce = 2_048;
 const packsAtOnce = 8;
 
-/** Where hits that are meant lie, in the order of their ids. */
+/** Where the hits of a scope are stored, by id. */
 export interface Part {
-  /** A chunk in the place of packs and rows; null where they follow. */
+  /** A chunk instead of packs and rows; null if there are packs and rows. */
   readonly chunk: number | null;
   readonly packs: readonly number[];
   readonly rows: readonly number[];
-  /** The last id that was looked at. */
+  /** The last id that was checked. */
   readonly upTo: number;
-  /** No more were there. */
+  /** Whether no more hits follow. */
   readonly isLast: boolean;
 }
 
@@ -48,8 +48,8 @@ export async function nextPart(database: Database, scope: CorrectionScope, after
   const met = packs.filter(({ pack }) => pack.id <= upTo);
   return {
     chunk: null,
-    packs: met.filter(({ pack }) => hasMeant(scope, pack)).map(({ pack }) => pack.id),
-    rows: rows.filter((row) => isMeant(scope, row)).map(({ id }) => id),
+    packs: met.filter(({ pack }) => hasHitInScope(scope, pack)).map(({ pack }) => pack.id),
+    rows: rows.filter((row) => isInScope(scope, row)).map(({ id }) => id),
     upTo: isLast
       ? Math.max(after, rows.at(-1)?.id ?? 0, ...met.map(({ pack }) => pack.id + pack.count - 1))
       : upTo,
@@ -57,7 +57,7 @@ export async function nextPart(database: Database, scope: CorrectionScope, after
   };
 }
 
-function hasMeant(scope: CorrectionScope, pack: HitPack): boolean {
+function hasHitInScope(scope: CorrectionScope, pack: HitPack): boolean {
   const [at, link, ofClass] = [pack.column('at'), pack.column('link_id'), pack.column('class')];
   const reasons = pack.storedReasons;
   const organization_id = pack.column('organization_id')[0] ?? 0;
@@ -69,15 +69,15 @@ function hasMeant(scope: CorrectionScope, pack: HitPack): boolean {
       class: ofClass[row] ?? 0,
       reason: reasons[row] ?? 0,
     };
-    if (isMeant(scope, hit)) return true;
+    if (isInScope(scope, hit)) return true;
   }
   return false;
 }
 
-/** Ids that other nodes may have drawn before hits were searched for, and that appear after it. */
+/** Other nodes may have reserved up to so many ids before the search, whose hits appear after it. */
 const idsInFlight = 500_000;
 
-/** Whether hits that are meant have come in after this id. Asked inside of a transaction, which sees them. */
+/** Whether hits in the scope were added after this id. Called inside a transaction, which sees them. */
 export async function hasLaterHits(
   database: Database,
   queries: Queries,
@@ -135,7 +135,7 @@ async function rowsOf(
   if (ids.length === 0) return [];
   const { rows } = await sql<StoredHit>`
     select * from hits where id in ${idsIn(queries, ids)} order by id ${forUpdate(queries)}`.execute(queries);
-  return rows.filter((row) => isMeant(scope, row));
+  return rows.filter((row) => isInScope(scope, row));
 }
 
 async function correctRows(
@@ -157,7 +157,7 @@ async function correctRows(
   }
 }
 
-/** Returns the hits that were meant, as they were. */
+/** Returns the hits in the scope, as they were before. */
 async function correctPacks(
   queries: Queries,
   scope: CorrectionScope,
@@ -172,15 +172,15 @@ async function correctPacks(
   for (const row of rows) {
     const pack = new HitPack(row);
     const hits = pack.storedHits;
-    const meant = hits.filter((hit) => isMeant(scope, hit));
-    if (meant.length === 0) continue;
-    found.push(...meant);
-    if (change === null) await keepInPack(queries, pack, hits, new Set(meant));
+    const inScope = hits.filter((hit) => isInScope(scope, hit));
+    if (inScope.length === 0) continue;
+    found.push(...inScope);
+    if (change === null) await keepInPack(queries, pack, hits, new Set(inScope));
     else
       await replaceCells(
         queries,
         pack.id,
-        hits.map((hit) => (isMeant(scope, hit) ? changed(hit, change.to) : hit)),
+        hits.map((hit) => (isInScope(scope, hit) ? changed(hit, change.to) : hit)),
       );
   }
   return found;
@@ -205,8 +205,8 @@ async function replaceCells(queries: Queries, id: number, hits: readonly StoredH
 }
 
 /**
- * A pack's hits have its id and those that follow: what is left of it lies in as many packs as there are runs of hits with
- * none between them that goes, and short runs are rows.
+ * The hits of a pack have consecutive ids, so what is left of it becomes a pack for each run of remaining hits, or rows if the
+ * run is short.
  */
 async function keepInPack(
   queries: Queries,
@@ -237,7 +237,7 @@ async function keepInPack(
       .insertInto('hit_packs')
       .values({ id, organization_id, hits: run.length, ...kept, ...ends })
       .execute();
-    // On PostgreSQL for programs of the release before.
+    // On PostgreSQL only the previous release reads these.
     const { first_at } = kept;
     const ofPack = partitions ? { pack_id: id, first_at } : { pack_id: id };
     await queries

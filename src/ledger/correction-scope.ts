@@ -38,7 +38,7 @@ export const filterOf = (scope: CorrectionScope): HitFilter => ({
   to: scope.to,
 });
 
-export const isMeant = (
+export const isInScope = (
   { organizationId, owner, from, to, change }: CorrectionScope,
   hit: Pick<StoredHit, 'organization_id' | 'link_id' | 'at' | 'class' | 'reason'>,
 ): boolean =>

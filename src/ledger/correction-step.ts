@@ -5,7 +5,7 @@ import type { Database } from '../storage/database.ts';
 import { dialectOf } from '../storage/dialect.ts';
 import { knowsAllHits } from '../storage/moved-hits.ts';
 import { wantWordSweep } from '../storage/word-sweeps.ts';
-import { finishPart, hasLaterHitsElsewhere, stepElsewhere } from './correct-elsewhere.ts';
+import { finishPart, hasLaterExternalHits, stepOverExternalHits } from './correct-external-hits.ts';
 import { correctPart, hasLaterHits, nextPart } from './correct-hits.ts';
 import { type CorrectionScope, rollupClassesIn } from './correction-scope.ts';
 import { type Hours, totalOf } from './counts.ts';
@@ -13,7 +13,7 @@ import { deliveriesToErase } from './erase-deliveries.ts';
 import { eraseLinkHours, eraseOrganizationHours, eraseOrganizationRollups } from './erase-hours.ts';
 import { eraseVisitorRuns } from './erase-visitor-runs.ts';
 import { eraseVisitors } from './erase-visitors.ts';
-import { hitsElsewhere } from './hits-elsewhere.ts';
+import { externalHits } from './external-hits.ts';
 import { lastClicksToSet } from './last-clicks.ts';
 import { openCounts } from './open-counts.ts';
 import { openLedger } from './open-ledger.ts';
@@ -74,7 +74,7 @@ export async function correctionStep(
   const make = (made: Step) =>
     database.write(async (queries) => {
       const claimed = await moveCorrection(queries, correction, { due_at: now() + length });
-      // Where hits are moved elsewhere, what is corrected now might not be among them.
+      // While hits are being moved to another server, a correction here might miss some.
       if (claimed === undefined || !(await knowsAllHits({ ...database, read: queries }))) return null;
       const done = await made(queries);
       const moved = await moveCorrection(queries, correction, {
@@ -115,12 +115,12 @@ async function preparedStep(
   phase: Phase,
 ): Promise<Step> {
   const hours = hoursOf(scope);
-  const elsewhere = hitsElsewhere(database);
-  if (elsewhere !== null) await finishPart(database, elsewhere, scope, id);
+  const external = externalHits(database);
+  if (external !== null) await finishPart(database, external, scope, id);
   const unlessLater = (step: Step): Step => unlessLateHits(database, scope, seen_id, step);
   switch (phase) {
     case 'hits':
-      if (elsewhere !== null) return stepElsewhere(database, elsewhere, scope, id, place);
+      if (external !== null) return stepOverExternalHits(database, external, scope, id, place);
       return stepOverHits(database, scope, place);
     case 'deliveries':
       return deliveriesToErase(database, scope, place);
@@ -143,12 +143,12 @@ async function preparedStep(
 
 /** A step that is only correct when no hit is left. Where others write at the same time, none may be added during it either. */
 function unlessLateHits(database: Database, scope: CorrectionScope, seenId: number, step: Step): Step {
-  const elsewhere = hitsElsewhere(database);
+  const external = externalHits(database);
   return async (queries) => {
     const isLate = () =>
-      elsewhere === null
+      external === null
         ? hasLaterHits(database, queries, scope, seenId)
-        : hasLaterHitsElsewhere(elsewhere, scope, seenId);
+        : hasLaterExternalHits(external, scope, seenId);
     if (await isLate()) return { place: 0, isLate: true };
     const done = await step(queries);
     // The step has locked what it changed: hits that are not visible by now are counted after it.

@@ -13,11 +13,11 @@ export async function deliveriesToErase(
 ): Promise<Step> {
   const linkId = owner.kind === 'link' ? owner.id : undefined;
   const some = await deliveriesAfter(database.read, { organizationId, linkId }, place, atOnce);
-  const meant = some.filter(({ body }) => {
+  const inScope = some.filter(({ body }) => {
     const at = clickedAt(body);
     return at !== null && at >= (from ?? Number.NEGATIVE_INFINITY) && at < to;
   });
-  const ids = meant.map(({ id }) => id);
+  const ids = inScope.map(({ id }) => id);
   return async (queries) => {
     if (ids.length > 0) await deleteDeliveries(queries, ids);
     return { place: some.length < atOnce ? null : (some.at(-1)?.id ?? null) };

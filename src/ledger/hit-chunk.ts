@@ -18,7 +18,7 @@ export const maxInChunk = 2 ** 16;
 /**
  * The columns of a chunk: the index in this list is part of a column's key, so columns may only be added at its end. A chunk
  * made before a column was added has 0 there. Only a chunk with hits whose class a person has changed has
- * `stored_reason`; elsewhere it is the reason. An instant is kept in two parts, because most questions count by the
+ * `stored_reason`; elsewhere it is the reason. An instant is kept in two parts, because most queries count by the
  * hour and need no more of it.
  */
 export const chunkColumns = [

@@ -3,7 +3,7 @@ import { threadUrl } from '../bundle/located.ts';
 import type { HitColumn } from '../rules/click-fields.ts';
 import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
-import type { ChunkAnswer, ChunkGroups, ChunkPage, ChunkQuestion } from './chunk-job.ts';
+import type { ChunkAnswer, ChunkGroups, ChunkPage, ChunkQuery } from './chunk-job.ts';
 import type { ChunkFacts } from './hit-chunk.ts';
 import {
   type HitCount,
@@ -17,10 +17,10 @@ import {
 } from './ledger.ts';
 
 const job = threadUrl('chunk-job');
-/** More chunks than come between two looks of a follower. */
-const newestLooked = 32;
+/** More chunks than are made between two calls of `ownersAfter`. */
+const maxNewest = 32;
 
-/** Asks for the hits in chunks. `upTo` is what `mergedTo` said when a question began. */
+/** Queries the hits in chunks. `upTo` is what `mergedTo` returned when the query began. */
 export class HitChunks {
   readonly #database: Database;
 
@@ -28,7 +28,7 @@ export class HitChunks {
     this.#database = database;
   }
 
-  /** Up to this id all hits of an owner are in chunks; 0 where there is none. */
+  /** All hits of an owner up to this id are in chunks; 0 if it has none. */
   async mergedTo(owner: Owner): Promise<number> {
     const { rows } = await sql<{ last_id: number }>`
       select last_id from hit_chunks where id = (
@@ -37,7 +37,7 @@ export class HitChunks {
     return rows[0]?.last_id ?? 0;
   }
 
-  /** 0 where chunks take no other form's place. */
+  /** 0 where chunked hits are also stored in rows and packs. */
   async newestId(): Promise<number> {
     if (!dialects[this.#database.kind].chunksHits) return 0;
     const { rows } = await sql<{ id: number | null }>`select max(last_id) as id from hit_chunks`.execute(
@@ -47,13 +47,13 @@ export class HitChunks {
   }
 
   /**
-   * Of the newest chunks. Where a chunk has a part of the ids between its first and last, its hits were rows or packs for long
-   * enough that a follower has seen them there.
+   * Reads the newest chunks only. A chunk with gaps between its first and last id is skipped: its hits were rows or packs for long
+   * enough to have been seen there.
    */
   async ownersAfter(id: number, limit: number): Promise<readonly HitOwner[]> {
     if (!dialects[this.#database.kind].chunksHits) return [];
     const { rows } = await sql<ChunkFacts>`
-      select organization_id, first_id, last_id, hits from hit_chunks order by id desc limit ${sql.lit(newestLooked)}`.execute(
+      select organization_id, first_id, last_id, hits from hit_chunks order by id desc limit ${sql.lit(maxNewest)}`.execute(
       this.#database.read,
     );
     const owners: HitOwner[] = [];
@@ -95,14 +95,14 @@ export class HitChunks {
     return this.#ask({ kind: 'after', filter, upTo, page });
   }
 
-  async #ask<Answer>(question: ChunkQuestion): Promise<Answer> {
-    const answer = await this.#database.compute<ChunkAnswer<Answer>>(job, question);
+  async #ask<Answer>(query: ChunkQuery): Promise<Answer> {
+    const answer = await this.#database.compute<ChunkAnswer<Answer>>(job, query);
     if (answer === null) throw new ChunksGone();
     return answer;
   }
 }
 
-/** There are no longer chunks up to where `mergedTo` said. */
+/** The chunks up to the `mergedTo` of a query no longer exist. */
 export class ChunksGone extends Error {
   override readonly name = 'ChunksGone';
 }

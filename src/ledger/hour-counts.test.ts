@@ -7,9 +7,9 @@ import {
   dimensionLetters,
   eachCount,
   eachCountOf,
+  mergeCounts,
   reasonOf,
   reasonValue,
-  tidyCounts,
 } from './hour-counts.ts';
 
 const entry = fc.tuple(
@@ -38,23 +38,23 @@ test('counts are read as they were written, however many texts were written one 
   );
 });
 
-test('in order they say the same, in one way, and no longer than before', () => {
+test('merging keeps the sums, has one result for all orders, and lengthens no counts', () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {
       const counts = entries.map((one) => countEntry(...one)).join('');
-      const cleanUp = tidyCounts(counts);
-      expect(sumsOf(cleanUp)).toEqual(sumsOf(counts));
+      const merged = mergeCounts(counts);
+      expect(sumsOf(merged)).toEqual(sumsOf(counts));
       expect(
-        tidyCounts(
-          tidyCounts(
+        mergeCounts(
+          mergeCounts(
             entries
               .toReversed()
               .map((one) => countEntry(...one))
               .join(''),
           ),
         ),
-      ).toBe(cleanUp);
-      expect(cleanUp.length).toBeLessThanOrEqual(counts.length);
+      ).toBe(merged);
+      expect(merged.length).toBeLessThanOrEqual(counts.length);
     }),
   );
 });

@@ -1,5 +1,5 @@
 /**
- * How a link's hour is kept: hits by class in columns, and all other dimensions in one text, `counts`. An entry of it is
+ * How a link's hour is stored: hits by class in columns, and all other dimensions in one text, `counts`. An entry of it is
  * the dimension's letter, the value, and the number of hits unless it is 1: `d12f3x2`. Two texts are added by concatenation,
  * so a row can be added to without being read.
  *
@@ -40,7 +40,7 @@ export function eachCount(
   }
 }
 
-/** Those of one dimension: the others are passed over without being read, which takes a fifth of the time. */
+/** The same for one dimension: skipping the others without parsing them takes a fifth of the time. */
 export function eachCountOf(
   dimension: number,
   counts: string,
@@ -61,8 +61,8 @@ export function eachCountOf(
   }
 }
 
-/** The same counts, each value once, in order. */
-export function tidyCounts(counts: string): string {
+/** The same counts with each value once, sorted. */
+export function mergeCounts(counts: string): string {
   const values = 2 ** 40;
   const sums = new Map<number, number>();
   eachCount(counts, (dimension, value, hits) => {

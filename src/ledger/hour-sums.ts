@@ -3,12 +3,12 @@ import type { JobStore } from '../storage/database.ts';
 import { bucketIndex } from './bucket-index.ts';
 import { classOf, eachCountOf, reasonOf } from './hour-counts.ts';
 
-/** What is counted of a link's hours: a dimension that is kept in texts, all of it or one value, in all classes or some. */
-interface HourQuestion {
+/** What to count in a link's hours: a dimension that is stored in `counts`, all of it or one value, in all classes or some. */
+interface HourQuery {
   readonly dimension: number;
   readonly value: number | undefined;
   readonly classes: readonly number[] | undefined;
-  /** The first hours of the buckets, and the first hour behind the last one. */
+  /** The first hours of the buckets, then the end of the last one. */
   readonly starts: readonly number[];
 }
 
@@ -22,20 +22,20 @@ interface CountedHour {
 
 /** Texts of so many hours are read at once, so that parsing them doesn't block other work for long. */
 const hoursAtOnce = 1_000;
-/** Links whose hours are asked for together. */
+/** Links whose hours are read with one statement. */
 const linksAtOnce = 200;
 
 /** Adds up a link's hours by bucket, class and value. */
 class HourSums {
-  readonly #question: HourQuestion;
+  readonly #query: HourQuery;
   readonly #sums = new Map<number, Map<number, number>>();
 
-  constructor(question: HourQuestion) {
-    this.#question = question;
+  constructor(query: HourQuery) {
+    this.#query = query;
   }
 
   add({ hour, click, counts }: CountedHour): void {
-    const { dimension, starts } = this.#question;
+    const { dimension, starts } = this.#query;
     const bucket = bucketIndex(starts, hour);
     if (dimension === dimensionCodes.reason) {
       eachCountOf(dimension, counts, (value, hits) =>
@@ -52,7 +52,7 @@ class HourSums {
       this.#take(bucket, rollupClassCodes.click, 0, unwritten);
   }
 
-  /** Bucket, class, value and hits, one behind the other. */
+  /** Groups of four: bucket, class, value and hits. */
   get rows(): Float64Array {
     const rows: number[] = [];
     for (const [key, sums] of this.#sums)
@@ -62,7 +62,7 @@ class HourSums {
   }
 
   #take(bucket: number, ofClass: number, value: number, hits: number): void {
-    const { value: wanted, classes } = this.#question;
+    const { value: wanted, classes } = this.#query;
     if (hits <= 0 || (wanted !== undefined && wanted !== value)) return;
     if (classes !== undefined && !classes.includes(ofClass)) return;
     const key = bucket * maxClasses + ofClass;
@@ -77,22 +77,22 @@ class HourSums {
 
 const maxClasses = 16;
 
-/** Run by `Database.compute`: the texts are more than their sums, and parsing them holds up the thread that does it. */
+/** Run by `Database.compute`: the texts are larger than their sums, and parsing them would block the main thread. */
 export default async function answer(
   store: JobStore,
-  { linkIds, ...question }: HourQuestion & { readonly linkIds: readonly number[] },
+  { linkIds, ...query }: HourQuery & { readonly linkIds: readonly number[] },
 ): Promise<Float64Array> {
-  const sums = new HourSums(question);
+  const sums = new HourSums(query);
   for (let first = 0; first < linkIds.length; first += linksAtOnce)
-    await addHours(store, linkIds.slice(first, first + linksAtOnce), question, sums);
+    await addHours(store, linkIds.slice(first, first + linksAtOnce), query, sums);
   return sums.rows;
 }
 
-/** Link by link, in the order of the table's key. */
+/** Reads in the order of the table's key, link by link. */
 async function addHours(
   store: JobStore,
   linkIds: readonly number[],
-  { starts }: HourQuestion,
+  { starts }: HourQuery,
   sums: HourSums,
 ): Promise<void> {
   const [begin, end] = [starts[0] ?? 0, starts.at(-1) ?? 0];

@@ -8,10 +8,10 @@ import { ownLinksAfter } from './own-links.ts';
 import type { Step } from './step-result.ts';
 
 const linksAtOnce = 200;
-/** The newest hits by id that are looked at for the one that came last. */
-const newestLookedAt = 1_000;
+/** How many of the newest hits by id are searched for the latest one. */
+const maxSearched = 1_000;
 
-/** Sets when links were clicked last whose last click was in the scope, and may be gone. `place` is the link before. */
+/** Corrects `last_clicked_at` of links whose last click was in the scope and may be gone. `place` is the previous link. */
 export async function lastClicksToSet(
   database: Database,
   { organizationId, owner, from, to }: CorrectionScope,
@@ -47,7 +47,7 @@ export async function lastClicksToSet(
   };
 }
 
-/** The instant of a link's last click; the hour where the click itself is no longer kept. */
+/** The instant of a link's last click; the beginning of its hour if the click itself is no longer stored. */
 async function lastClickOf(database: Database, organizationId: number, link: number): Promise<number | null> {
   const { rows } = await sql<{ hour: number }>`select hour from link_hours
     where link_id = ${link} and click > 0 order by hour desc limit 1`.execute(database.read);
@@ -56,7 +56,7 @@ async function lastClickOf(database: Database, organizationId: number, link: num
   const [from, to] = [row.hour * hourLength, (row.hour + 1) * hourLength];
   const owner = { kind: 'link', id: link, organizationId } as const;
   const filter = { owner, classes: [rollupClassCodes.click], from, to };
-  const page = { before: undefined, limit: newestLookedAt, offset: 0 };
+  const page = { before: undefined, limit: maxSearched, offset: 0 };
   const { hits } = await openLedger(database).before(filter, page);
   return hits.reduce((latest, { at }) => Math.max(latest, at), from);
 }

@@ -13,7 +13,7 @@ interface LinkOwner {
 interface OrganizationOwner {
   readonly kind: 'organization';
   readonly id: number;
-  /** The only ones of its links that count: their ids in order. */
+  /** Counts only these of its links: ids in ascending order. */
   readonly links?: readonly number[] | undefined;
 }
 
@@ -25,7 +25,7 @@ export const organizationOf = (owner: Owner): number =>
 
 export type StoredHit = Selectable<Schema['hits']>;
 
-/** Instants; `to` is the first that is not included. */
+/** Instants; `to` is exclusive. */
 export interface Times {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -33,7 +33,7 @@ export interface Times {
 
 export interface HitFilter extends Times {
   readonly owner: Owner;
-  /** Classes of the roll-ups; all of them when not given. */
+  /** Classes of the roll-ups; undefined: all of them. */
   readonly classes?: readonly number[] | undefined;
   /** Columns that must have a value. */
   readonly values?: readonly (readonly [HitColumn, number])[] | undefined;
@@ -42,7 +42,7 @@ export interface HitFilter extends Times {
 }
 
 export interface HitCount {
-  /** What was counted by: an hour since the epoch, or a class of the roll-ups. */
+  /** An hour since the epoch, or a class of the roll-ups. */
   readonly value: number;
   /** A class of the roll-ups. */
   readonly class: number;
@@ -59,26 +59,26 @@ export interface HitOwner {
   readonly organization_id: number;
 }
 
-/** From a greatest id downwards. */
+/** A page of descending ids. */
 export interface PageBefore {
-  /** The ids are lower than this one. */
+  /** Exclusive; undefined: begins with the newest. */
   readonly before: number | undefined;
   readonly limit: number;
   readonly offset: number;
-  /** When to end with what was found, as `performance.now()` has it. */
+  /** When to stop and return what was found, by `performance.now()`. */
   readonly until?: number | undefined;
 }
 
 export interface HitPage {
   /** Newest first. */
   readonly hits: readonly StoredHit[];
-  /** How many hits were passed over; less than the offset where there are fewer. */
+  /** How many hits were skipped; less than the offset if there are fewer. */
   readonly passed: number;
-  /** Where the time was over: hits with lower ids were not looked at. Null when the page is full, or nothing is left. */
+  /** Where time ran out: hits with lower ids were not searched. Null if the page is full, or nothing is left. */
   readonly stoppedAt: number | null;
 }
 
-/** From a lowest id upwards, which is not included itself. */
+/** A page of ascending ids; `after` is exclusive. */
 export interface PageAfter {
   readonly after: number;
   readonly upTo: number;
@@ -86,36 +86,36 @@ export interface PageAfter {
 }
 
 /**
- * Reads the hits that a `FoldStore` has appended. Ids rise in the order in which hits were appended, whether a hit is a
- * row or part of a pack.
+ * Reads the hits that a `FoldStore` has appended. Ids rise in the order of appending, whether a hit is stored as a row or in a
+ * pack.
  */
 export interface Ledger {
-  /** Newest first, by key: what has been read already is never looked at again. */
+  /** Newest first, by key: earlier pages are never read again. */
   before(filter: HitFilter, page: PageBefore): Promise<HitPage>;
   /** Oldest first. */
   after(filter: HitFilter, page: PageAfter): Promise<readonly StoredHit[]>;
   /**
-   * A value may come more than once. With `starts`, the first hours of buckets, hits may be counted under any hour of their
+   * A value may appear more than once. With `starts`, the first hours of buckets, hits may be counted under any hour of their
    * bucket.
    */
   count(filter: HitFilter, by: 'hour' | 'class', starts?: readonly number[]): Promise<readonly HitCount[]>;
-  /** The largest groups by a column, or by the roll-ups' class: more hits first, then the lower value. */
+  /** The largest groups by a column, or by the roll-ups' class: most hits first, then the lowest value. */
   groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]>;
-  /** `count` by the hour and `groups` of the same hits, which must be asked for by values. */
+  /** `count` by the hour and `groups` of the same hits. The filter must have `values`. */
   countAndGroups(
     filter: HitFilter,
     starts: readonly number[],
     by: HitColumn,
     limit: number,
   ): Promise<CountAndGroups>;
-  /** The newest id that can be seen; 0 in an empty ledger. */
+  /** The newest visible id; 0 in an empty ledger. */
   newestId(): Promise<number>;
   /** Oldest first. */
   ownersAfter(id: number, limit: number): Promise<readonly HitOwner[]>;
 }
 
-/** `countAndGroups` as two questions, where one pass over the hits can't answer both. */
-export async function askBoth(
+/** `countAndGroups` as two queries, for a ledger that can't answer both in one pass over the hits. */
+export async function countAndGroupsApart(
   ledger: Pick<Ledger, 'count' | 'groups'>,
   filter: HitFilter,
   by: HitColumn,

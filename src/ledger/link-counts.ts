@@ -132,8 +132,8 @@ export class LinkCounts implements Counts {
   ): Promise<void> {
     const { dimension, value, classes } = this.#slice;
     const { to } = spanOf(buckets);
-    const question = { dimension, value, classes, starts: [...buckets.map((bucket) => bucket.from), to] };
-    const rows = await this.#compute<Float64Array>(job, { ...question, linkIds: this.#linkIds });
+    const query = { dimension, value, classes, starts: [...buckets.map((bucket) => bucket.from), to] };
+    const rows = await this.#compute<Float64Array>(job, { ...query, linkIds: this.#linkIds });
     for (let at = 0; at < rows.length; at += 4) {
       const [bucket = 0, ofClass = 0, ofValue = 0, hits = 0] = rows.subarray(at, at + 4);
       take(bucket, ofClass, ofValue, hits);

@@ -1,9 +1,9 @@
 import type { LinkRows } from './hit-chunk.ts';
 
 /**
- * Where the links of a chunk have their rows, on PostgreSQL: 64 links that follow one another are one row of the database, found
- * by the last of them. Its cells are varints: the first row of the group, then for each link how far its id is from the one
- * before, and how many rows it has.
+ * Which rows of a chunk belong to which link, on PostgreSQL: 64 consecutive links are one row of the database, keyed by the last
+ * of them. Its cells are varints: the first row of the group, then for each link the difference of its id from the previous one,
+ * and the number of its rows.
  */
 export const linksInGroup = 64;
 const maxVarint = 8;
@@ -13,7 +13,7 @@ export interface LinkGroup {
   readonly cells: Uint8Array;
 }
 
-/** The links of a chunk, which come in order. */
+/** `links` must be sorted. */
 export function groupsOf(links: readonly LinkRows[]): LinkGroup[] {
   const groups: LinkGroup[] = [];
   for (let from = 0; from < links.length; from += linksInGroup) {
@@ -23,7 +23,7 @@ export function groupsOf(links: readonly LinkRows[]): LinkGroup[] {
   return groups;
 }
 
-/** The rows of a link in the group that would have it; null where it has none. */
+/** The rows of a link in the group that its id falls into; null if it has none. */
 export function rowsIn(cells: Uint8Array, link: number): Omit<LinkRows, 'link'> | null {
   const reader = new VarintReader(cells);
   let first = reader.next();

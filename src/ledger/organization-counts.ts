@@ -14,7 +14,7 @@ import {
 } from './counts.ts';
 import type { GroupCount } from './groups.ts';
 
-/** Of a longer span all values are read. */
+/** For a longer span all values are read. */
 const maxHours = 50_000;
 
 /** Counts from the table `organization_rollups`. */

@@ -3,8 +3,8 @@ import { hourLength } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
 import { type GroupCount, type Groups, groupsInRounds } from './groups.ts';
 import {
-  askBoth,
   type CountAndGroups,
+  countAndGroupsApart,
   type HitCount,
   type HitFilter,
   type HitOwner,
@@ -150,7 +150,7 @@ export class PackLedger implements Ledger {
     by: HitColumn,
     limit: number,
   ): Promise<CountAndGroups> {
-    return askBoth(this, filter, by, limit);
+    return countAndGroupsApart(this, filter, by, limit);
   }
 
   async newestId(): Promise<number> {

@@ -13,7 +13,7 @@ export interface PackedHits {
   readonly to: number;
 }
 
-/** The newest packs of an owner that begin between two ids; those that have hits of these times. */
+/** The newest packs of an owner that begin between two ids and have hits in this time range. */
 export const packsBefore = (
   database: Database,
   owner: Owner,
@@ -52,7 +52,7 @@ async function packsWhere(
 /** Packs read at once for a count: they are counted before the next ones are read. */
 const countedAtOnce = 64;
 
-/** All packs of an owner that have hits of these times and ids above one; no pack has that in its middle. */
+/** All packs of an owner with hits in this time range and ids above `above`, which no pack contains in its middle. */
 export async function* eachPack(
   database: Database,
   owner: Owner,
@@ -95,15 +95,15 @@ export async function newestPackedId({ read }: Database): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-/** A pack has no more than `maxInPack` hits, so the key says where to begin. */
+/** A pack has no more than `maxInPack` hits, so the search can begin at that key. */
 const reachesBeyond = (after: number, key: RawBuilder<unknown>) =>
   sql`${key} > ${after - maxInPack} and packs.id + packs.hits > ${after + 1}`;
 
 const columns = sql`packs.id, packs.hits, packs.cells`;
 
 /**
- * SQLite has the packs of each link in order. PostgreSQL looks at those of the organization that may have some of its hits: nearly
- * all hits are in chunks, and a row for each link of a pack took twice the room of its hits.
+ * SQLite has an index of the packs of each link. PostgreSQL reads the organization's packs that may contain the link: nearly all
+ * hits are in chunks, and a row for each link of a pack took twice the space of its hits.
  */
 function ofOwner(owner: Owner, { partitions }: Dialect) {
   const ofOrganization = sql`select ${columns} from hit_packs as packs where packs.organization_id = ${organizationOf(owner)}`;
@@ -118,7 +118,7 @@ function ofOwner(owner: Owner, { partitions }: Dialect) {
 const keyOf = ({ kind }: Owner, { partitions }: Dialect) =>
   kind === 'organization' || partitions ? sql`packs.id` : sql`links.pack_id`;
 
-/** No pack goes beyond the end of its month where that has a partition: those of earlier months aren't looked at. */
+/** Where months have partitions, no pack extends beyond the end of its month: earlier months are skipped. */
 function within({ from, to }: Times, { partitions }: Dialect) {
   const month =
     from === undefined || !partitions ? sql`` : sql` and packs.first_at >= ${monthBegin(monthOf(from))}`;
@@ -126,7 +126,7 @@ function within({ from, to }: Times, { partitions }: Dialect) {
   return to === undefined ? since : sql`${since} and packs.first_at < ${to}`;
 }
 
-/** Hits of a link lie side by side. */
+/** Hits of a link are adjacent. */
 function ofOwnerIn(pack: HitPack, owner: Owner): PackedHits {
   if (owner.kind === 'organization') return { pack, from: 0, to: pack.count };
   const links = pack.column('link_id');

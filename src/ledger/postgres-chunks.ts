@@ -13,7 +13,7 @@ import { StoredColumns } from './stored-columns.ts';
 type Transaction = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
 const packsAtOnce = 64;
-/** Programs that know this migration read the groups. */
+/** Versions that know this migration read the groups. */
 const linksInGroupsSince = 65;
 /** SQLSTATE: no partition for a row. */
 const noPartition = '23514';
@@ -232,7 +232,7 @@ async function insertGroups(query: Query, { facts, links }: NewChunk, id: number
   ]);
 }
 
-/** For programs of the release before. */
+/** For nodes of the previous release. */
 async function insertLinks(query: Query, { facts, links }: NewChunk, id: number): Promise<void> {
   const numbers = [
     links.map(({ link }) => link),

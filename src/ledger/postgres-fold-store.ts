@@ -5,6 +5,7 @@ import { leastMigrationKey } from '../storage/least-migration.ts';
 import { deleteMovedHits, hitStoreId, hitsMovedAt } from '../storage/moved-hits.ts';
 import { shareWordsSql } from '../storage/word-sweeps.ts';
 import { asciiArray, bigintArray } from './binary-arrays.ts';
+import type { HitWriter, Watermark } from './external-hits.ts';
 import {
   type DeliveriesOf,
   type FoldBatch,
@@ -13,7 +14,6 @@ import {
   StoreChanged,
 } from './fold-store.ts';
 import { minInChunk } from './hit-chunk.ts';
-import type { HitWriter, Watermark } from './hits-elsewhere.ts';
 import { PartitionDrop } from './partition-drop.ts';
 import { earlierRows, Partitions } from './partitions.ts';
 import { PostgresChunks } from './postgres-chunks.ts';
@@ -27,25 +27,25 @@ import {
   type Cells,
   deletedAtOnce,
   type Insertion,
+  type MergedHour,
   maxLoose,
   mayHaveOlder,
   type Query,
   type Row,
   SqlFoldStore,
-  type TidiedHour,
   type Total,
   totals,
   unnested,
 } from './sql-fold-store.ts';
 
-/** SQLSTATE: no partition takes a row, or a check failed; the ledger has no other checks. */
+/** SQLSTATE for a row without a partition, or a failed check; the ledger has no checks. */
 const noPartition = '23514';
 const lockNotAvailable = '55P03';
 const maxHits = 32_768;
 /** Fewer hits than this in a batch are rows. */
 const minByLink = minPacked;
 
-/** Programs that know this migration find the packs of a link by what the packs say. */
+/** Versions that know this migration find the packs of a link by the columns of the packs. */
 const packsHaveLinksSince = 63;
 
 const isText = (cells: Cells): cells is readonly string[] => Array.isArray(cells);
@@ -56,30 +56,29 @@ function insertionOf({ head, constants = '', tail = '' }: Insertion, columns: re
   return `${head} select *${constants} from ${rows} ${tail}`;
 }
 
-/** Outside of the transaction, so that no other node waits for its end. */
+/** Outside the transaction, so that no other node waits for its end. */
 const takeIdsSql = 'update hit_ids set newest = newest + $1 returning newest';
 const settledSql = `select settled, (select value from settings where key = '${leastMigrationKey}') as least,
-  (select value from settings where key = '${hitStoreId}') as elsewhere from hit_ids`;
+  (select value from settings where key = '${hitStoreId}') as hit_store from hit_ids`;
 const hoursSql = addHoursSql(maxLoose);
-const countsSql = `update link_hours set counts = tidy.counts, loose = 0
-  from unnest($1::bigint[], $2::bigint[], $3::text[]) as tidy (link_id, hour, counts)
-  where link_hours.link_id = tidy.link_id and link_hours.hour = tidy.hour`;
+const countsSql = `update link_hours set counts = merged.counts, loose = 0
+  from unnest($1::bigint[], $2::bigint[], $3::text[]) as merged (link_id, hour, counts)
+  where link_hours.link_id = merged.link_id and link_hours.hour = merged.hour`;
 
-/** Another node makes a chunk up to an id that was taken but not used: the hits get others. */
+/** Another node makes a chunk that covers the ids reserved for these hits: they get others. */
 class IdsSettled extends Error {
   override readonly name = 'IdsSettled';
 }
 
-/** Opens a server that has hits, for the store of this id. */
+/** Opens the server with the hits of the store with this id. */
 type OpenWriter = (storeId: string) => Promise<HitWriter>;
 
-/** The server that has the hits has refused them, or is away: the transaction ends, and the connection is well. */
+/** The server with the hits is away, or has refused them: the transaction fails, and the connection to PostgreSQL stays open. */
 class WriterAway extends Error {
   override readonly name = 'WriterAway';
 }
 
-/** A fault of that server ends the transaction, and leaves the connection. */
-async function elsewhere(work: () => Promise<void>): Promise<void> {
+async function onHitServer(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (cause) {
@@ -94,18 +93,18 @@ const markIn = (row: Row): Watermark => ({
   offset: Number(row.byte_offset),
 });
 
-/** Milliseconds that an active node has to go on with what it tried. */
+/** Milliseconds that an active node has to retry a batch. */
 const uncountedKept = 15 * 60_000;
 
 const movedMeanwhile = 'single clicks are in ClickHouse now: set CLICKS_URL, and start this node again';
 
 /**
- * After the database has gone back, ids that it has handed out before are handed out again, and hits elsewhere have them: so many
- * are left out then, as a node that still was at the former primary may have taken some more.
+ * After the database has gone back in time it hands out ids again that hits on the other server already have. So many ids are
+ * skipped then, because a node that was still connected to the former primary may have reserved some more.
  */
 const idsLeftOut = 1_000_000;
 
-/** One connection, opened when it is needed and closed at the first fault, after which its state is unknown. */
+/** Uses one connection, opened when needed and closed at the first fault, because its state is unknown then. */
 export class PostgresFoldStore extends SqlFoldStore {
   override readonly minByLink = minByLink;
   protected override readonly listed = '(select item::bigint from json_array_elements_text($1) as item)';
@@ -117,20 +116,20 @@ export class PostgresFoldStore extends SqlFoldStore {
   readonly #visitors: PostgresVisitors;
   /** The id of the first hit of the batch that is being folded. */
   #firstId = 0;
-  /** What the store says in the transaction of that batch: older programs may be there that don't know later ones. */
+  /** The least migration that all nodes know, as read in the transaction of that batch. */
   #leastMigration = 0;
   #dropping: PartitionDrop | null = null;
   #history: string | null = null;
-  /** Up to this id the earlier rows were looked at. */
+  /** The rows from before partitions were checked up to this id. */
   #earlierPassed = 0;
 
-  /** Where hits lie elsewhere. */
+  /** Set if hits are on another server. */
   readonly #openWriter: OpenWriter | null;
   #writer: HitWriter | null = null;
-  /** Journals of which everything that was written elsewhere has been counted. */
+  /** Journals whose hits on the other server have all been counted. */
   readonly #sureJournals = new Set<string>();
 
-  /** Chunks are made of so many hits; and of a day so many visitors are in runs. */
+  /** `minInChunks`: how many hits make a chunk. `maxVisitors`: how many visitors of a day are stored in runs. */
   constructor(
     url: string,
     minInChunks = minInChunk,
@@ -175,19 +174,18 @@ export class PostgresFoldStore extends SqlFoldStore {
   }
 
   override async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
-    if (this.#openWriter !== null) return this.#foldElsewhere(batch, deliveriesOf, this.#openWriter);
+    if (this.#openWriter !== null) return this.#foldExternally(batch, deliveriesOf, this.#openWriter);
     try {
       await this.#foldOnce(batch, deliveriesOf);
     } catch (cause) {
       if (cause instanceof WriterAway) throw new StoreAway(cause.message, { cause });
       if (!(cause instanceof IdsSettled) && (cause as { code?: string }).code !== noPartition) throw cause;
-      // Another node has dropped the partition, as all of that month is older than what is kept.
+      // Another node has dropped the partition, because the whole month has expired.
       this.#partitions.forget();
       await this.#foldOnce(batch, deliveriesOf);
     }
   }
 
-  /** Months are dropped whole, over a connection of their own: that waits for readers, and the fold doesn't. */
   async serverNow(): Promise<number> {
     const [row] = await this.query(
       'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as at',
@@ -200,6 +198,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     return super.deleteVisitorsBefore(day);
   }
 
+  /** Months are dropped as a whole, over a separate connection: dropping waits for readers, and the fold must not. */
   async deleteHitsBefore(at: number, now = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (this.#openWriter !== null) {
       await (await this.#openedWriter(this.#openWriter)).deleteBefore(at);
@@ -232,12 +231,12 @@ export class PostgresFoldStore extends SqlFoldStore {
     await query(shareWordsSql);
   }
 
-  /** The transaction has its number by now, by which a maker of chunks sees that it runs. */
+  /** The transaction has its number by now, by which processes that make chunks see that it is running. */
   protected override async appendHits(query: Query, batch: FoldBatch): Promise<() => Float64Array> {
     const [row] = await query(settledSql);
     this.#leastMigration = Number(row?.least ?? 0);
-    if (this.#writer !== null) return this.#appendElsewhere(this.#writer, batch);
-    if (row?.elsewhere != null) throw new WriterAway(movedMeanwhile);
+    if (this.#writer !== null) return this.#appendExternally(this.#writer, batch);
+    if (row?.hit_store != null) throw new WriterAway(movedMeanwhile);
     if (batch.hits.count > 0 && this.#firstId <= Number(row?.settled)) throw new IdsSettled();
     const isBesideOlder = this.#leastMigration < packsHaveLinksSince;
     return this.#hits.append(query, batch, { firstId: this.#firstId, isBesideOlder });
@@ -269,7 +268,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     return query(hoursSql, [...columns.map(arrayOf), none]);
   }
 
-  protected override async setCounts(query: Query, hours: readonly TidiedHour[]): Promise<void> {
+  protected override async setCounts(query: Query, hours: readonly MergedHour[]): Promise<void> {
     await query(countsSql, [
       bigintArray(hours.map(({ link }) => link)),
       bigintArray(hours.map(({ hour }) => hour)),
@@ -277,7 +276,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     ]);
   }
 
-  async #foldElsewhere(batch: FoldBatch, deliveriesOf: DeliveriesOf, openWriter: OpenWriter): Promise<void> {
+  async #foldExternally(batch: FoldBatch, deliveriesOf: DeliveriesOf, openWriter: OpenWriter): Promise<void> {
     const writer = await this.#openedWriter(openWriter);
     await writer.rest(batch.hits.count);
     this.#firstId = await this.#takeIds(batch.hits.count);
@@ -291,7 +290,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     }
   }
 
-  /** An active node deletes its own as it goes on: these are of nodes that are gone, or that can't reach the database. */
+  /** Active nodes delete their own when they retry: these belong to nodes that are gone, or that can't reach the database. */
   override async deleteUncounted(now: number): Promise<void> {
     if (this.#openWriter === null) return;
     const writer = await this.#openedWriter(this.#openWriter);
@@ -306,7 +305,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     }
   }
 
-  /** Nobody else folds the journal meanwhile, also where it has no watermark yet. */
+  /** Locks the watermark, creating it if needed, so that no other node folds the journal meanwhile. */
   async #deleteBeyond(query: Query, writer: HitWriter, journal: string): Promise<void> {
     const [made] = await query(
       'insert into journal_watermarks (node, segment, byte_offset) values ($1, 0, 0) on conflict do nothing returning node',
@@ -317,11 +316,11 @@ export class PostgresFoldStore extends SqlFoldStore {
       [journal],
     );
     if (row === undefined) return;
-    await elsewhere(() => writer.deleteBeyond(markIn(row)));
+    await onHitServer(() => writer.deleteBeyond(markIn(row)));
     if (made !== undefined) await query('delete from journal_watermarks where node = $1', [journal]);
   }
 
-  /** Hits that were moved elsewhere stay for a day, for nodes that don't know of it yet and read them. */
+  /** Moved hits are kept in PostgreSQL for a day, for nodes that still read them because they don't know of the move yet. */
   async #deleteMoved(now: number): Promise<void> {
     const [since] = await this.query('select value from settings where key = $1', [hitsMovedAt]);
     if (since === undefined || Number(since.value) > now - dayLength) return;
@@ -331,14 +330,14 @@ export class PostgresFoldStore extends SqlFoldStore {
       });
     } catch (cause) {
       if ((cause as { code?: string }).code !== lockNotAvailable) throw cause;
-      // Somebody reads them for long, as a backup does: the next time will do.
+      // A long reader, such as a backup, holds them: they are deleted the next time.
     }
   }
 
-  /** The watermark's row is locked by now: nobody else folds this journal until this transaction has ended. */
-  async #appendElsewhere(writer: HitWriter, batch: FoldBatch): Promise<() => Float64Array> {
+  /** The watermark's row is locked by now: no other node folds this journal until this transaction ends. */
+  async #appendExternally(writer: HitWriter, batch: FoldBatch): Promise<() => Float64Array> {
     const firstId = this.#firstId;
-    await elsewhere(() => writer.append(batch, firstId, !this.#sureJournals.has(batch.journal)));
+    await onHitServer(() => writer.append(batch, firstId, !this.#sureJournals.has(batch.journal)));
     return () => Float64Array.from({ length: batch.hits.count }, (_, row) => firstId + row);
   }
 
@@ -364,7 +363,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     this.#visitors.commit();
   }
 
-  /** After a promotion or a restore, ids of words and partitions that are remembered may be other ones. */
+  /** After a promotion or a restore, cached ids of words and cached partitions may be wrong. */
   async #greet(ask: Query): Promise<void> {
     const history = await ask(historySql).then(
       ([row]) => String(row?.history),
@@ -401,7 +400,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     return hasMore;
   }
 
-  /** Not named: what has a limit, such as a deletion of what is old, needs a plan for its values. */
+  /** Not prepared: statements with limits, such as deletions of expired rows, need a plan for their values. */
   protected override readonly query: Query = (sql, parameters) => this.#connection.query(sql, parameters);
 
   protected override transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import type { FoldBatch, Hits } from './fold-store.ts';
 import { idsOf, Packer, packingOf, spanOf } from './hit-packing.ts';
 import { type Query, unnested } from './sql-fold-store.ts';
 
-/** A pack takes the room of about two rows, and a row costs several times as much WAL as on SQLite. */
+/** A pack takes the space of about two rows, and a row costs several times as much WAL as on SQLite. */
 export const minPacked = 8;
 
 const instantColumn = hitColumns.indexOf('at');
@@ -15,13 +15,13 @@ const packsSql = `insert into hit_packs (id, organization_id, hits, first_at, la
   select * from ${unnested([...Array<string>(7).fill('bigint'), 'bytea'])}`;
 const linksSql = `insert into hit_pack_links (link_id, pack_id, first_at) select * from ${bigints(3)}`;
 
-/** The ledger of a PostgreSQL store as the fold writes it: packs, and as rows what is left over. */
+/** Writes the hits of a fold to a PostgreSQL store: packs, and rows for the rest. */
 export class PostgresHits {
   readonly #packer = new Packer();
 
   /**
-   * Returns a function that gives their ids. The first is `firstId`, and each of the next ones one more. `isBesideOlder`: programs
-   * of the release before may read the packs.
+   * Returns a function that returns their ids, which are consecutive and begin with `firstId`. `isBesideOlder`: nodes of the
+   * previous release may read the packs.
    */
   async append(
     query: Query,
@@ -67,7 +67,7 @@ export class PostgresHits {
   }
 }
 
-/** An instant of each month in which there are hits. */
+/** An instant in each month that has hits. */
 export function monthsOf(hits: Hits): readonly number[] {
   if (hits.count === 0) return [];
   const { first, last } = spanOf(hits);

@@ -2,10 +2,10 @@ import { rollupClasses } from '../rules/click-fields.ts';
 import { linkHourColumns } from './fold-store.ts';
 import { unnested } from './sql-fold-store.ts';
 
-/** Programs that know this migration read null as 0. */
+/** Versions that know this migration read null as 0. */
 export const hoursHaveNullsSince = 64;
 
-/** Few hours have hits of these classes. Null takes no room in a row of PostgreSQL, where a 0 takes eight bytes. */
+/** Few hours have hits of these classes. In a row of PostgreSQL a null takes no space, and a 0 takes eight bytes. */
 const sparse: readonly string[] = rollupClasses.filter((name) => name !== 'click');
 const given = [...linkHourColumns, 'visitors', 'counts'];
 /** The number that is stored as null. */
@@ -18,8 +18,8 @@ const added = (name: string): string =>
     : `${name} = link_hours.${name} + excluded.${name}`;
 
 /**
- * Adds hours of links, given as arrays, and returns those whose counts have had more than `maxLoose` characters appended. The last
- * parameter is `storedAsNull`.
+ * Adds to the hours of links, given as arrays, and returns those with more than `maxLoose` characters appended to their counts. The
+ * last parameter is `storedAsNull`.
  */
 export const addHoursSql = (maxLoose: number): string => `with added as (
     insert into link_hours (${given.join(', ')}, loose)
@@ -30,5 +30,5 @@ export const addHoursSql = (maxLoose: number): string => `with added as (
     returning link_hours.*
   ) select link_id, hour, counts from added where loose > ${maxLoose}`;
 
-/** Programs of the release before would add to a null: beside them 0 is stored, and no hour has this number of hits. */
+/** The previous release would add to a null. While its nodes may run, 0 is stored: no hour has -1 hits. */
 export const storedAsNull = (isBesideOlder: boolean): number => (isBesideOlder ? -1 : 0);

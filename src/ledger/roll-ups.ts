@@ -20,7 +20,7 @@ import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
 
 const { total, reason } = dimensionCodes;
 const { click: clickRollup, page: pageRollup } = rollupClassCodes;
-/** The ledger's classes as the roll-ups know them, for hits that are no clicks. */
+/** The roll-ups' class for each of the ledger's classes, for hits that are no clicks. */
 const rollupOfClass = Uint8Array.from(classes, (name) =>
   name === 'human' ? pageRollup : rollupClassCodes[name],
 );
@@ -28,24 +28,23 @@ const ofOrigins: ReadonlySet<ClickDimension> = new Set(
   clickDimensions.filter((name) => ['source', ...originFields].includes(name)),
 );
 
-/** Kinds are numbers of three parts: which hour, below it the dimension, below it the class. */
+/** A kind packs three numbers into one: the hour in the high bits, then the dimension, then the class. */
 const maxDimensions = 32;
 const maxClasses = 8;
 const hourOfKind = (kind: number): number => kind >> 8;
 const dimensionOfKind = (kind: number): number => (kind >> 3) % maxDimensions;
-/** Every organization has rows for their value 0. */
+/** The value 0 of these dimensions is stored for every organization. */
 const wholeDimensions = clickDimensions.filter((name) => !isSparse(name));
 
-/** Whether no hit has a value of a dimension. */
+/** Whether no hit has a value other than 0 in a dimension. */
 function isEmpty({ ledger, count }: HitColumns, name: ClickDimension): boolean {
   const column = ledger[hitColumns.indexOf(columnOf(name))];
   return (column?.[0] ?? 0) === 0 && isOneValue(column, count);
 }
 
 /**
- * What a batch adds to the roll-ups, in the order of their keys: the hours of links, and rows of organization,
- * dimension, hour, class, value, hits.
- * Typed arrays are walked by index here: their iterators cost ten times as much.
+ * Computes what a batch adds to the roll-ups, sorted by key: the hours of links, and rows of organization, dimension, hour, class,
+ * value, hits. Typed arrays are read by index here: their iterators cost ten times as much.
  */
 export class RollUps {
   readonly #tally = new RollUpTally();
@@ -92,8 +91,8 @@ export class RollUps {
   }
 
   /**
-   * The rows from `from` up to `to`, all of one link; links come in the order of their ids. What is counted of one is
-   * little, and stays near.
+   * Adds the rows from `from` up to `to`, all of one link. Links must be added in the order of their ids: the counts of one link
+   * are few, and stay in the processor's cache.
    */
   add(from: number, to: number, linkId: number, organizationId: number): void {
     if (to - from === 1 && this.#columns.isClick(from)) this.#addOnly(from, linkId, organizationId);
@@ -112,7 +111,7 @@ export class RollUps {
     for (const [id, tally] of inOrder) this.#addOrganization(id, tally);
   }
 
-  /** A link's only hit: the values to count are its cells, in order. */
+  /** A link's only hit: its cells are the values to count, in order. */
   #addOnly(row: number, linkId: number, organizationId: number): void {
     const hour = this.#hourRank(this.#columns.at[row] ?? 0);
     this.#linkCounts.push(this.#alike.add(this.#values, row, organizationId, hour));
@@ -138,12 +137,12 @@ export class RollUps {
     }
   }
 
-  /** Returns how many clicks there are; `#clicks` and `#clickHours` then have them. */
+  /** Stores the clicks in `#clicks` and `#clickHours`, and returns their number. */
   #countTotals(from: number, to: number): number {
     if (to - from > this.#clicks.length) this.#makeRoom((to - from) * 2);
     const columns = this.#columns;
     let clicks = 0;
-    // Hits that follow one another often have the same.
+    // Consecutive hits often have the same values.
     let [hourBefore, rollupBefore, reasonBefore, same] = [0, 0, 0, 0];
     for (let row = from; row < to; row++) {
       const hour = this.#hourRank(columns.at[row] ?? 0);
@@ -177,15 +176,15 @@ export class RollUps {
   }
 
   /**
-   * Only values other than 0: what remains of all clicks has that, and half of all values are. `index` is the
-   * dimension's.
+   * Counts only values other than 0: all remaining clicks have the value 0, as half of all values are. `index` is that of the
+   * dimension.
    */
   #countClicks(clicks: number, index: number): void {
     const values = this.#values[index];
     const dimension = this.#dimensions[index] ?? 0;
     if (values === undefined || clicks === 0) return;
     const [rows, hours, tally] = [this.#clicks, this.#clickHours, this.#tally];
-    // Clicks that follow one another often have the same.
+    // Consecutive clicks often have the same value.
     let before = values[rows[0] ?? 0] ?? 0;
     let hourBefore = hours[0] ?? 0;
     let same = 0;
@@ -218,7 +217,7 @@ export class RollUps {
     return (hour * maxDimensions + dimension) * maxClasses + rollup;
   }
 
-  /** An organization's rows are in the order of dimension, then hour. */
+  /** An organization's rows are sorted by dimension, then hour. */
   #turned(kind: number): number {
     const rollup = kind % maxClasses;
     const dimension = dimensionOfKind(kind);
@@ -281,7 +280,7 @@ export class RollUps {
     }
   }
 
-  /** The value 0 of every dimension: what its other values leave of the hour's clicks. */
+  /** Counts the value 0 of every dimension: the hour's clicks without those of its other values. */
   #countRemaining(tally: RollUpTally): void {
     const hours = this.#hours.length;
     const counted = new Float64Array(maxDimensions * hours);

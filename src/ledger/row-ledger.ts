@@ -5,8 +5,8 @@ import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import type { GroupCount } from './groups.ts';
 import {
-  askBoth,
   type CountAndGroups,
+  countAndGroupsApart,
   type HitCount,
   type HitFilter,
   type HitOwner,
@@ -119,7 +119,7 @@ export class RowLedger implements Ledger {
     by: HitColumn,
     limit: number,
   ): Promise<CountAndGroups> {
-    return askBoth(this, filter, by, limit);
+    return countAndGroupsApart(this, filter, by, limit);
   }
 
   async newestId(): Promise<number> {

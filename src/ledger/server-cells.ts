@@ -14,7 +14,7 @@ const columns = new CellCache({ packed: 40 * megabyte, unpacked: 32 * megabyte }
 const tallies = new CellCache({ packed: 4 * megabyte, unpacked: 12 * megabyte });
 
 /** Must be called before each query. */
-export function beginQuestion(): void {
+export function beginQuery(): void {
   columns.begin();
   tallies.begin();
 }

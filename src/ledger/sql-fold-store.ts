@@ -24,14 +24,14 @@ import {
   StoreChanged,
 } from './fold-store.ts';
 import { hitIdOf } from './hit-ids.ts';
-import { countEntry, tidyCounts } from './hour-counts.ts';
+import { countEntry, mergeCounts } from './hour-counts.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Parameters are `$1`, `$2` and so on, in the order in which they first appear. */
 export type Query = (sql: string, parameters?: readonly unknown[]) => Promise<readonly Row[]>;
 
-/** A row for each element of the parameters, which are arrays of these types of PostgreSQL. */
+/** One row per element of the parameters, which are arrays of these PostgreSQL types. */
 export const unnested = (types: readonly string[]): string =>
   `unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`;
 
@@ -44,14 +44,14 @@ export interface Insertion {
   /** How many columns are given; `constants` follow them. */
   readonly columns: number;
   readonly constants?: string;
-  /** What comes behind the rows. */
+  /** What follows the rows. */
   readonly tail?: string;
 }
 
 const sums = (table: string, columns: readonly string[]): string =>
   columns.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ');
 
-/** The totals above the ledger: rows are added to those that are there. */
+/** All totals of the ledger: new rows are added to existing ones. */
 export const totals = {
   linkHours: {
     head: `insert into link_hours (${linkHourColumns.join(', ')}, visitors, counts, loose)`,
@@ -76,14 +76,14 @@ export const totals = {
 } satisfies Record<string, Insertion>;
 export type Total = keyof typeof totals;
 
-/** An hour of a link with the counts that it should have. */
-export interface TidiedHour {
+/** An hour of a link with its merged counts. */
+export interface MergedHour {
   readonly link: number;
   readonly hour: number;
   readonly counts: string;
 }
 
-/** Levels are kept in thousandths of a hit. */
+/** Levels are stored in thousandths of a hit. */
 const levelScale = 1_000;
 
 export const deletedAtOnce = 2_000;
@@ -95,25 +95,25 @@ export const deletedAtOnce = 2_000;
 export const mayHaveOlder = (instants: readonly number[], looked: number, at: number, now: number): boolean =>
   instants.length === looked && instants.every((instant) => instant < at || instant > now);
 
-/** Counts that had so many characters appended since they were last sorted are sorted again. */
+/** Counts are merged again when so many characters were appended to them. */
 export const maxLoose = 1_000;
 
 const linkFields = `links.id, links.organization_id, links.suffix, domains.host, links.destination_url, links.android_url,
   links.ios_url, links.rules, links.webhook_url, links.webhook_events, links.webhook_auth_key, links.zapier_hook_url`;
 
-/** What a fold does on both databases. */
+/** The part of a fold store that both databases share. */
 export abstract class SqlFoldStore implements FoldStore {
   /** Follows `from links`. */
   protected readonly linkHint: string = '';
-  /** The numbers of the first parameter, an array in JSON. */
+  /** The numbers in the first parameter, a JSON array. */
   protected abstract readonly listed: string;
 
-  /** Outside of a transaction. */
+  /** Outside a transaction. */
   protected abstract query: Query;
   protected abstract transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /**
-   * Returns a function that gives the ids of the hits, row by row, as long as no others are inserted. It is only called
-   * when `needsIds`.
+   * Returns a function that returns the ids of the hits by row, valid until others are inserted. It is only called if `needsIds`
+   * is true.
    */
   protected abstract appendHits(
     query: Query,
@@ -125,15 +125,15 @@ export abstract class SqlFoldStore implements FoldStore {
     groups: readonly HourVisitors[],
   ): Promise<readonly NewVisitors[]>;
   protected abstract add(query: Query, total: Total, columns: readonly Cells[], count: number): Promise<void>;
-  /** Returns link, hour and counts of those whose counts have had much appended. */
+  /** Returns link, hour and counts of the hours whose counts should be merged. */
   protected abstract addLinkHours(
     query: Query,
     columns: readonly Cells[],
     count: number,
   ): Promise<readonly Row[]>;
-  protected abstract setCounts(query: Query, hours: readonly TidiedHour[]): Promise<void>;
+  protected abstract setCounts(query: Query, hours: readonly MergedHour[]): Promise<void>;
 
-  /** Until the transaction ends no sweep of words begins. SQLite has one writer, which is this one then. */
+  /** Prevents a sweep of words from beginning until the transaction ends. On SQLite being the only writer suffices. */
   protected async holdOffSweeps(_query: Query): Promise<void> {}
 
   async newestSweep(): Promise<number> {
@@ -147,7 +147,7 @@ export abstract class SqlFoldStore implements FoldStore {
   abstract serverNow(): Promise<number | null>;
   abstract close(): Promise<void>;
 
-  /** PostgreSQL's is its operator's. */
+  /** PostgreSQL's log is managed by its operator. */
   async shortenLog(): Promise<void> {}
 
   async watermark(journal: string): Promise<Position | null> {
@@ -165,8 +165,8 @@ export abstract class SqlFoldStore implements FoldStore {
   }
 
   /**
-   * Its first statement waits until no other claims, on any node. A claim from elsewhere than the watermark would be of a batch
-   * that is never folded, as after the database has gone back: its hits would then be repeats of themselves.
+   * Its first statement waits for all other claims, on any node. A claim that doesn't begin at the watermark would belong to a batch
+   * that is never folded, such as after the database has gone back in time: its hits would then be repeats of themselves.
    */
   async claim({ journal, from, ...claim }: Claim): Promise<number | null> {
     const at = [journal, from?.segment ?? 0, from?.offset ?? 0];
@@ -194,7 +194,7 @@ export abstract class SqlFoldStore implements FoldStore {
         `delete from click_claims where turn in (select turn from click_claims order by turn limit 20) and (${isOld}) returning turn`,
         [claim.now - claimsKept, claim.now + claimsKept],
       );
-      // One of this journal from here on is of a batch that was never folded.
+      // Claims of this journal from here on belong to a batch that was never folded.
       const near = await query(
         `select turn from click_claims where last_at > $1 and first_at < $2
          and not (journal = $3 and (segment, byte_offset) >= ($4, $5))`,
@@ -246,7 +246,7 @@ export abstract class SqlFoldStore implements FoldStore {
     await this.query('delete from flood_levels where folded_at < $1', [now]);
   }
 
-  /** Locks are taken in the order of the keys, on every node: two that fold at once wait, and don't deadlock. */
+  /** Every node takes locks in the order of the keys: two folds at the same time wait for each other, but don't deadlock. */
   async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
     await this.transaction(async (query) => {
       await this.holdOffSweeps(query);
@@ -259,7 +259,7 @@ export abstract class SqlFoldStore implements FoldStore {
       const { ofLinkHours, organizations, counts } = splitVisitors(batch.linkHours, visitors);
       const { numbers } = batch.linkHours;
       const hours = [...columnsOf(numbers, linkHourColumns.length), ofLinkHours, counts];
-      await this.#tidyLinkHours(query, await this.addLinkHours(query, hours, counts.length));
+      await this.#mergeLinkHours(query, await this.addLinkHours(query, hours, counts.length));
       await this.#addRows(query, 'organizationRollups', batch.organizationRollups);
       await this.#addRows(query, 'organizationRollups', organizations);
       await this.#addRows(query, 'linkClicks', batch.linkClicks);
@@ -302,7 +302,7 @@ export abstract class SqlFoldStore implements FoldStore {
 
   async deleteUncounted(_now: number): Promise<void> {}
 
-  /** Words that were new are gone where the database has gone back since, and their ids may be those of others. */
+  /** If the database has gone back in time since, new words are gone, and their ids may belong to others. */
   async #requireWords(query: Query, batch: FoldBatch): Promise<void> {
     const { newWords } = batch;
     if (newWords.size === 0) return;
@@ -313,7 +313,7 @@ export abstract class SqlFoldStore implements FoldStore {
     if (!isThere || rows.length !== newWords.size) throw new StoreChanged('new words are gone');
   }
 
-  /** A sweep has begun since the words of this batch were asked for, and may have deleted some of them. */
+  /** A sweep has begun since the ids of this batch were fetched, and may have deleted some of its words. */
   async #keepWords(query: Query, batch: FoldBatch): Promise<void> {
     const ids = wordsOf(batch.hits);
     const kept = await query(
@@ -328,17 +328,17 @@ export abstract class SqlFoldStore implements FoldStore {
     await this.add(query, total, columnsOf(rows, width), rows.length / width);
   }
 
-  /** Sorts counts that were appended to again and again. */
-  async #tidyLinkHours(query: Query, rows: readonly Row[]): Promise<void> {
-    const tidied = rows.map(({ link_id, hour, counts }) => ({
+  /** Merges counts that were appended to again and again. */
+  async #mergeLinkHours(query: Query, rows: readonly Row[]): Promise<void> {
+    const merged = rows.map(({ link_id, hour, counts }) => ({
       link: Number(link_id),
       hour: Number(hour),
-      counts: tidyCounts(String(counts)),
+      counts: mergeCounts(String(counts)),
     }));
-    if (tidied.length > 0) await this.setCounts(query, tidied);
+    if (merged.length > 0) await this.setCounts(query, merged);
   }
 
-  /** The links of this batch that have a webhook or a Zap, by id: nearly always none. */
+  /** The links of this batch with a webhook or a Zap, by id: nearly always none. */
   async #linksWithHooks(query: Query, batch: FoldBatch): Promise<ReadonlyMap<number, HookedLink>> {
     const links = `from links ${this.linkHint} left join domains on domains.id = links.domain_id
       where (links.webhook_url is not null or links.zapier_hook_url is not null)`;
@@ -387,7 +387,7 @@ async function insertDeliveries(query: Query, deliveries: readonly NewDelivery[]
   }
 }
 
-/** The links that have clicks in this batch: they come first in the rows. */
+/** The links with clicks in this batch: the first cell of each row. */
 function clickedLinks({ linkClicks }: FoldBatch): number[] {
   const links: number[] = [];
   for (let at = 0; at < linkClicks.length; at += linkClickColumns) links.push(linkClicks[at] ?? 0);
@@ -405,7 +405,7 @@ function columnsOf(rows: Float64Array, width: number): Float64Array[] {
   return columns;
 }
 
-/** New visitors by row of the links' hours, and as rows of the organizations' roll-ups: under the hour of their first click. */
+/** New visitors, counted in the hour of their first click: by row of the links' hours, and as rows of the organizations' roll-ups. */
 function splitVisitors(
   { numbers, counts }: LinkHours,
   found: readonly NewVisitors[],
@@ -428,7 +428,7 @@ function splitVisitors(
   return { ofLinkHours, organizations: Float64Array.from(organizations), counts: withVariants ?? counts };
 }
 
-/** The row of this link and hour, which has a click of each of them. */
+/** The row of this link and hour, which exists for every visitor. */
 function rowOf(numbers: Float64Array, link: number, hour: number): number {
   const width = linkHourColumns.length;
   let low = 0;

@@ -9,11 +9,11 @@ import { minInChunk } from './hit-chunk.ts';
 import { RowInsertions } from './row-insertions.ts';
 import {
   type Cells,
+  type MergedHour,
   maxLoose,
   type Query,
   type Row,
   SqlFoldStore,
-  type TidiedHour,
   type Total,
   totals,
 } from './sql-fold-store.ts';
@@ -242,7 +242,7 @@ export class SqliteFoldStore extends SqlFoldStore {
     return query(looseHours);
   }
 
-  protected override async setCounts(_query: Query, hours: readonly TidiedHour[]): Promise<void> {
+  protected override async setCounts(_query: Query, hours: readonly MergedHour[]): Promise<void> {
     const update = this.#statement(
       'update link_hours set counts = ?, loose = 0 where link_id = ? and hour = ?',
     );

@@ -11,9 +11,9 @@ import { dialects } from '../storage/dialect.ts';
 import type { Queries } from '../storage/schema.ts';
 import { BitSet } from '../structures/bit-set.ts';
 import { readCoded } from './chunk-column.ts';
+import { externalHits } from './external-hits.ts';
 import { columnKey } from './hit-chunk.ts';
 import { HitPack } from './hit-pack.ts';
-import { hitsElsewhere } from './hits-elsewhere.ts';
 import { eachCount } from './hour-counts.ts';
 
 const rowsAtOnce = 2_048;
@@ -35,7 +35,7 @@ export async function wordsInUse(
 ): Promise<BitSet | null> {
   const used = new BitSet();
   const use = (id: number) => used.add(id);
-  await hitsElsewhere({ hits })?.eachWord(use);
+  await externalHits({ hits })?.eachWord(use);
   // On PostgreSQL the hits in chunks are in packs or rows as well.
   const scans = [ofPacks, ofRows, ...(dialects[kind].chunksHits ? [ofChunks] : []), ofHours, ofRollups];
   for (const scan of scans) {

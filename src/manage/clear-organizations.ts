@@ -1,5 +1,5 @@
 import { deleteSomeChunks } from '../ledger/delete-chunks.ts';
-import { hitsElsewhere } from '../ledger/hits-elsewhere.ts';
+import { externalHits } from '../ledger/external-hits.ts';
 import {
   binnedIdsOf,
   deleteCountsOf,
@@ -54,7 +54,7 @@ export class DeletedOrganizations {
       while (hasMore && performance.now() < until) hasMore = await this.#clearSome(id, progress);
       if (hasMore) return;
       if (progress.hasHits) {
-        await hitsElsewhere(database)?.deleteOrganization(id);
+        await externalHits(database)?.deleteOrganization(id);
         await database.write(wantWordSweep);
       }
       progress.hasHits = false;

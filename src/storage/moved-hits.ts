@@ -1,23 +1,23 @@
 import type { Database } from './database.ts';
 import type { Queries } from './schema.ts';
 
-/** The setting that is there where hits aren't in the database: by it the server that has them knows this store. */
+/** The setting that exists if hits are on another server: the id of this store there. */
 export const hitStoreId = 'hit_store';
 
-/** The setting that is there while hits are moved to such a server: the store's id there, and up to which hit all are. */
+/** The setting that exists while hits are moved to another server: the id of the store there, and the last moved window. */
 export const hitMove = 'hit_move';
 
-/** The setting that says since when all hits are there, while the database still has those that were moved. */
+/** The setting that says when the move was completed, as long as the database still has the moved hits. */
 export const hitsMovedAt = 'hits_moved_at';
 
-/** In a transaction. Others who read them are waited for so briefly that no reader waits long behind it. */
+/** To be run in one transaction. It waits for readers only briefly, so that no other reader waits long behind it. */
 export const deleteMovedHits = [
   "set local lock_timeout = '2s'",
   'truncate hits, hit_packs, hit_pack_links, hit_chunks, hit_chunk_links, hit_link_groups',
   `delete from settings where key = '${hitsMovedAt}'`,
 ];
 
-/** Where hits are, as the settings say. */
+/** Where hits are stored, according to the settings. */
 export interface HitPlace {
   readonly storeId: string | null;
   readonly move: string | null;
@@ -25,8 +25,8 @@ export interface HitPlace {
 }
 
 /**
- * Whether a process may change hits, or judge by them. Not while they are moved; nor where they have been, and it was started before
- * and knows only those in the database.
+ * Whether a process may change hits, or rely on seeing all of them: not while they are being moved; and not after that, if it was
+ * started before and only knows those in the database.
  */
 export async function knowsAllHits({
   kind,

@@ -2,9 +2,9 @@ import { type Insertable, SqliteAdapter, sql } from 'kysely';
 import { outcomes, targets } from '../../src/journal/hit.ts';
 import { ChunkScan } from '../../src/ledger/chunk-scan.ts';
 import { columnsInMemory } from '../../src/ledger/chunk-store.ts';
+import { externalHits } from '../../src/ledger/external-hits.ts';
 import { HitPack } from '../../src/ledger/hit-pack.ts';
-import { hitsElsewhere } from '../../src/ledger/hits-elsewhere.ts';
-import { countEntry, reasonValue, tidyCounts } from '../../src/ledger/hour-counts.ts';
+import { countEntry, mergeCounts, reasonValue } from '../../src/ledger/hour-counts.ts';
 import type { StoredHit } from '../../src/ledger/ledger.ts';
 import { Partitions } from '../../src/ledger/partitions.ts';
 import {
@@ -222,18 +222,18 @@ export async function wholeLedger(
   return reasonsAs === 'stored' ? all : all.map((hit) => ({ ...hit, reason: shownReason(hit.reason) }));
 }
 
-/** The same of a database that may have its hits elsewhere. */
+/** The same for a database whose hits may be on another server. */
 export async function hitsIn(
   database: Database,
   reasonsAs: 'shown' | 'stored' = 'shown',
 ): Promise<readonly StoredHit[]> {
-  const elsewhere = hitsElsewhere(database);
-  if (elsewhere === null) return wholeLedger(database.read, reasonsAs);
-  const owners = await elsewhere.ledger.ownersAfter(0, 1_000_000);
+  const external = externalHits(database);
+  if (external === null) return wholeLedger(database.read, reasonsAs);
+  const owners = await external.ledger.ownersAfter(0, 1_000_000);
   const found: StoredHit[] = [];
   for (const id of new Set(owners.map((owner) => owner.organization_id))) {
     const page = { before: undefined, limit: 1_000_000, offset: 0 };
-    found.push(...(await elsewhere.ledger.before({ owner: { kind: 'organization', id } }, page)).hits);
+    found.push(...(await external.ledger.before({ owner: { kind: 'organization', id } }, page)).hits);
   }
   const all = found.sort((one, other) => one.id - other.id);
   return reasonsAs === 'stored' ? all : all.map((hit) => ({ ...hit, reason: shownReason(hit.reason) }));
@@ -418,7 +418,7 @@ async function linkHours(queries: Queries) {
       link_id,
       hour,
       hits: rollupClasses.map((name) => row[name] ?? 0),
-      counts: tidyCounts(counts),
+      counts: mergeCounts(counts),
     }))
     .filter(({ hits }) => hits.some((count) => count > 0));
 }

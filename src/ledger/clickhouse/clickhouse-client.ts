@@ -6,33 +6,33 @@ import { clickServerCalls, clickServerState } from '../click-server-calls.ts';
 
 type Settings = Readonly<Record<string, string | number>>;
 
-/** Milliseconds that a statement may take which nobody waits for. */
+/** Milliseconds that a background statement may take. */
 const ownPatience = 60_000;
 
-/** Every statement: whole answers or none, and numbers as numbers. */
+/** Settings of every statement: complete answers or none, and integers as JSON numbers. */
 const always: Settings = {
   wait_end_of_query: 1,
   output_format_json_quote_64bit_integers: 0,
-  // Lists of links are part of a statement.
+  // Statements contain lists of links.
   max_query_size: 16_777_216,
-  // A view or a profile may have these the other way.
+  // A profile may have other values for these.
   async_insert: 0,
   insert_deduplicate: 1,
   mutations_sync: 1,
   lightweight_deletes_sync: 1,
-  // Ids of words are numbers, of which there are few.
+  // Ids of words are numbers with few distinct values.
   allow_suspicious_low_cardinality_types: 1,
   cancel_http_readonly_queries_on_client_close: 1,
 };
 
 const tookTooLong = '159';
 
-/** There was no answer. */
+/** The server could not be reached. */
 class ConnectionBroken extends StoreAway {
   override readonly name = 'ConnectionBroken';
 }
 
-/** A server by its HTTP interface. Whatever it refuses counts as its being away: hits wait in their journal then. */
+/** A client of the HTTP interface. A refusal counts as an outage: hits then wait in their journal. */
 export class ClickhouseClient {
   readonly #server: ClickServer;
   readonly #terms: ReadTerms;
@@ -46,7 +46,7 @@ export class ClickhouseClient {
     return new ClickhouseClient(this.#server, terms);
   }
 
-  /** Asked a second time where the connection broke: the server ends those that were idle for seconds, perhaps just now. */
+  /** Retries once if the connection broke: the server closes connections that were idle for some seconds. */
   async rows<Row>(sql: string): Promise<readonly Row[]> {
     try {
       return await this.#rows(sql);
@@ -61,13 +61,13 @@ export class ClickhouseClient {
     const left = Math.min(untilWhen(this.#terms) - performance.now(), ownPatience);
     if (left <= 0 || signal?.aborted) throw new TookTooLong(false, this.#terms.patience);
     const text = await this.#ask(`${sql} format JSONEachRow`, left, {
-      // Beyond this the answer is no longer awaited.
+      // Nothing waits for the answer any longer than this.
       max_execution_time: Math.ceil(left / 1_000),
     });
     return JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`);
   }
 
-  /** An answer of any length, as it comes. It takes as long as it takes. */
+  /** Streams an answer of any length, without a time limit. */
   async lines(sql: string): Promise<AsyncIterable<string>> {
     const answer = await this.#asked(() =>
       this.#send(sql, { wait_end_of_query: 0, max_execution_time: 0 }, AbortSignal.any([])),
@@ -79,7 +79,7 @@ export class ClickhouseClient {
     await this.#ask(sql, patience, settings);
   }
 
-  /** A block with the same token comes in once, at the first try or at a later one; and these are one block each. */
+  /** Blocks with the same token are inserted only once, however often this is called. `body` is a single block. */
   async insert(sql: string, body: Uint8Array, token: string, patience: number): Promise<void> {
     await this.#ask(body, patience, {
       query: sql,
@@ -95,7 +95,7 @@ export class ClickhouseClient {
     return this.#asked(async () => (await this.#send(body, settings, AbortSignal.any(signals))).text());
   }
 
-  /** An answer that is no refusal. */
+  /** Throws if the server refuses. */
   async #send(body: string | Uint8Array, settings: Settings, signal: AbortSignal): Promise<Response> {
     const { origin, user, password, database } = this.#server;
     const parameters = new URLSearchParams();

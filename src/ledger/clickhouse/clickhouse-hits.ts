@@ -2,8 +2,8 @@ import { wordFields } from '../../rules/click-fields.ts';
 import type { ClickServer } from '../../rules/clicks-url.ts';
 import { firstMarked, reasonWithin } from '../../rules/reclassified.ts';
 import type { ReadTerms } from '../../storage/database.ts';
-import { type CorrectionScope, filterOf, isMeant } from '../correction-scope.ts';
-import type { HitsElsewhere, UncountedBatch, Watermark } from '../hits-elsewhere.ts';
+import { type CorrectionScope, filterOf, isInScope } from '../correction-scope.ts';
+import type { ExternalHits, UncountedBatch, Watermark } from '../external-hits.ts';
 import type { Ledger, StoredHit } from '../ledger.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';
 import { ClickhouseLedger } from './clickhouse-ledger.ts';
@@ -15,8 +15,8 @@ const rewritePatience = 600_000;
 const manyHits = 50_000;
 const idsAtOnce = 10_000;
 
-/** The hits of a store, in ClickHouse. */
-export class ClickhouseHits implements HitsElsewhere {
+/** The hits of a store in ClickHouse. */
+export class ClickhouseHits implements ExternalHits {
   readonly ledger: Ledger;
   readonly partLength: number;
   readonly #client: ClickhouseClient;
@@ -31,7 +31,7 @@ export class ClickhouseHits implements HitsElsewhere {
     return new ClickhouseHits(new ClickhouseClient(server), partLength);
   }
 
-  /** `storeId` is that of the store whose hits these are. */
+  /** `storeId` identifies the store that these hits belong to. */
   prepare(storeId: string): Promise<void> {
     return prepareTables(this.#client, storeId);
   }
@@ -40,8 +40,8 @@ export class ClickhouseHits implements HitsElsewhere {
     return new ClickhouseHits(this.#client.inTheNameOf(terms), this.partLength);
   }
 
-  /** A filter by classes of the roll-ups finds some more than are meant. */
-  async meant(scope: CorrectionScope, after: number, limit: number): Promise<readonly StoredHit[]> {
+  /** The filter goes by classes of the roll-ups, and so also finds some hits that are not in the scope. */
+  async inScope(scope: CorrectionScope, after: number, limit: number): Promise<readonly StoredHit[]> {
     const found: StoredHit[] = [];
     for (let last = after; found.length < limit; ) {
       const page = await this.ledger.after(filterOf(scope), {
@@ -49,7 +49,7 @@ export class ClickhouseHits implements HitsElsewhere {
         upTo: Number.MAX_SAFE_INTEGER,
         limit,
       });
-      found.push(...page.filter((hit) => isMeant(scope, hit)).slice(0, limit - found.length));
+      found.push(...page.filter((hit) => isInScope(scope, hit)).slice(0, limit - found.length));
       if (page.length < limit) break;
       last = page.at(-1)?.id ?? last;
     }
@@ -65,7 +65,7 @@ export class ClickhouseHits implements HitsElsewhere {
 
   async correctPart(name: string, scope: CorrectionScope): Promise<void> {
     const { change } = scope;
-    const meant = [
+    const inScope = [
       `organization_id = ${scope.organizationId}`,
       ...(scope.owner.kind === 'link' ? [`link_id = ${scope.owner.id}`] : []),
       ...(scope.from === null ? [] : [`at >= ${Math.ceil(scope.from)}`]),
@@ -73,18 +73,18 @@ export class ClickhouseHits implements HitsElsewhere {
       ...(change === null ? [] : [`class = ${change.from}`]),
       `id in (select id from hit_parts where part = ${quoted(name)})`,
     ].join(' and ');
-    if (change === null) await this.#client.run(`delete from hits where ${meant}`, rewritePatience);
+    if (change === null) await this.#client.run(`delete from hits where ${inScope}`, rewritePatience);
     else {
       await this.#clearProjections(scope);
       await this.#client.run(
-        `alter table hits update class = ${change.to}, reason = ${reasonFor(change.to)} where ${meant}`,
+        `alter table hits update class = ${change.to}, reason = ${reasonFor(change.to)} where ${inScope}`,
         rewritePatience,
       );
     }
     await this.#dropPart(name);
   }
 
-  /** Each change of a class would make them again, for all of the month: they are made once, after the last of them. */
+  /** Otherwise every change of a class would rebuild them for the whole month: `finishCorrection` rebuilds them once. */
   async #clearProjections({ from, to }: CorrectionScope): Promise<void> {
     const months = await this.#client.rows<{ month: string; name: string }>(
       `select distinct partition_id as month, name from system.projection_parts
@@ -130,7 +130,7 @@ export class ClickhouseHits implements HitsElsewhere {
   }
 }
 
-/** As `reasonWithin` has it. */
+/** The same as `reasonWithin`, in SQL. */
 function reasonFor(newClass: number): string {
   const first = `reason % ${firstMarked}`;
   const own = Array.from({ length: firstMarked }, (_, reason) => reason).filter(

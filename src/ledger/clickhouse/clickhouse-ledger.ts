@@ -16,7 +16,7 @@ import type {
 import type { ClickhouseClient } from './clickhouse-client.ts';
 import { monthNumber, projectedColumns, rollupClassSql } from './clickhouse-tables.ts';
 
-/** How many ids are looked at first: those that came last lie in parts of their own. */
+/** The number of ids in the first range: the newest hits are in parts of their own. */
 const firstIds = 1_000_000;
 const columns = `id, ${hitColumns.join(', ')}`;
 
@@ -37,7 +37,7 @@ export class ClickhouseLedger implements Ledger {
     return { hits, passed, stoppedAt: null };
   }
 
-  /** Looks at more and more ids at a time, so that it ends in time also where few hits of very many match. */
+  /** Reads larger and larger ranges of ids, so that it ends in time even if few of very many hits match. */
   async #newest(filter: HitFilter, page: PageBefore): Promise<HitPage> {
     const { until = Number.POSITIVE_INFINITY } = page;
     const found: StoredHit[] = [];
@@ -77,7 +77,7 @@ export class ClickhouseLedger implements Ledger {
     );
   }
 
-  /** One pass over the hits: the filter is what costs. */
+  /** One pass over the hits, because filtering is most of the cost. */
   async countAndGroups(
     filter: HitFilter,
     _starts: readonly number[],
@@ -143,17 +143,17 @@ export class ClickhouseLedger implements Ledger {
   }
 }
 
-/** Answers have a `class` of their own. */
+/** Qualified, because the results have a column `class` as well. */
 const rollupClass = rollupClassSql('hits.class');
 
-/** As `shownReason` has it. */
+/** The same as `shownReason`, in SQL. */
 const shown = (column: HitColumn): string =>
   column === 'reason'
     ? `if(reason >= ${firstMarked}, ${reasonCodes.reclassified}, reason)`
     : `hits.${column}`;
 
 const all = (conditions: readonly string[]): string => conditions.join(' and ');
-/** Nothing but numbers comes into a statement. */
+/** Only numbers are ever put into a statement. */
 const whole = (number: number): string => BigInt(Math.trunc(number)).toString();
 const listed = (numbers: readonly number[]): string =>
   numbers.length === 0 ? 'null' : numbers.map(whole).join(', ');
@@ -178,7 +178,7 @@ interface CountedBy {
 
 const isWholeHour = (at: number | undefined): boolean => at === undefined || at % hourLength === 0;
 
-/** Hits of a whole organization are counted in a projection where that has all that is asked for: it is named by its own columns. */
+/** Hits of a whole organization are counted from a projection if it has all needed columns: its own column names select it. */
 function countedBy(filter: HitFilter, by: HitColumn = 'reason'): CountedBy {
   const { owner, classes, values = [], from, to, above = 0 } = filter;
   const columns = [by === 'class' ? 'reason' : by, ...values.map(([column]) => column)];
@@ -201,7 +201,7 @@ function countedBy(filter: HitFilter, by: HitColumn = 'reason'): CountedBy {
   return { hour: 'hour', kind: 'kind', conditions };
 }
 
-/** Whether a hit is a click need not be asked of each where nothing else is counted. */
+/** If only clicks are counted, hits needn't be checked one by one. */
 const clicksOf = ({ classes }: HitFilter, kind: string): string =>
   classes?.every((code) => code === rollupClassCodes.click)
     ? 'count()'

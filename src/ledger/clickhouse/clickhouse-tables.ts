@@ -4,7 +4,7 @@ import type { ClickhouseClient } from './clickhouse-client.ts';
 import type { NativeType } from './native-block.ts';
 
 const words: ReadonlySet<string> = new Set(wordFields);
-/** Codes of closed lists, which have far fewer words than a byte. */
+/** Codes of closed lists, all below 256. */
 const codes: ReadonlySet<string> = new Set<HitColumn>([
   'outcome',
   'target',
@@ -14,36 +14,36 @@ const codes: ReadonlySet<string> = new Set<HitColumn>([
   'source',
 ]);
 
-/** As a block is sent: the server makes of it what the table has. */
+/** The type in inserted blocks: the server converts it to that of the table. */
 export function typeOf(column: HitColumn): NativeType {
   if (column === 'at') return 'Int64';
   return codes.has(column) && !words.has(column) ? 'UInt8' : 'UInt64';
 }
 
-/** Words are ids of which a part of the table has few: filters look at each of them once, and rows have its index in a byte or two. */
+/** Words are ids with few distinct values per part: filters check each value once, and rows store its index in a byte or two. */
 const storedType = (column: HitColumn): string =>
   words.has(column) ? `LowCardinality(${typeOf(column)})` : typeOf(column);
 
 const month = "toYYYYMM(fromUnixTimestamp64Milli(at, 'UTC'))";
-/** ClickHouse has no later years. */
+/** ClickHouse supports no later years. */
 const lastMonth = Date.UTC(2299, 11);
 
-/** Of an instant, as partitions are named: 202611. */
+/** The name of the partition of an instant: 202611. */
 export function monthNumber(at: number): number {
   const date = new Date(Math.min(Math.max(at, 0), lastMonth));
   return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
 }
 
-/** Of a link one after the other, so that neighbours differ little. */
+/** Sorted within each link, so that neighbours differ little. */
 const rising: ReadonlySet<HitColumn> = new Set<HitColumn>(['at']);
 const definition = (column: HitColumn): string =>
   `${column} ${storedType(column)} codec(${rising.has(column) ? 'Delta, ' : ''}ZSTD(1))`;
 
-/** `rollupClassOf` of `rules/click-fields.ts`, in ClickHouse's words. */
+/** `rollupClassOf` of `rules/click-fields.ts`, in ClickHouse's SQL. */
 export const rollupClassSql = (column = 'class'): string =>
   `if(${column} > 0, ${column} + 1, if(outcome = 0, 0, 1))`;
 
-/** What statistics of an organization ask for, computed as hits come in. `owner` is narrower than the table's key may become. */
+/** Columns for the statistics of an organization, computed at insertion. `owner` is narrower than the table's key may be. */
 const derived: Readonly<Record<string, string>> = {
   owner: 'LowCardinality(UInt64) materialized organization_id codec(ZSTD(1))',
   month: `LowCardinality(UInt32) materialized ${month} codec(ZSTD(1))`,
@@ -63,14 +63,14 @@ const originOrder = [
   ...visitorOrder,
 ] as const;
 const known: ReadonlySet<HitColumn> = new Set(['link_id', 'organization_id', 'at', 'outcome', 'class']);
-/** The columns of hits that projections have; they have all that statistics of an organization ask for. */
+/** The columns of hits in projections: all that the statistics of an organization need. */
 const counted = hitColumns.filter((column) => !known.has(column));
 export const projectedColumns: ReadonlySet<HitColumn> = new Set(counted);
 
 /**
- * The hits of an organization once more, in orders in which filters by what visitors have, and by where they came from, read little
- * but what they look for. The key of each part begins with its month, so that a month that isn't asked for is left out. A column that
- * is added to hits later needs projections of other names.
+ * Copies of an organization's hits, sorted so that filters by a visitor's properties, or by the origin of a visit, read little
+ * more than the matching hits. The month comes first in the key, so that other months are skipped. A column that is added to hits
+ * later needs projections with other names.
  */
 const projections: Readonly<Record<string, readonly string[]>> = {
   by_visitor: ['owner', 'month', 'kind', ...visitorOrder, 'hour'],
@@ -80,12 +80,12 @@ export const projectionNames = Object.keys(projections);
 const projection = ([name, order]: readonly [string, readonly string[]]): string =>
   `projection if not exists ${name} (select ${[...Object.keys(derived), ...counted].join(', ')} order by ${order.join(', ')})`;
 
-/** What was answered as written is on disk, also where the power fails. */
+/** Acknowledged writes are on disk, and survive a power failure. */
 const durable =
   'fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 10000';
 /**
- * A projection that a deletion touches is dropped from that part, and made again with the part's next merge or by
- * `makeProjections`: as "rebuild", ClickHouse 26.7 went on to count what was deleted.
+ * A deletion drops the projection from the parts that it touches. The part's next merge or `makeProjections` builds it again. With
+ * "rebuild", ClickHouse 26.7 still counted deleted hits.
  */
 const dropsProjections = "lightweight_mutation_projection_mode = 'drop'";
 
@@ -102,38 +102,38 @@ const hitTable = `create table if not exists hits (
 
 const tables = [
   hitTable,
-  // Which ids have which part of a journal, and an instant of each month in which its hits are.
+  // Which ids the hits of a part of a journal have, and an instant in each month that has some of them.
   `create table if not exists hit_batches (
     journal String, segment UInt64, byte_offset UInt64, first_id UInt64, last_id UInt64, instants Array(Int64),
     folded_at Int64
   ) engine = MergeTree order by (journal, segment, byte_offset) settings ${durable}`,
-  // Ids of hits that a step of a correction is about.
+  // The ids of the hits in a step of a correction.
   `create table if not exists hit_parts (part String, id UInt64)
     engine = MergeTree partition by part order by id settings fsync_after_insert = 1, fsync_part_directory = 1`,
-  // Which store's hits these are.
+  // The store that these hits belong to.
   'create table if not exists hit_store (id String) engine = MergeTree order by id',
 ];
 
 /**
- * Makes what is missing: tables, and columns that a newer version has added; several nodes may do so at once. A database has the
- * hits of one store.
+ * Creates missing tables, and columns that a newer version has added; several nodes may do so at once. A database has the hits of
+ * one store only.
  */
 export async function prepareTables(client: ClickhouseClient, storeId: string): Promise<void> {
   for (const table of tables) await client.run(table);
-  await bringForward(client);
+  await migrateTable(client);
   const ids = () => client.rows<{ id: string }>('select id from hit_store order by id');
   if ((await ids()).length === 0) await client.run(`insert into hit_store values (${quoted(storeId)})`);
   if ((await ids()).some(({ id }) => id !== storeId)) throw new OtherStore();
 }
 
-/** The database of this server has the hits of another store. */
+/** The database on the server has the hits of another store. */
 export class OtherStore extends Error {
   override readonly name = 'OtherStore';
   override readonly message = 'it has the clicks of another store';
 }
 
-/** A table of an earlier version. What rewrites hits is done by the server when it has time, and answers are right meanwhile. */
-async function bringForward(client: ClickhouseClient): Promise<void> {
+/** Upgrades the table of an earlier version. The server rewrites hits in the background, and answers correctly meanwhile. */
+async function migrateTable(client: ClickhouseClient): Promise<void> {
   const rows = await client.rows<{ name: string; type: string }>(
     "select name, type from system.columns where database = currentDatabase() and table = 'hits'",
   );
@@ -154,7 +154,7 @@ async function bringForward(client: ClickhouseClient): Promise<void> {
   await makeProjections(client);
 }
 
-/** Of the parts that have none. */
+/** Builds the projections of the parts that have none. */
 export async function makeProjections(client: ClickhouseClient): Promise<void> {
   const [underway] = await client.rows<{ mutations: number }>(
     `select count() as mutations from system.mutations where database = currentDatabase() and table = 'hits'

@@ -3,8 +3,8 @@ import { hitColumns } from '../../rules/click-fields.ts';
 import type { ClickServer } from '../../rules/clicks-url.ts';
 import { dayLength, monthBegin, monthOf } from '../../rules/utc-time.ts';
 import { clickServerCalls } from '../click-server-calls.ts';
+import type { HitWriter, UncountedBatch, Watermark } from '../external-hits.ts';
 import type { FoldBatch } from '../fold-store.ts';
-import type { HitWriter, UncountedBatch, Watermark } from '../hits-elsewhere.ts';
 import { monthsOf } from '../postgres-hits.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';
 import { ClickhouseLedger } from './clickhouse-ledger.ts';
@@ -12,13 +12,13 @@ import { prepareTables, quoted } from './clickhouse-tables.ts';
 import { hitBlock, insertHitsSql } from './hit-block.ts';
 import { uncountedBatches } from './uncounted-batches.ts';
 
-/** Milliseconds between two small insertions of this process: each makes a part, and parts have to be merged. */
+/** Milliseconds between two small insertions of this process: each creates a part, and parts have to be merged. */
 const insertionPause = 1_000;
-/** The longest: hits of a batch may be of a month that goes later than the batch is old. */
+/** The longest month: a batch may have hits of a month that is deleted only when all of it has expired. */
 const monthLength = 31 * dayLength;
-/** Of so many hits a part is worth its merging. */
+/** A part with so many hits is worth a merge of its own. */
 const largeInsertion = 16_384;
-/** Milliseconds. PostgreSQL's transaction is open meanwhile, and is given up after 30 seconds of doing nothing. */
+/** Milliseconds. PostgreSQL's transaction is open meanwhile, and is aborted after being idle for 30 seconds. */
 const patience = 9_000;
 
 type Batch = Pick<FoldBatch, 'journal' | 'from' | 'hits' | 'now'>;
@@ -29,7 +29,7 @@ interface OldBatch {
   readonly instants: readonly number[];
 }
 
-/** The ledger in ClickHouse as the fold writes it. */
+/** Writes the hits of a fold to ClickHouse. */
 export class ClickhouseWriter implements HitWriter {
   readonly #client: ClickhouseClient;
   readonly #ledger: ClickhouseLedger;
@@ -57,7 +57,7 @@ export class ClickhouseWriter implements HitWriter {
     if (count < largeInsertion && left > 0) await sleep(left);
   }
 
-  /** The list of batches knows of the hits before they come: whatever becomes of them can be found by it. */
+  /** The batch is listed before its hits are inserted, so that they can be found however the insertion ends. */
   async append({ journal, from, hits, now }: Batch, firstId: number, mayHaveOld: boolean): Promise<void> {
     const { segment, offset } = from ?? { segment: 0, offset: 0 };
     if (mayHaveOld) await this.deleteBeyond({ journal, segment, offset });
@@ -94,7 +94,7 @@ export class ClickhouseWriter implements HitWriter {
     await this.#forgetBatches(at - monthLength);
   }
 
-  /** Those whose hits are gone; the newest stays, as it tells the newest id. */
+  /** Deletes batches whose hits are gone, except for the newest one, which has the newest id. */
   async #forgetBatches(before: number): Promise<void> {
     const old = `folded_at < ${Math.trunc(before)} and last_id < ${await this.newestId()}`;
     const [row] = await this.#client.rows<{ batches: number }>(
@@ -108,8 +108,8 @@ export class ClickhouseWriter implements HitWriter {
   }
 
   /**
-   * What was inserted from here on has not been counted, by this node or another: the watermark, which is locked now, would be
-   * behind it. An insertion that still runs is beaten to its token.
+   * Hits that were inserted from here on have not been counted by any node: otherwise the watermark, which is locked now, would be
+   * further on. Using the token of an insertion that is still running keeps its hits out.
    */
   async deleteBeyond({ journal, segment, offset }: Watermark): Promise<void> {
     const beyond = `journal = ${quoted(journal)} and (segment, byte_offset) >= (${segment}, ${offset})`;
@@ -135,5 +135,5 @@ export class ClickhouseWriter implements HitWriter {
   }
 }
 
-/** Each attempt has ids of its own, and so a token of its own. */
+/** Each attempt has its own ids, and therefore its own token. */
 const tokenOf = (firstId: number): string => `hits ${firstId}`;

@@ -1,12 +1,12 @@
-import type { Watermark } from '../hits-elsewhere.ts';
+import type { Watermark } from '../external-hits.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
 import { uncountedBatches } from './uncounted-batches.ts';
 
 const linesAtOnce = 4_096;
 
 /**
- * The hits that are counted by these watermarks, in no order, as lines of JSON. The list of batches has hits before they come: what came
- * in before the table was begun to be read, and isn't counted, is in the list then.
+ * The hits that these watermarks count, unsorted, as lines of JSON. Batches are listed before their hits are inserted, so the list
+ * has all uncounted hits that the export may read.
  */
 export async function* exportHits(
   client: ClickhouseClient,
@@ -25,7 +25,7 @@ export async function* exportHits(
   };
   let some: string[] = [];
   for await (const line of lines) {
-    // An error in the middle of an answer comes as a line of text.
+    // An error in the middle of an answer arrives as a line of text.
     if (!/^\[\d+(, ?-?\d+)*\]$/.test(line)) throw new Error(`ClickHouse: ${line.slice(0, 500)}`);
     if (uncounted.length === 0 || isCounted(line)) some.push(line);
     if (some.length < linesAtOnce) continue;

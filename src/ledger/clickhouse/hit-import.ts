@@ -8,7 +8,7 @@ const hitsAtOnce = 65_536;
 /** Milliseconds. */
 const patience = 60_000;
 
-/** Fills a database that has no hits, and belongs to no store yet. */
+/** Fills a database without hits that belongs to no store yet. */
 export class HitImport {
   readonly storeId: string;
   readonly #client: ClickhouseClient;
@@ -21,7 +21,7 @@ export class HitImport {
     this.storeId = storeId;
   }
 
-  /** Null where the database has hits of a store. */
+  /** Null if the database already belongs to a store. */
   static async open(client: ClickhouseClient, storeId: string): Promise<HitImport | null> {
     const tables = await client.rows<{ name: string }>(
       "select name from system.tables where database = currentDatabase() and name = 'hit_store'",

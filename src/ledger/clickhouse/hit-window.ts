@@ -4,15 +4,15 @@ import type { Queries } from '../../storage/schema.ts';
 import { HitPack, type PackRow } from '../hit-pack.ts';
 import { StoredColumns } from '../stored-columns.ts';
 
-/** Ids of which hits are moved at a time: the windows are the same at each try. */
+/** How many ids are moved at a time. Retries use the same windows. */
 export const windowLength = 65_536;
 
-/** The windows are numbered: the one that has a hit. */
+/** The number of the window that a hit is in. */
 export const windowOf = (id: number): number => Math.floor((id - 1) / windowLength);
 export const windowEnd = (window: number): number => (window + 1) * windowLength;
 
 /**
- * The hits whose row or pack begins in a window of ids, as PostgreSQL has them. A pack that goes beyond its end is in it as a whole.
+ * The hits in PostgreSQL whose row or pack begins in a window of ids, including packs that extend beyond its end.
  */
 export async function hitsInWindow(queries: Queries, window: number): Promise<StoredColumns> {
   const [after, upTo] = [windowEnd(window - 1), windowEnd(window)];
@@ -35,7 +35,7 @@ export async function hitsInWindow(queries: Queries, window: number): Promise<St
   return hits;
 }
 
-/** The first window after this one that has hits; null where none has. */
+/** The next window with hits; null if there is none. */
 export async function nextWindow(queries: Queries, window: number): Promise<number | null> {
   const after = windowEnd(window);
   const { rows } = await sql<{ id: number | null }>`select least(

@@ -22,10 +22,10 @@ import { noteMoved } from './uncounted-batches.ts';
 /** Milliseconds for the insertion of a window. */
 const patience = 60_000;
 const rewritePatience = 600_000;
-/** Milliseconds between two looks at transactions that are waited for. */
+/** Milliseconds between two checks of whether earlier transactions have ended. */
 const fencePause = 100;
 
-/** What doesn't agree, and what to do: one line for the person who moves hits. */
+/** Why hits can't be moved, and what to do: one line for the operator. */
 export class MoveProblem extends Error {
   override readonly name = 'MoveProblem';
 }
@@ -35,22 +35,22 @@ export interface MoveParts {
   readonly client: ClickhouseClient;
   readonly now: () => number;
   readonly newStoreId: () => string;
-  /** Called from time to time with how many hits were moved by this run, and up to which of how many ids. */
+  /** Called from time to time: how many hits this run has moved, up to which id, and the newest id. */
   readonly onProgress?: (hits: number, upTo: number, newest: number) => void;
 }
 
 /**
- * Moves the hits of a store from PostgreSQL to ClickHouse. Nodes go on counting into PostgreSQL while nearly all of them are copied,
- * window of ids by window, each by one insertion with a token of its own: a window that comes again changes nothing. Then the store
- * says that hits are in ClickHouse; from that transaction on no node adds hits to PostgreSQL, and the rest follows. It may end at any
- * point, and goes on with the next run.
+ * Moves the hits of a store from PostgreSQL to ClickHouse. Nodes keep folding into PostgreSQL while nearly all hits are copied in
+ * windows of ids. Each window is one insertion with its own token, so repeating it changes nothing. Then a setting says that hits
+ * are in ClickHouse: from that transaction on no node adds hits to PostgreSQL, and the rest is copied. If a run ends early, the next
+ * one continues.
  */
 export async function moveHits(parts: MoveParts): Promise<{ readonly hits: number }> {
   const { database, client } = parts;
   const storeId = await begin(parts);
   let { hits, window } = await copyWhole(parts, storeId);
   await database.write((queries) => claimSetting(queries, hitStoreId, storeId));
-  // Folds that have not seen this are running.
+  // Waits for folds that began before this setting.
   const newest = await settledId(database);
   for (let next = await nextWindow(database.read, window); next !== null; ) {
     hits += await copyWindow(parts, next);
@@ -58,8 +58,8 @@ export async function moveHits(parts: MoveParts): Promise<{ readonly hits: numbe
     next = await nextWindow(database.read, window);
   }
   await noteMoved(client, newest, parts.now());
-  await deleteOfNobody(parts);
-  await compare(parts, newest);
+  await deleteOrphans(parts);
+  await compareCounts(parts, newest);
   await database.write(async (queries) => {
     await deleteSetting(queries, hitMove);
     await replaceSetting(queries, hitsMovedAt, String(parts.now()));
@@ -67,14 +67,14 @@ export async function moveHits(parts: MoveParts): Promise<{ readonly hits: numbe
   return { hits };
 }
 
-/** Deletes what PostgreSQL still has of hits that were moved. */
+/** Deletes the moved hits that PostgreSQL still has. */
 export async function deleteMoved(database: Database): Promise<void> {
   await database.write(async (queries) => {
     for (const statement of deleteMovedHits) await sql.raw(statement).execute(queries);
   });
 }
 
-/** Also where an earlier run has begun it: returns the store's id. */
+/** Begins the move, or continues that of an earlier run. Returns the store's id. */
 async function begin({ database, client, now, newStoreId }: MoveParts): Promise<string> {
   if (await isOlderThere(database.read, newestMigration, now()))
     throw new MoveProblem('A node of an earlier version is running. Upgrade it first.');
@@ -83,7 +83,7 @@ async function begin({ database, client, now, newStoreId }: MoveParts): Promise<
   const storeId = begun?.split(' ')[0] ?? newStoreId();
   await prepareTables(client, storeId);
   await database.write((queries) => claimSetting(queries, hitMove, `${storeId} -1`));
-  // Steps of corrections that have not seen this are running.
+  // Waits for steps of corrections that began before this setting.
   await settledId(database);
   return (await hitPlace(database.read)).move?.split(' ')[0] ?? storeId;
 }
@@ -120,7 +120,7 @@ async function copyWindow({ database, client }: MoveParts, window: number): Prom
 }
 
 /**
- * An id up to which all hits are there: those that had an id by now have come in or never will, and what was begun has ended. See
+ * Waits for all transactions that are running now, and returns an id up to which no more hits will appear. See
  * `postgres-chunks.ts`.
  */
 async function settledId({ read, write }: Database): Promise<number> {
@@ -141,8 +141,8 @@ async function settledId({ read, write }: Database): Promise<number> {
   }
 }
 
-/** Organizations that were cleared away while their hits were copied. */
-async function deleteOfNobody({ database, client }: MoveParts): Promise<void> {
+/** Deletes the hits of organizations that were deleted while these were copied. */
+async function deleteOrphans({ database, client }: MoveParts): Promise<void> {
   const owners = await client.rows<{ id: number }>('select distinct organization_id as id from hits');
   const found = await database.read
     .selectFrom('organizations')
@@ -159,8 +159,8 @@ async function deleteOfNobody({ database, client }: MoveParts): Promise<void> {
       await client.run(`alter table hits delete where organization_id = ${id}`, rewritePatience);
 }
 
-/** Of months that retention doesn't drop meanwhile, organization by organization. */
-async function compare({ database, client }: MoveParts, newest: number): Promise<void> {
+/** Compares the number of hits per organization, in the months that retention doesn't drop meanwhile. */
+async function compareCounts({ database, client }: MoveParts, newest: number): Promise<void> {
   const deleted = Number((await findSetting(database.read, deletedBefore)) ?? 0);
   const since = deleted === 0 ? 0 : monthBegin(monthOf(deleted) + 1);
   const counted = sql<{ id: number; hits: number }>`

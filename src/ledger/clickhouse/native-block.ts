@@ -11,7 +11,7 @@ interface NativeColumn {
 const two32 = 2 ** 32;
 const widths: Readonly<Record<NativeType, number>> = { UInt64: 8, Int64: 8, UInt8: 1 };
 
-/** Rows in ClickHouse's format `Native`: one column behind the other. A column may have room for more rows than there are. */
+/** Rows in ClickHouse's format `Native`, column by column. A column may have room for more rows than there are. */
 export function nativeBlock(columns: readonly NativeColumn[], rows: number): Uint8Array {
   const parts: Uint8Array[] = [Uint8Array.from([...varint(columns.length), ...varint(rows)])];
   for (const { name, type, cells } of columns) {

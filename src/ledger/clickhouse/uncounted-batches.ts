@@ -1,18 +1,18 @@
 import { dayLength } from '../../rules/utc-time.ts';
+import type { UncountedBatch, Watermark } from '../external-hits.ts';
 import { watermarksKept } from '../fold-store.ts';
-import type { UncountedBatch, Watermark } from '../hits-elsewhere.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
 import { quoted } from './clickhouse-tables.ts';
 
-/** The name in the list of batches under which hits of the database's own ledger came: all of them are counted. */
+/** The name of moved hits in the list of batches: all of them are counted. */
 const movedJournal = 'moved';
 
-/** Milliseconds by which watermarks are kept longer than is relied on. */
+/** Milliseconds for which watermarks outlive the time that this code relies on. */
 const margin = dayLength;
 
 /**
- * Batches whose hits came in by a try that the database knows nothing of, or not yet. A journal without a watermark was never
- * counted, unless the watermark was deleted for its age.
+ * Batches whose hits were inserted by an attempt that was not committed in the database, or not yet. A journal without a watermark
+ * was never counted, unless its watermark has expired.
  */
 export function uncountedBatches(
   client: ClickhouseClient,
@@ -37,7 +37,7 @@ export function uncountedBatches(
   );
 }
 
-/** All hits up to this id are there and are counted: ids are drawn beyond it. */
+/** Records that all hits up to this id are stored and counted: new ids begin above it. */
 export async function noteMoved(client: ClickhouseClient, newestId: number, now: number): Promise<void> {
   const [row] = await client.rows<{ batches: number }>(
     `select count() as batches from hit_batches where journal = ${quoted(movedJournal)}`,

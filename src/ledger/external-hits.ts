@@ -18,13 +18,13 @@ export interface UncountedBatch extends Watermark {
 }
 
 /** Hits on a server of their own instead of in the main database. */
-export interface HitsElsewhere extends HitServer {
+export interface ExternalHits extends HitServer {
   readonly ledger: Ledger;
   /** The number of hits in a step of a correction: each step rewrites neighbouring hits as well. */
   readonly partLength: number;
-  inTheNameOf(...terms: Parameters<HitServer['inTheNameOf']>): HitsElsewhere;
+  inTheNameOf(...terms: Parameters<HitServer['inTheNameOf']>): ExternalHits;
   /** The next hits in a correction's scope after an id, oldest first. */
-  meant(scope: CorrectionScope, after: number, limit: number): Promise<readonly StoredHit[]>;
+  inScope(scope: CorrectionScope, after: number, limit: number): Promise<readonly StoredHit[]>;
   /** Stores the ids of a part of a correction under a name that begins with the correction's number. */
   keepPart(name: string, ids: readonly number[]): Promise<void>;
   /** Corrects the hits of a part. Does nothing if it was done before. */
@@ -33,7 +33,7 @@ export interface HitsElsewhere extends HitServer {
   forgetParts(correction: number): Promise<void>;
   /** After a correction: removes the remains of deleted hits from disks, and repairs the projections. */
   finishCorrection(): Promise<void>;
-  /** Batches beyond these watermarks, which are all there are: no total includes their hits. */
+  /** Batches beyond these watermarks (which must be all of them): no total includes their hits. */
   uncounted(watermarks: readonly Watermark[], now: number): Promise<readonly UncountedBatch[]>;
   deleteOrganization(id: number): Promise<void>;
   /** Passes all words of hits, one column after the other. */
@@ -41,8 +41,8 @@ export interface HitsElsewhere extends HitServer {
 }
 
 /** Null if the hits are in the database. */
-export const hitsElsewhere = ({ hits }: Pick<Database, 'hits'>): HitsElsewhere | null =>
-  (hits as HitsElsewhere | undefined) ?? null;
+export const externalHits = ({ hits }: Pick<Database, 'hits'>): ExternalHits | null =>
+  (hits as ExternalHits | undefined) ?? null;
 
 /** Writes a fold's hits to the other server. */
 export interface HitWriter {
@@ -51,15 +51,15 @@ export interface HitWriter {
   /** Waits until the server can take another insertion of so many hits. */
   rest(count: number): Promise<void>;
   /**
-   * Called while the watermark is locked, before its new position is visible to others: if that fails, the same hits come again
-   * with other ids. With `mayHaveOld` that may have happened, and its remains are deleted first.
+   * Called while the watermark is locked, before its new position is visible to others: if the transaction fails, the same hits
+   * are inserted again with other ids. `mayHaveOld` says that this may have happened: remains are deleted first.
    */
   append(
     batch: Pick<FoldBatch, 'journal' | 'from' | 'hits' | 'now'>,
     firstId: number,
     mayHaveOld: boolean,
   ): Promise<void>;
-  /** Batches beyond these watermarks, which are all there are. */
+  /** Batches beyond these watermarks, which must be all of them. */
   uncounted(watermarks: readonly Watermark[], now: number): Promise<readonly UncountedBatch[]>;
   /** Deletes all hits of a journal from here on. Called while its watermark is locked. */
   deleteBeyond(mark: Watermark): Promise<void>;

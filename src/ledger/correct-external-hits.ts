@@ -7,12 +7,12 @@ import type { Queries } from '../storage/schema.ts';
 import { deleteSetting, findSetting, replaceSetting } from '../storage/settings.ts';
 import { changeTotals } from './change-totals.ts';
 import type { CorrectionScope } from './correction-scope.ts';
-import type { HitsElsewhere, UncountedBatch } from './hits-elsewhere.ts';
+import type { ExternalHits, UncountedBatch } from './external-hits.ts';
 import type { StoredHit } from './ledger.ts';
 import { RollUpDifference } from './roll-up-difference.ts';
 import type { Step } from './step-result.ts';
 
-/** Ids that other nodes may have drawn before the search for hits, and that appear after it. */
+/** Other nodes may have reserved up to so many ids before the search, whose hits appear after it. */
 const idsInFlight = 500_000;
 
 /** The name of a part whose totals have been corrected, and whose hits still have to be. */
@@ -22,16 +22,16 @@ const keyOf = (correction: number): string => `correction_part_${correction}`;
  * A step of a correction of hits on another server. The transaction corrects the totals and notes the part whose hits follow:
  * every further step first corrects those, on any node and however the last step ended.
  */
-export async function stepElsewhere(
+export async function stepOverExternalHits(
   database: Database,
-  hits: HitsElsewhere,
+  hits: ExternalHits,
   scope: CorrectionScope,
   correction: number,
   place: number,
 ): Promise<Step> {
   const seenId = await hits.ledger.newestId();
   const before = await uncountedNow(database, hits);
-  const found = await hits.meant(scope, place, hits.partLength);
+  const found = await hits.inScope(scope, place, hits.partLength);
   const last = found.at(-1);
   if (last === undefined) {
     await hits.finishCorrection();
@@ -47,7 +47,7 @@ export async function stepElsewhere(
   const perhapsUncounted = [...before, ...(await uncountedNow(database, hits))];
   return async (queries: Queries) => {
     const uncounted = await stillUncounted(queries, perhapsUncounted);
-    // They go from where they lie as well: they are what is left of a try, and come again by another.
+    // Uncounted hits are deleted as well: they are the remains of a failed attempt, and are inserted again by the next one.
     const counted = found.filter(
       ({ id }) => !uncounted.some(({ firstId, lastId }) => firstId <= id && id <= lastId),
     );
@@ -57,10 +57,10 @@ export async function stepElsewhere(
   };
 }
 
-const uncountedNow = async ({ read }: Database, hits: HitsElsewhere): Promise<readonly UncountedBatch[]> =>
+const uncountedNow = async ({ read }: Database, hits: ExternalHits): Promise<readonly UncountedBatch[]> =>
   hits.uncounted(await allWatermarks(read), Date.now());
 
-/** Waits for a fold that is about to count one of them: it has locked its watermark. */
+/** Waits for folds that are about to count one of these batches: they hold the lock of its watermark. */
 async function stillUncounted(
   queries: Queries,
   batches: readonly UncountedBatch[],
@@ -75,7 +75,7 @@ async function stillUncounted(
 /** Corrects the hits whose totals were corrected before. */
 export async function finishPart(
   database: Database,
-  hits: HitsElsewhere,
+  hits: ExternalHits,
   scope: CorrectionScope,
   correction: number,
 ): Promise<void> {
@@ -85,11 +85,11 @@ export async function finishPart(
   await database.write((queries) => deleteSetting(queries, keyOf(correction)));
 }
 
-export const hasLaterHitsElsewhere = async (
-  hits: HitsElsewhere,
+export const hasLaterExternalHits = async (
+  hits: ExternalHits,
   scope: CorrectionScope,
   seenId: number,
-): Promise<boolean> => (await hits.meant(scope, Math.max(0, seenId - idsInFlight), 1)).length > 0;
+): Promise<boolean> => (await hits.inScope(scope, Math.max(0, seenId - idsInFlight), 1)).length > 0;
 
 function differenceOf({ change }: CorrectionScope, hits: readonly StoredHit[]): RollUpDifference {
   const difference = new RollUpDifference();

@@ -3,34 +3,34 @@ import { hitMove, hitStoreId, hitsMovedAt } from '../storage/moved-hits.ts';
 import type { BackupPart, BackupStream } from './backup-stream.ts';
 import { withRowsForPacks } from './other-database.ts';
 
-/** How far each journal is counted, by its name. */
+/** How far a journal has been counted. */
 export interface CountedTo {
   readonly journal: string;
   readonly segment: number;
   readonly offset: number;
 }
 
-/** A server that has the hits of a store, as a backup reads it. */
+/** Reads the hits of a store from another server, for a backup. */
 export interface HitSource {
-  /** Those that are counted, each as a JSON array of these columns, many at a time. */
+  /** The counted hits, each as a JSON array of these columns, many at a time. */
   rows(columns: readonly string[], counted: readonly CountedTo[]): AsyncIterable<readonly string[]>;
 }
 
-/** An empty one, as a restore fills it. */
+/** Fills an empty server, for a restore. */
 export interface HitSink {
   readonly storeId: string;
   take(columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void>;
-  /** All hits are there: ids are handed out beyond this one. */
+  /** Must be called when all hits were taken. Later hits get ids above this one. */
   finish(newestId: number): Promise<void>;
 }
 
-/** Tables of hits: where these are elsewhere, the database has none, or copies of some. */
+/** Tables of hits: if the hits are on another server, these are empty, or have copies of some. */
 export const hitTables: ReadonlySet<string> = new Set(['hits', 'hit_packs', 'hit_pack_links']);
 
-/** Of the server of a store, which another store doesn't share. */
+/** Settings about the server with the hits, which only this store uses. */
 const ofServer: ReadonlySet<unknown> = new Set([hitStoreId, hitMove, hitsMovedAt]);
 
-/** A backup with what its store knew of such a server taken out, and its hits given to another one where there is one. */
+/** Removes those settings from a backup, and passes its hits to `sink` if there is one. */
 export function withHitsFor(backup: BackupStream, sink: HitSink | null): BackupStream {
   const parts = sink === null ? backup.parts : hitsInto(sink, withRowsForPacks(backup.parts));
   return { ...backup, parts: withSettings(parts, sink?.storeId ?? null) };
@@ -67,14 +67,14 @@ async function* hitsInto(sink: HitSink, parts: AsyncIterable<BackupPart>): Async
     else if (part.part === 'rows') {
       const rows = part.rows ?? (JSON.parse(part.json) as unknown[][]);
       await sink.take(columns, rows);
-      // They count, and come into no table.
+      // They are counted, but stored in no table.
       yield { part: 'rows', json: '[]', count: part.count };
     } else yield part;
   }
   await sink.finish(newestId);
 }
 
-/** The part of a backup that hits elsewhere are. */
+/** The hits of another server, as parts of a backup. */
 export async function* hitsFrom(
   source: HitSource,
   known: readonly string[],
