@@ -8,6 +8,7 @@ import { openDatabase } from '../src/storage/open.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { eventually } from './support/eventually.ts';
 import { wholeLedger } from './support/hits.ts';
+import { plainHit } from './support/plain-hit.ts';
 import { PostgresServer } from './support/postgres.ts';
 import { temporaryFolder } from './support/program.ts';
 
@@ -41,24 +42,11 @@ async function click(app: App, linkId: number, count: number): Promise<string[]>
   const from = Array.from({ length: count }, () => `site-${++sites}.example`);
   for (const site of from)
     await app.clicks.append({
+      ...plainHit,
       linkId,
-      organizationId: 1,
       at: Date.now(),
-      outcome: 'redirect',
-      target: 'default',
-      method: 'GET',
-      address: '198.51.100.7',
       userAgent: `Mozilla/5.0 (X11; Linux x86_64; rv:${sites}.0) Gecko/20100101 Firefox/${sites}.0`,
-      acceptLanguage: '',
       referer: `https://${site}/`,
-      query: '',
-      purpose: '',
-      clientHints: 0,
-      headerEvidence: 'none',
-      doNotTrack: false,
-      countryHint: '',
-      matchedRule: '',
-      alias: '',
     });
   await app.clicks.settled();
   return from;

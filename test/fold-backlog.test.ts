@@ -8,6 +8,7 @@ import { storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { rebuildRollups, rollUps, wholeLedger } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
+import { plainHit } from './support/plain-hit.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const agents = [
@@ -31,6 +32,7 @@ function hitAt(index: number, pace: number): RawHit {
   const linkId = 1 + ((index * index) % 41) + (index % 7);
   const outcome = index % 11 === 0 ? pick(outcomes, index) : 'redirect';
   return {
+    ...plainHit,
     linkId,
     organizationId: 1 + (linkId % 3),
     at: lastAt - (hits + later - index) * pace,
@@ -42,13 +44,8 @@ function hitAt(index: number, pace: number): RawHit {
     acceptLanguage: pick(['de-DE,de;q=0.9', 'fr', ''], index),
     referer: index % 4 === 0 ? `https://site-${index % 13}.example.com/` : '',
     query: index % 5 === 0 ? `?utm_source=mail&utm_campaign=week-${index % 9}` : index % 6 === 0 ? '?qr' : '',
-    purpose: '',
-    clientHints: 0,
-    headerEvidence: 'none',
     doNotTrack: index % 17 === 0,
     countryHint: index % 3 === 0 ? 'SE' : '',
-    matchedRule: '',
-    alias: '',
   };
 }
 

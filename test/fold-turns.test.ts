@@ -22,7 +22,8 @@ import { DailySalts } from '../src/ledger/visitor-hash.ts';
 import { StoreAway } from '../src/rules/errors.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
-import { left, own, plainHit } from './support/fold-worker.ts';
+import { left, own } from './support/fold-worker.ts';
+import { plainHit } from './support/plain-hit.ts';
 import { temporaryFolder } from './support/program.ts';
 import { stretched } from './support/stretched.ts';
 

@@ -5,6 +5,7 @@ import type { RawHit } from '../src/journal/hit.ts';
 import { RecordWriter } from '../src/journal/record-writer.ts';
 import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
+import { plainHit } from './support/plain-hit.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 const target = targetOfEachTest();
@@ -45,24 +46,13 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
   }
 
   const hit = (owner: Newcomer, linkId: number, index: number): RawHit => ({
+    ...plainHit,
     linkId,
     organizationId: owner.organizationId,
     at: app.clock.now - 60_000 + index,
-    outcome: 'redirect',
-    target: 'default',
-    method: 'GET',
     address: `198.51.${index >> 8}.${index & 255}`,
     userAgent: browser,
-    acceptLanguage: '',
-    referer: '',
     query: `utm_content=h${index}`,
-    purpose: '',
-    clientHints: 0,
-    headerEvidence: 'none',
-    doNotTrack: false,
-    countryHint: '',
-    matchedRule: '',
-    alias: '',
   });
 
   test('also where a long batch is sorted by link and packed', async () => {

@@ -12,27 +12,13 @@ import { storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { insertHits, wholeLedger } from './support/hits.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
+import { plainHit } from './support/plain-hit.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const year = 365 * dayLength;
 const visit = {
-  linkId: 1,
-  organizationId: 1,
-  outcome: 'redirect',
-  target: 'default',
-  method: 'GET',
-  address: '198.51.100.7',
+  ...plainHit,
   userAgent: '',
-  acceptLanguage: '',
-  referer: '',
-  query: '',
-  purpose: '',
-  clientHints: 0,
-  headerEvidence: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  matchedRule: '',
-  alias: '',
 } as const;
 
 describe.each(storeKinds)('on %s', (kind) => {

@@ -13,6 +13,7 @@ import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { Folding } from './support/folding.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
+import { plainHit } from './support/plain-hit.ts';
 import { runCommand, temporaryFolder } from './support/program.ts';
 
 const SECRET_KEY = 'the same secret on every node, long enough';
@@ -20,22 +21,7 @@ const agent = (version: number) =>
   `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
 
 const hit = {
-  linkId: 1,
-  organizationId: 1,
-  outcome: 'redirect',
-  target: 'default',
-  method: 'GET',
-  address: '198.51.100.7',
-  acceptLanguage: '',
-  referer: '',
-  query: '',
-  purpose: '',
-  clientHints: 0,
-  headerEvidence: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  matchedRule: '',
-  alias: '',
+  ...plainHit,
 } as const;
 
 async function append(app: App, from: number, count: number): Promise<void> {

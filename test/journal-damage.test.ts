@@ -15,27 +15,13 @@ import { folderOf, journalsIn, segmentFile } from '../src/journal/files.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
+import { plainHit } from './support/plain-hit.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const hit = {
-  linkId: 1,
-  organizationId: 1,
+  ...plainHit,
   at: Date.now(),
-  outcome: 'redirect',
-  target: 'default',
-  method: 'GET',
-  address: '198.51.100.7',
   userAgent: '',
-  acceptLanguage: '',
-  referer: '',
-  query: '',
-  purpose: '',
-  clientHints: 0,
-  headerEvidence: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  matchedRule: '',
-  alias: '',
 } as const;
 
 const agent = (version: number) =>

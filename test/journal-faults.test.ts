@@ -7,27 +7,14 @@ import type { RawHit } from '../src/journal/hit.ts';
 import { Journal } from '../src/journal/journal.ts';
 import { JournalReader } from '../src/journal/reader.ts';
 import { HitCursor } from '../src/ledger/hit-cursor.ts';
+import { plainHit } from './support/plain-hit.ts';
 import { runScriptWithin, temporaryFolder } from './support/program.ts';
 
 const hitAt = (at: number): RawHit => ({
-  linkId: 1,
-  organizationId: 1,
+  ...plainHit,
   at,
-  outcome: 'redirect',
-  target: 'default',
-  method: 'GET',
-  address: '198.51.100.7',
   userAgent: 'Mozilla/5.0',
-  acceptLanguage: '',
-  referer: '',
   query: `?${'q'.repeat(at % 90)}`,
-  purpose: '',
-  clientHints: 0,
-  headerEvidence: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  matchedRule: '',
-  alias: '',
 });
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

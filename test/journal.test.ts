@@ -14,6 +14,7 @@ import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { wholeLedger } from './support/hits.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
+import { plainHit } from './support/plain-hit.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 import { Wire } from './support/wire.ts';
 
@@ -22,24 +23,9 @@ const firefox = (version: number) =>
 const slack = 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)';
 
 const plain = {
-  linkId: 1,
-  organizationId: 1,
+  ...plainHit,
   at: Date.now(),
-  outcome: 'redirect',
-  target: 'default',
-  method: 'GET',
-  address: '198.51.100.7',
   userAgent: firefox(1),
-  acceptLanguage: '',
-  referer: '',
-  query: '',
-  purpose: '',
-  clientHints: 0,
-  headerEvidence: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  matchedRule: '',
-  alias: '',
 } as const;
 
 async function linkOf(app: TestApp, owner: Newcomer, more: object = {}) {

@@ -9,6 +9,7 @@ import { dayOf } from '../src/rules/utc-time.ts';
 import { browser, startApp, storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
+import { plainHit } from './support/plain-hit.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const today = (hour: number, minute = 0) => Date.UTC(2026, 5, 2, hour, minute);
@@ -17,24 +18,11 @@ const saltsIn = (dataDir: string) => readdirSync(join(dataDir, 'visitor-salts'))
 
 const hitOf = (address: string, at: number) =>
   ({
+    ...plainHit,
     linkId: 7,
-    organizationId: 1,
     at,
-    outcome: 'redirect',
-    target: 'default',
-    method: 'GET',
     address,
     userAgent: browser,
-    acceptLanguage: '',
-    referer: '',
-    query: '',
-    purpose: '',
-    clientHints: 0,
-    headerEvidence: 'none',
-    doNotTrack: false,
-    countryHint: '',
-    matchedRule: '',
-    alias: '',
   }) as const;
 
 describe.each(storeKinds)('the secret of a day on %s', (store) => {

@@ -7,6 +7,7 @@ import { type Owner, readStats } from '../src/stats/stats.ts';
 import type { Database } from '../src/storage/database.ts';
 import { startApp, storeKinds } from './support/app.ts';
 import { drawFrom } from './support/draw.ts';
+import { plainHit } from './support/plain-hit.ts';
 
 /** Around the nights in which clocks change in Europe and in New Zealand, Chile and Lord Howe; and a year's end. */
 const spans = ['2026-03-27', '2026-04-03', '2026-10-23', '2026-12-29'];
@@ -31,24 +32,12 @@ const owners: readonly Owner[] = [
 /** Some come once, some all day long, on one link or on all. */
 function visitsFrom(begin: number, draw: (below: number) => number): RawHit[] {
   const visits = Array.from({ length: 900 }, () => ({
+    ...plainHit,
     linkId: links[draw(3)] ?? 1,
-    organizationId: 1,
     at: begin + draw(4 * dayLength),
-    outcome: 'redirect' as const,
-    target: 'default' as const,
-    method: 'GET',
     address: `198.51.100.${1 + Math.min(draw(60), draw(60))}`,
-    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-    acceptLanguage: '',
-    clientHints: 0,
-    referer: '',
     query: draw(5) === 0 ? '?qr' : '',
-    purpose: '',
-    headerEvidence: 'none' as const,
     doNotTrack: draw(20) === 0,
-    countryHint: '',
-    matchedRule: '',
-    alias: '',
   }));
   return visits.toSorted((one, other) => one.at - other.at);
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { plainHit } from '../../test/support/plain-hit.ts';
 import { HitCursor } from '../ledger/hit-cursor.ts';
 import { headerEvidenceKinds } from '../rules/header-evidence.ts';
 import { firstLanguage } from '../rules/user-agent.ts';
@@ -74,24 +75,10 @@ test('whatever a request holds is read as it was written', () => {
 });
 
 const hitAt = (at: number): RawHit => ({
-  linkId: 1,
-  organizationId: 1,
+  ...plainHit,
   at,
-  outcome: 'redirect',
-  target: 'default',
-  method: 'GET',
   address: '192.0.2.1',
   userAgent: 'Mozilla/5.0 (ü)',
-  acceptLanguage: '',
-  referer: '',
-  query: '',
-  purpose: '',
-  clientHints: 0,
-  headerEvidence: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  matchedRule: '',
-  alias: '',
 });
 
 test('header evidence is stored in the line of the purpose: earlier versions find every field where they expect it', () => {

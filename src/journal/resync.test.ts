@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { plainHit } from '../../test/support/plain-hit.ts';
 import { HitCursor } from '../ledger/hit-cursor.ts';
 import { type Position, segmentFile } from './files.ts';
 import type { RawHit } from './hit.ts';
@@ -11,24 +12,13 @@ import { RecordWriter } from './record-writer.ts';
 import { findRecord } from './resync.ts';
 
 const hitAt = (at: number, more: Partial<RawHit> = {}): RawHit => ({
-  linkId: 1,
-  organizationId: 1,
+  ...plainHit,
   at,
-  outcome: 'redirect',
-  target: 'default',
-  method: 'GET',
   address: '192.0.2.1',
   userAgent: 'Mozilla/5.0 (ü)',
   acceptLanguage: 'de',
   referer: 'https://example.com/',
   query: '?a=1',
-  purpose: '',
-  clientHints: 0,
-  headerEvidence: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  matchedRule: '',
-  alias: '',
   ...more,
 });
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
+import { plainHit } from '../../test/support/plain-hit.ts';
 import type { RawHit } from '../journal/hit.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { type EnrichedHit, type EnrichParts, enrich, enrichParts } from './enrich.ts';
@@ -9,24 +10,15 @@ const safari =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
 
 const tap: RawHit = {
+  ...plainHit,
   linkId: 7,
   organizationId: 3,
   at,
-  outcome: 'redirect',
   target: 'ios',
-  method: 'GET',
-  address: '198.51.100.7',
   userAgent: safari,
   acceptLanguage: 'de-CH,de;q=0.9',
   referer: 'https://www.example.com/news?secret=1',
   query: '?qr&utm_source=poster&utm_medium=print&utm_campaign=fair&utm_term=t&utm_content=c',
-  purpose: '',
-  clientHints: 0,
-  headerEvidence: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  matchedRule: '',
-  alias: '',
 };
 
 const countries: Record<string, string> = { '198.51.100.7': 'CH' };

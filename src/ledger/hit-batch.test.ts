@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hitText } from '../../test/support/hit-text.ts';
+import { plainHit } from '../../test/support/plain-hit.ts';
 import { outcomes, type RawHit, targets } from '../journal/hit.ts';
 import type { RecordBytes } from '../journal/record.ts';
 import { classes, devices, originFields, reasons, sources, wordFields } from '../rules/click-fields.ts';
@@ -139,25 +140,13 @@ test('whatever comes, in whatever records: the quick way says of each hit what t
   );
 });
 
-const plainHit: RawHit = {
+const oneHit: RawHit = {
+  ...plainHit,
   linkId: 7,
   organizationId: 3,
   at: noon,
-  outcome: 'redirect',
-  target: 'default',
-  method: 'GET',
   address: '198.51.100.1',
   userAgent: agents[4] ?? '',
-  acceptLanguage: '',
-  referer: '',
-  query: '',
-  purpose: '',
-  clientHints: 0,
-  headerEvidence: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  matchedRule: '',
-  alias: '',
 };
 
 const batchOf = async (words: WordIds, ...days: number[]) =>
@@ -167,7 +156,7 @@ test('before a hit of a day whose salt is not at hand it stops, and goes on wher
   const batch = await batchOf(new WordIds(), dayOf(noon));
   const ready = new Set([dayOf(noon)]);
   const instants = [noon, noon + dayLength, noon + dayLength + 1, noon + 1];
-  const record = instants.map((at, linkId) => hitText({ ...plainHit, linkId, at })).join('');
+  const record = instants.map((at, linkId) => hitText({ ...oneHit, linkId, at })).join('');
   const isReady = (day: number) => ready.has(day);
   batch.begin();
   expect(batch.add(recordOf(record), isReady)).toBe(dayOf(noon) + 1);
@@ -182,7 +171,7 @@ test('a visitor is another one each day, and none when the salt of the day is go
   const batch = new HitBatch(new WordIds(), new ValueLimit(), partsWith(salts));
   const visitorAt = (at: number): number => {
     batch.begin();
-    batch.add(recordOf(hitText({ ...plainHit, at })), () => true);
+    batch.add(recordOf(hitText({ ...oneHit, at })), () => true);
     return batch.columns.visitor[0] ?? 0;
   };
   const today = visitorAt(noon);
@@ -203,12 +192,12 @@ test('memory that was given back has nothing of what was there before', async ()
     batch.add(recordOf(hitText(hit).repeat(count)), () => true);
   };
   for (const count of [3, 2_000]) {
-    fill({ ...plainHit, referer: 'https://www.example.com/x', query: '?utm_source=mail&qr' }, count);
+    fill({ ...oneHit, referer: 'https://www.example.com/x', query: '?utm_source=mail&qr' }, count);
     batch.release();
     expect(batch.count).toBe(0);
     expect(batch.columns.at.length).toBeLessThanOrEqual(256);
-    fill(plainHit, 1);
-    expect(told(batch, words.said)).toEqual([expected(enrich(plainHit, parts))]);
+    fill(oneHit, 1);
+    expect(told(batch, words.said)).toEqual([expected(enrich(oneHit, parts))]);
   }
 });
 
@@ -218,7 +207,7 @@ test('words that have lost their indexes get new ones', async () => {
   const languages = ['de', 'fr', 'pt', 'es', 'it', 'nl'];
   for (const language of [...languages, ...languages]) {
     batch.begin();
-    batch.add(recordOf(hitText({ ...plainHit, acceptLanguage: language })), () => true);
+    batch.add(recordOf(hitText({ ...oneHit, acceptLanguage: language })), () => true);
     const [country, os, browser, said] = batch.columns.words.map((indexes) => words.said[indexes[0] ?? -1]);
     expect([country, os, browser, said]).toEqual(['DE', 'Linux', 'Firefox', language]);
   }
@@ -226,7 +215,7 @@ test('words that have lost their indexes get new ones', async () => {
 
 test('memory of a long batch is given back when a short one has followed', async () => {
   const batch = await batchOf(new WordIds(), dayOf(noon));
-  const record = recordOf(hitText(plainHit).repeat(100));
+  const record = recordOf(hitText(oneHit).repeat(100));
   const run = (records: number) => {
     batch.begin();
     for (let count = 0; count < records; count++) batch.add(record, () => true);
@@ -244,7 +233,7 @@ test('what is one too many of a link and hour is one of the others, and no word;
   const batch = new HitBatch(words, limit, await freshParts(dayOf(noon)));
   const hits = [0, 3_600_000].flatMap((later) =>
     ['de', 'fr', 'pt', 'de', 'pt'].map((acceptLanguage, index) => ({
-      ...plainHit,
+      ...oneHit,
       at: noon + later,
       acceptLanguage,
       query: `?utm_source=s${later}-${index}`,
@@ -273,7 +262,7 @@ test('words that have lost their indexes are not taken for those that have them 
   const batch = new HitBatch(words, new ValueLimit(1), await freshParts(dayOf(noon)));
   const referrerOf = (hit: Partial<RawHit>) => {
     batch.begin();
-    batch.add(recordOf(hitText({ ...plainHit, ...hit })), () => true);
+    batch.add(recordOf(hitText({ ...oneHit, ...hit })), () => true);
     return words.said[batch.columns.origins[0]?.[0] ?? -1];
   };
   expect(referrerOf({ referer: 'https://one.example/' })).toBe('one.example');

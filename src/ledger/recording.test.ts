@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { eventually } from '../../test/support/eventually.ts';
+import { plainHit } from '../../test/support/plain-hit.ts';
 import { temporaryFolder } from '../../test/support/program.ts';
 import { realDisk } from '../journal/disk.ts';
 import { folderOf, journalsIn, segmentsIn } from '../journal/files.ts';
@@ -7,24 +8,9 @@ import type { FromFold, ToFold } from './fold-messages.ts';
 import { Recording } from './recording.ts';
 
 const hit = {
-  linkId: 1,
-  organizationId: 1,
+  ...plainHit,
   at: Date.now(),
-  outcome: 'redirect',
-  target: 'default',
-  method: 'GET',
-  address: '198.51.100.7',
   userAgent: 'x',
-  acceptLanguage: '',
-  referer: '',
-  query: '',
-  purpose: '',
-  clientHints: 0,
-  headerEvidence: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  matchedRule: '',
-  alias: '',
 } as const;
 
 test('a segment is ended also while hits come without a pause, so that its addresses go', async () => {

@@ -1,7 +1,6 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderOf, type JournalName, type Position, segmentFile } from '../../src/journal/files.ts';
-import type { RawHit } from '../../src/journal/hit.ts';
 import { RecordWriter } from '../../src/journal/record-writer.ts';
 import { enrichParts } from '../../src/ledger/enrich.ts';
 import type { FoldSettings, FromFold } from '../../src/ledger/fold-messages.ts';
@@ -9,28 +8,7 @@ import { FoldWorker } from '../../src/ledger/fold-worker.ts';
 import { ownSalts, SaltFolder } from '../../src/ledger/salts/salt-folder.ts';
 import type { SqliteFoldStore } from '../../src/ledger/sqlite-fold-store.ts';
 import { DailySalts } from '../../src/ledger/visitor-hash.ts';
-
-/** A click of a link, by a browser and nothing more. */
-export const plainHit: RawHit = {
-  linkId: 1,
-  organizationId: 1,
-  at: 0,
-  outcome: 'redirect',
-  target: 'default',
-  method: 'GET',
-  address: '198.51.100.7',
-  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-  acceptLanguage: '',
-  referer: '',
-  query: '',
-  purpose: '',
-  clientHints: 0,
-  headerEvidence: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  matchedRule: '',
-  alias: '',
-};
+import { plainHit } from './plain-hit.ts';
 
 /** The journal of the process whose worker this is, and one that an earlier process has left behind. */
 export const own: JournalName = { node: 'here', process: 'own' };
