@@ -5,6 +5,7 @@ import type { Queries } from '../storage/schema.ts';
 import { type ChunkRow, ChunkScan } from './chunk-scan.ts';
 import { type ChunkCells, columnsInMemory } from './chunk-store.ts';
 import { type CorrectionScope, isInScope } from './correction-scope.ts';
+import { deleteChunk } from './delete-chunks.ts';
 import { chunkOf, columnKey, endOfKeys } from './hit-chunk.ts';
 import type { StoredHit } from './ledger.ts';
 import { columnsOfHits } from './stored-columns.ts';
@@ -68,17 +69,6 @@ async function cellsOf(queries: Queries, id: number): Promise<ChunkCells> {
     .where('key', '<', endOfKeys(id))
     .execute();
   return columnsInMemory(found);
-}
-
-async function deleteChunk(queries: Queries, id: number): Promise<void> {
-  await queries.deleteFrom('hit_chunk_links').where('chunk_id', '=', id).execute();
-  for (const table of ['hit_chunk_columns', 'hit_chunk_tallies'] as const)
-    await queries
-      .deleteFrom(table)
-      .where('key', '>=', columnKey(id, 'id'))
-      .where('key', '<', endOfKeys(id))
-      .execute();
-  await queries.deleteFrom('hit_chunks').where('id', '=', id).execute();
 }
 
 async function insertChunk(

@@ -16,17 +16,20 @@ export async function deleteSomeChunks(queries: Queries, organizationId: number)
     .orderBy('id')
     .limit(atOnce)
     .execute();
-  for (const { id } of chunks) {
-    await queries.deleteFrom('hit_chunk_links').where('chunk_id', '=', id).execute();
-    for (const table of ['hit_chunk_columns', 'hit_chunk_tallies'] as const)
-      await queries
-        .deleteFrom(table)
-        .where('key', '>=', columnKey(id, 'id'))
-        .where('key', '<', endOfKeys(id))
-        .execute();
-    await queries.deleteFrom('hit_chunks').where('id', '=', id).execute();
-  }
+  for (const { id } of chunks) await deleteChunk(queries, id);
   return chunks.length > 0;
+}
+
+/** With its columns and tallies. */
+export async function deleteChunk(queries: Queries, id: number): Promise<void> {
+  await queries.deleteFrom('hit_chunk_links').where('chunk_id', '=', id).execute();
+  for (const table of ['hit_chunk_columns', 'hit_chunk_tallies'] as const)
+    await queries
+      .deleteFrom(table)
+      .where('key', '>=', columnKey(id, 'id'))
+      .where('key', '<', endOfKeys(id))
+      .execute();
+  await queries.deleteFrom('hit_chunks').where('id', '=', id).execute();
 }
 
 /** On PostgreSQL: until this transaction ends no chunk of the organization is made, and all existing ones are visible. */

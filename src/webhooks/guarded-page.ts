@@ -1,15 +1,6 @@
-import http from 'node:http';
-import https from 'node:https';
 import type { Address } from '../rules/address-rules.ts';
 import type { AllowList } from '../rules/webhook-allow.ts';
-import {
-  maxHeader,
-  pinned,
-  type RequestOptions,
-  rejection,
-  systemResolver,
-  trust,
-} from './guarded-request.ts';
+import { type RequestOptions, rejection, requestTo, systemResolver } from './guarded-request.ts';
 import { checkTarget, portOf, resolveTarget } from './target-guard.ts';
 
 const maxRedirects = 3;
@@ -80,19 +71,8 @@ function read(
   ca: string | undefined,
 ): Promise<FetchedPage | string | null> {
   const { promise, resolve } = Promise.withResolvers<FetchedPage | string | null>();
-  const options = {
-    method: 'GET',
-    agent: false,
-    headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'Linnet (titles of destinations)' },
-    lookup: pinned(addresses),
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: 2000,
-    maxHeaderSize: maxHeader,
-  };
-  const request =
-    url.protocol === 'https:'
-      ? https.request(url, { ...options, ...trust(url.hostname, ca) })
-      : http.request(url, options);
+  const headers = { accept, 'user-agent': 'Linnet (titles of destinations)' };
+  const request = requestTo(url, addresses, { method: 'GET', headers }, ca);
   const end = (result: FetchedPage | string | null) => {
     resolve(result);
     request.destroy();

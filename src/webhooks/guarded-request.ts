@@ -9,7 +9,7 @@ import { parseRetryAfter } from './back-off.ts';
 import { checkTarget, portOf, type Resolver, resolveTarget, withoutBrackets } from './target-guard.ts';
 
 const maxAnswer = 64 * 1024;
-export const maxHeader = 16 * 1024;
+const maxHeader = 16 * 1024;
 /** No character of UTF-8 is longer than four bytes. */
 const bytesPerCharacter = 4;
 const maxAddresses = 4;
@@ -123,24 +123,8 @@ function exchange(
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   cut.throwIfAborted();
-  const options = {
-    method,
-    agent: false,
-    headers: {
-      ...headers,
-      'accept-encoding': 'identity',
-      ...(body !== null && { 'content-length': Buffer.byteLength(body) }),
-    },
-    lookup: pinned(addresses),
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: 2000,
-    maxHeaderSize: maxHeader,
-  };
-  const request =
-    url.protocol === 'https:'
-      ? https.request(url, { ...options, ...trust(url.hostname, ca) })
-      : http.request(url, options);
-
+  const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const request = requestTo(url, addresses, { method, headers: { ...headers, ...length } }, ca);
   let settle = (cause: unknown): void => reject(cause);
   const end = (cause: unknown) => {
     settle(cause);
@@ -169,15 +153,36 @@ function exchange(
   return promise;
 }
 
+/** A request that has yet to be sent, over a connection of its own to one of these addresses. */
+export function requestTo(
+  url: URL,
+  addresses: readonly Address[],
+  { method, headers }: Pick<OutgoingRequest, 'method' | 'headers'>,
+  ca: string | undefined,
+): http.ClientRequest {
+  const options = {
+    method,
+    agent: false,
+    headers: { ...headers, 'accept-encoding': 'identity' },
+    lookup: pinned(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 2000,
+    maxHeaderSize: maxHeader,
+  };
+  return url.protocol === 'https:'
+    ? https.request(url, { ...options, ...trust(url.hostname, ca) })
+    : http.request(url, options);
+}
+
 /** The host for TLS: never an address, never with a trailing dot. */
-export const trust = (hostname: string, ca: string | undefined) => ({
+const trust = (hostname: string, ca: string | undefined) => ({
   servername: readAddress(withoutBrackets(hostname)) ? '' : normaliseHostname(hostname),
   rejectUnauthorized: true,
   ...(ca === undefined ? {} : { ca }),
 });
 
 /** Answers every name with the addresses that were checked, so that nothing is resolved a second time. */
-export function pinned(addresses: readonly Address[]): LookupFunction {
+function pinned(addresses: readonly Address[]): LookupFunction {
   const all = addresses.slice(0, maxAddresses).map((address) => ({
     address: address.toString(),
     family: address.kind() === 'ipv6' ? 6 : 4,

@@ -1,0 +1,46 @@
+import { useRef } from 'preact/hooks';
+import type { Tag } from '../api-types.ts';
+import { domainFilter, useOwnDomains } from '../own-domains.ts';
+import { SelectField } from './field.tsx';
+import { TagPicker } from './tag-picker.tsx';
+import { useTagsNamed } from './tags-named.ts';
+
+interface Props {
+  tagIds: readonly number[];
+  domain: string;
+  maxTags: number;
+  /** Parameters of the page's address; null removes one. */
+  onChange(parameters: Record<string, string | null>): void;
+}
+
+/** Narrows a page to links with some tags, or on a domain. */
+export function TagAndDomainFilter({ tagIds, domain, maxTags, onChange }: Props) {
+  const seen = useRef(new Map<number, Tag>());
+  const tags = useTagsNamed(tagIds, seen.current);
+  const { own } = useOwnDomains();
+  return (
+    <>
+      <TagPicker
+        label="Filter by tag"
+        isLabelUnseen
+        placeholder="Any tag"
+        canCreate={false}
+        value={tags}
+        onChange={(some) => {
+          const wanted = some.slice(-maxTags);
+          for (const tag of wanted) seen.current.set(tag.id, tag);
+          onChange({ tag: wanted.map(({ id }) => id).join(',') || null });
+        }}
+      />
+      {own.length > 0 && (
+        <SelectField
+          label="Filter by domain"
+          isLabelUnseen
+          value={domain}
+          choices={domainFilter(own)}
+          onChoice={(chosen) => onChange({ domain: chosen || null })}
+        />
+      )}
+    </>
+  );
+}
