@@ -1,10 +1,10 @@
-/** Finds where an answer ends, and its status. The body is counted, not kept. */
+/** Finds the status and the end of a response. The body is counted, not stored. */
 export class AnswerReader {
   status = 0;
   #head = '';
   #missing = 0;
 
-  /** True when the answer is whole. */
+  /** Returns true when the response is complete. */
   take(chunk: Buffer): boolean {
     if (this.#missing > 0) {
       this.#missing -= chunk.length;
@@ -25,6 +25,6 @@ export class AnswerReader {
 
 function bodyLength(head: string, status: number): number {
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
-  if (length === undefined && status !== 204) throw new Error(`an answer without a length: ${head}`);
+  if (length === undefined && status !== 204) throw new Error(`a response without a length: ${head}`);
   return Number(length ?? 0);
 }

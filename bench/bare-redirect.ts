@@ -1,4 +1,4 @@
-/** What a redirect costs at the least on this runtime: the same answer, from a server that knows nothing else. */
+/** The minimum cost of a redirect on this runtime: a server that only ever sends this response. */
 const location = process.env.LOCATION ?? '';
 
 const server = Bun.serve({

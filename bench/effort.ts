@@ -1,16 +1,16 @@
-/** How much is measured. */
+/** How much to measure. */
 export interface Effort {
   readonly isQuick: boolean;
   readonly creations: Rounds;
   readonly reads: Rounds;
   readonly redirects: Rounds;
   readonly clicks: Rounds;
-  /** Hits that are folded. */
+  /** The number of hits to fold. */
   readonly folded: number;
   readonly store: Rounds & { readonly small: number; readonly large: number };
   readonly stats: StatsRounds;
   readonly starts: number;
-  /** Names with a certificate each, and handshakes a round. */
+  /** Names, each with its own certificate, and handshakes per round. */
   readonly names: {
     readonly few: number;
     readonly many: number;
@@ -22,19 +22,19 @@ export interface Effort {
 
 export interface Rounds {
   readonly rounds: number;
-  /** How long each contender is under load in a round. */
+  /** How long each contender is under load per round. */
   readonly seconds: number;
 }
 
 export interface StatsRounds {
   readonly links: number;
-  /** One link in so many has its roll-ups by country. */
+  /** Every n-th link has roll-ups by country. */
   readonly detailedEvery: number;
   readonly calls: number;
 }
 
 /** For figures worth keeping. */
-export const whole: Effort = {
+export const full: Effort = {
   isQuick: false,
   creations: { rounds: 5, seconds: 1.2 },
   reads: { rounds: 3, seconds: 1 },
@@ -48,8 +48,8 @@ export const whole: Effort = {
   neighbours: { rounds: 5, links: 10_000, clicks: 60_000 },
 };
 
-/** To see that the bench works. */
-export const glance: Effort = {
+/** For checking that the bench works. */
+export const quick: Effort = {
   isQuick: true,
   creations: { rounds: 2, seconds: 0.3 },
   reads: { rounds: 1, seconds: 0.2 },

@@ -1,4 +1,4 @@
-/** What several rounds came to. */
+/** The results of several rounds. */
 export interface Figure {
   readonly median: number;
   readonly least: number;
@@ -13,10 +13,10 @@ export function figure(values: readonly number[]): Figure {
   return { median, least: sorted[0] ?? Number.NaN, most: sorted.at(-1) ?? Number.NaN };
 }
 
-/** Of values in rising order. */
+/** `sorted` is in ascending order. */
 export const percentile = (sorted: readonly number[], percent: number): number =>
   sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
 
-/** The ratio of each round's two values: what disturbed the machine in a round disturbed both. */
+/** The ratios of each round's two values: a disturbance of the machine affects both. */
 export const ratio = (above: readonly number[], below: readonly number[]): Figure =>
   figure(above.map((value, round) => value / (below[round] ?? Number.NaN)));

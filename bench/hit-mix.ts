@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { segmentFile } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { RecordWriter } from '../src/journal/record-writer.ts';
-import { numbers, zipf } from './redirect/zipf.ts';
+import { seededRandom, zipf } from './redirect/zipf.ts';
 
 const agents = 2_000;
 const addresses = 50_000;
@@ -10,7 +10,7 @@ const hour = 3_600_000;
 const hitsInRecord = 32;
 const recordsInSegment = 4_000;
 
-/** The user agent at one of so many places. */
+/** The user agent with this index: the same for equal indexes. */
 export function agentAt(index: number): string {
   const version = 100 + (index % 45);
   const build = Math.floor(index / 45);
@@ -39,9 +39,9 @@ const languages = [
   '',
 ];
 
-/** A busy hour: hits in the order of their instants, on so many links by Zipf's law. */
+/** A busy hour: hits sorted by time, distributed over the links by Zipf's law. */
 export function* hitMix(count: number, until: number, links = 10_000): Generator<RawHit> {
-  const random = numbers(7);
+  const random = seededRandom(7);
   const linkOf = zipf(links);
   for (let made = 0; made < count; made++) {
     const person = Math.floor(random() * addresses);
@@ -70,11 +70,11 @@ export function* hitMix(count: number, until: number, links = 10_000): Generator
   }
 }
 
-/** One visitor with a browser, as load generators send them: ten minutes of visits to so many links by Zipf's law. */
+/** One visitor with a browser, as load generators send them: ten minutes of visits, distributed over the links by Zipf's law. */
 export function* plainHits(count: number, until: number, ofLinks: number): Generator<RawHit> {
-  const random = numbers(11);
+  const random = seededRandom(11);
   const linkOf = zipf(ofLinks);
-  // Which links are visited has nothing to do with when they were made.
+  // How often a link is visited is independent of when it was created.
   const ids = Int32Array.from({ length: ofLinks }, (_, index) => 1 + index);
   for (let index = ofLinks - 1; index > 0; index--) {
     const other = Math.floor(random() * (index + 1));
@@ -105,7 +105,7 @@ export function* plainHits(count: number, until: number, ofLinks: number): Gener
   }
 }
 
-/** The journal that a process which answered these hits would leave behind. Returns its size in bytes. */
+/** Writes the journal that a process with these hits would have left behind. Returns its size in bytes. */
 export function writeJournal(folder: string, hits: Iterable<RawHit>): number {
   mkdirSync(folder, { recursive: true });
   let file: number | null = null;

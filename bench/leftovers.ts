@@ -6,7 +6,7 @@ import type { Subprocess } from 'bun';
 const folders = new Set<string>();
 const children = new Set<Subprocess>();
 
-/** Whatever ends the bench, nothing of it stays behind. */
+/** However the bench ends, no processes and no files are left. */
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
   for (const folder of folders) remove(folder);
@@ -25,7 +25,7 @@ export function temporaryFolder(): { readonly path: string } & Disposable {
   };
 }
 
-export function endWithUs(child: Subprocess): void {
+export function killOnExit(child: Subprocess): void {
   children.add(child);
   void child.exited.then(() => children.delete(child));
 }

@@ -6,7 +6,7 @@ import { temporaryFolder } from './leftovers.ts';
 
 const tmpfs = 0x01021994;
 
-/** What the figures depend on. */
+/** Facts about the machine that the results depend on. */
 export function machineFacts() {
   return {
     processor: cpus()[0]?.model.trim() ?? 'unknown',
@@ -25,7 +25,7 @@ function isInMemory(): boolean {
   return process.platform === 'linux' && statfsSync(tmpdir()).type === tmpfs;
 }
 
-/** How long the disk takes to promise that a page is safe: a creation on SQLite waits for that, a batch at a time. */
+/** Milliseconds of an fsync of one page: on SQLite each batch of creations waits for one. */
 function fsyncTime(): number {
   using folder = temporaryFolder();
   const file = openSync(join(folder.path, 'page'), 'w');

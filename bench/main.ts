@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { glance, whole } from './effort.ts';
+import { full, quick } from './effort.ts';
 import { machineFacts } from './machine.ts';
 import { measureAgents } from './parts/agents.ts';
 import { measureApi } from './parts/api.ts';
@@ -30,16 +30,18 @@ const longest =
   1000;
 
 setTimeout(() => {
-  process.stderr.write('The bench takes far longer than it should: something hangs.\n');
+  process.stderr.write('The bench takes far longer than expected: something hangs.\n');
   process.exit(1);
 }, longest).unref();
 
-const effort = process.argv.includes('--quick') ? glance : whole;
+const effort = process.argv.includes('--quick') ? quick : full;
 const machine = machineFacts();
 const facts = Object.entries(machine).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`);
-say(`${facts.join(', ')}\n`);
+printLine(`${facts.join(', ')}\n`);
 if (effort.isQuick)
-  say('A quick look: it shows that the bench works. Its figures are not worth keeping, and are not kept.\n');
+  printLine(
+    'A quick run only shows that the bench works. Its figures are not reliable, and are not stored.\n',
+  );
 
 const parts = {
   redirect: measureRedirect,
@@ -50,8 +52,8 @@ const parts = {
   store_size: measureStoreSize,
   stats: measureStats,
 };
-/** These run only when they are named, and have a file of their own each. */
-const apart = {
+/** These run only when named, and each has its own results file. */
+const onRequest = {
   api_postgres: measureApiPostgres,
   api_sqlite: measureApiSqlite,
   asking: measureAsking,
@@ -67,30 +69,30 @@ const apart = {
   names: measureNames,
 };
 /** Named on the command line: `npm run bench -- journal fold`. */
-const asked = process.argv.slice(2).filter((word) => word in parts || word in apart);
+const asked = process.argv.slice(2).filter((word) => word in parts || word in onRequest);
 const figures: Record<string, object> = {};
-for (const [name, measure] of Object.entries({ ...parts, ...apart })) {
-  if (asked.length > 0 ? !asked.includes(name) : name in apart) continue;
+for (const [name, measure] of Object.entries({ ...parts, ...onRequest })) {
+  if (asked.length > 0 ? !asked.includes(name) : name in onRequest) continue;
   const report = await measure(effort);
-  say(print(report));
+  printLine(print(report));
   if (name in parts) figures[name] = report.figures;
-  else if (!effort.isQuick) await keep(name.replaceAll('_', '-'), { [name]: report.figures });
+  else if (!effort.isQuick) await store(name.replaceAll('_', '-'), { [name]: report.figures });
 }
 if (!effort.isQuick && asked.length === 0) {
-  await keep('api', figures);
+  await store('api', figures);
 }
 
-async function keep(file: string, figures: object): Promise<void> {
-  const kept = { date: new Date().toISOString(), machine, ...figures };
+async function store(file: string, figures: object): Promise<void> {
+  const stored = { date: new Date().toISOString(), machine, ...figures };
   await mkdir(results, { recursive: true });
-  await Bun.write(join(results, `${file}.json`), `${JSON.stringify(kept, rounded, 2)}\n`);
-  say(`Kept in bench/results/${file}.json.`);
+  await Bun.write(join(results, `${file}.json`), `${JSON.stringify(stored, rounded, 2)}\n`);
+  printLine(`Stored in bench/results/${file}.json.`);
 }
 
 function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }

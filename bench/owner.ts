@@ -1,7 +1,7 @@
 import type { Listening, Program } from './program.ts';
 import { requestBytes } from './request.ts';
 
-/** An account of a fresh program, and what it asks of the API. */
+/** An account on a new instance, for calls to the API. */
 export interface Owner {
   readonly key: string;
   readonly organizationId: number;
@@ -9,7 +9,7 @@ export interface Owner {
 
 export const ownPassword = 'correct horse battery';
 
-/** The first account, unless the program lets others sign up. */
+/** Creates an account: the first one, unless registration is open. */
 export async function register(program: Program, email = 'bench@example.com'): Promise<Owner> {
   const credentials = { email, password: ownPassword };
   const user = await ask<{ organization_id: number }>(program, 'POST', '/api/v1/user', { body: credentials });
@@ -23,7 +23,7 @@ export async function register(program: Program, email = 'bench@example.com'): P
   return { key: made.key, organizationId: user.organization_id };
 }
 
-/** One call outside of any measurement. */
+/** One call that is not measured. */
 export async function ask<Answer>(
   { port }: Listening,
   method: string,
@@ -43,6 +43,6 @@ export async function ask<Answer>(
   return (await response.json()) as Answer;
 }
 
-/** Calls of the API as bytes, ready to be sent many times. */
+/** An API call as bytes, ready to be sent many times. */
 export const callBytes = (program: Program, owner: Owner, method: string, path: string, body?: unknown) =>
   requestBytes(program.port, method, path, { 'api-key': owner.key, accept: 'application/json' }, body);

@@ -5,7 +5,7 @@ export interface Bar {
   readonly value: number;
   readonly least: number;
   readonly most: number;
-  /** Drawn in the colour that says: this is the one. */
+  /** Drawn in the highlight colour. */
   readonly isOurs?: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface Plot {
   readonly title: string;
   readonly unit: string;
   readonly bars: readonly Bar[];
-  /** A value to hold the bars against, and what it is. */
+  /** A reference value, and its name. */
   readonly line?: { readonly value: number; readonly name: string };
 }
 
@@ -23,13 +23,13 @@ const rowHeight = 34;
 const top = 72;
 const ink = '#1f1a17';
 const soft = '#6b625b';
-/** Colours for light ground stand on the shapes themselves: not every viewer reads styles. */
+/** Colours for light backgrounds are attributes of the shapes, because not every viewer reads styles. */
 const style =
   '@media(prefers-color-scheme:dark){text{fill:#efe9e3}.soft{fill:#a89e95}.bar{fill:#5a524b}.ours{fill:#f0718a}.range{stroke:#efe9e3}.line{stroke:#a89e95}}';
 
 const digits = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
 
-/** Bars with their ranges, as SVG that reads well on light and dark ground. */
+/** Bars with their ranges, as SVG for light and dark backgrounds. */
 export function barPlot({ title, unit, bars, line }: Plot): string {
   const most = Math.max(...bars.map((bar) => bar.most), line?.value ?? 0) * 1.02;
   const room = width - nameWidth - 84;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 const script = join(import.meta.dir, '..', 'test', 'support', 'postgres-server.mjs');
 
-/** A fresh, empty PostgreSQL. It ends when our end of its standard input does. */
+/** Starts a new, empty PostgreSQL. It exits when its standard input is closed. */
 export async function startPostgres(): Promise<
   { readonly url: string; readonly pid: number } & AsyncDisposable
 > {

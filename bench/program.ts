@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import startEnvironment from '../scripts/start-environment.json' with { type: 'json' };
-import { endWithUs } from './leftovers.ts';
+import { killOnExit } from './leftovers.ts';
 
 const root = join(import.meta.dir, '..');
 const patience = 15_000;
 
-/** A server that answers on this machine. */
+/** A server on this machine. */
 export interface Listening {
   readonly port: number;
 }
 
-/** A server in a process of its own, on a port it chose. */
+/** A server in its own process, on a port that it chose. */
 export interface Program extends Listening, AsyncDisposable {
   readonly pid: number;
 }
 
-/** Linnet itself, as `npm start` runs it. */
+/** Starts Linnet the way `npm start` does. */
 export const startLinnet = (
   dataDir: string,
   databaseUrl = '',
@@ -30,13 +30,13 @@ export const startLinnet = (
     ...settings,
   });
 
-/** Runs a script whose first words name the address it listens on. */
+/** Runs a script that first prints the address it listens on. */
 export const start = (
   script: string | readonly string[],
   settings: Record<string, string>,
 ): Promise<Program> => startProgram([process.execPath, ...[script].flat()], settings);
 
-/** Runs a program whose first words name the address it listens on. */
+/** Runs a program that first prints the address it listens on. */
 export async function startProgram(
   command: readonly string[],
   settings: Record<string, string>,
@@ -49,7 +49,7 @@ export async function startProgram(
     stdout: 'pipe',
     stderr: 'inherit',
   });
-  endWithUs(child);
+  killOnExit(child);
   return {
     port: await portOf(command.join(' '), child.stdout),
     pid: child.pid,

@@ -1,4 +1,4 @@
-/** Linnet, but hits are dropped, or are written to the journal and stay there: what each part of a hit costs. */
+/** Linnet with hits that are dropped, or journalled but not folded: measures what each part of a hit costs. */
 import { createApp } from '../src/app.ts';
 import { startInWorker } from '../src/compose/data-plane-worker.ts';
 import { loadConfig } from '../src/config/load.ts';

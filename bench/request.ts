@@ -1,4 +1,4 @@
-/** A request as the bytes on the wire, made once so that sending it costs the load generator next to nothing. */
+/** A request as bytes, built once so that sending it costs the load generator next to nothing. */
 export function requestBytes(
   port: number,
   method: string,

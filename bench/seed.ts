@@ -18,7 +18,7 @@ export interface SeededStore extends Disposable {
   readonly owner: Owner;
 }
 
-/** A store whose only organization has so many links, as a year of use would leave them. */
+/** A store whose only organization has so many links, created over a year. */
 export async function seededStore(links: number): Promise<SeededStore> {
   const folder = temporaryFolder();
   const owner = await firstOwner(folder.path);
@@ -35,11 +35,11 @@ function insertLinks(file: string, organizationId: number, links: number): void 
   const database = new Database(file);
   database.run('pragma foreign_keys = on');
   database.run('pragma cache_size = -500000');
-  // A seed that breaks off is made again; Linnet restores its own settings when it opens the file.
+  // An interrupted seed is simply made again; Linnet restores its own settings when it opens the file.
   database.run('pragma journal_mode = delete');
   database.run('pragma journal_mode = off');
   database.run('pragma synchronous = off');
-  const indexes = takeIndexes(database);
+  const indexes = dropIndexes(database);
   database.transaction(() => {
     const now = Date.now();
     insertTags(database, organizationId, now);
@@ -63,7 +63,7 @@ function insertLinks(file: string, organizationId: number, links: number): void 
         defaultColours.foreground,
         defaultColours.background,
         searchText(link),
-        // Every id is one that can be read, also where a suffix was drawn twice.
+        // Explicit, so that ids have no gaps even if a suffix was drawn twice.
         made + 1,
       ).changes;
     }
@@ -80,8 +80,8 @@ function insertLinks(file: string, organizationId: number, links: number): void 
   database.close();
 }
 
-/** What the order and the filters of lists need is made in the end, in one go each: a tenth of the time. */
-function takeIndexes(database: Database): string[] {
+/** Drops the indexes, and returns their SQL: creating them at the end takes a tenth of the time. */
+function dropIndexes(database: Database): string[] {
   const rows = database
     .query(
       `select name, sql from sqlite_master where type = 'index' and tbl_name = 'links' and sql like 'create index%'`,

@@ -1,16 +1,16 @@
 import type { Figure } from './figures.ts';
 
-/** One part of the bench, as it is printed and as it is kept. */
+/** The results of one part of the bench, for printing and for storing. */
 export interface Report {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Sentences below the table: how to read it, and what is not as promised. */
+  /** Sentences below the table: how to read it, and which promises are not kept. */
   readonly notes: readonly string[];
   readonly figures: object;
 }
 
-/** Three digits say all that a noisy machine knows. */
+/** Three digits: a noisy machine gives no more precision. */
 export const number = (value: number): string =>
   value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
 

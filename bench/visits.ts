@@ -3,7 +3,7 @@ import { load } from './load.ts';
 import type { Program } from './program.ts';
 import { requestBytes } from './request.ts';
 
-/** The headers that a browser sends when a link in a mail is followed. */
+/** The headers that a browser sends for a link in a mail. */
 const browserHeaders = {
   'user-agent':
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
@@ -16,9 +16,9 @@ const browserHeaders = {
   'upgrade-insecure-requests': '1',
 };
 
-export const visitors = 64;
+export const connections = 64;
 
-/** A program whose link is visited, turn by turn with others. */
+/** A program whose link is visited, in alternation with others. */
 export class Contender {
   readonly cpu: number[] = [];
   readonly busy: number[] = [];
@@ -46,11 +46,11 @@ export class Contender {
   }
 
   #visits(seconds: number) {
-    return load(this.#program, { connections: visitors, seconds, status: 302, next: () => this.#visit });
+    return load(this.#program, { connections: connections, seconds, status: 302, next: () => this.#visit });
   }
 }
 
-/** Rounds in turns, each beginning with another contender: what disturbs the machine disturbs all of them. */
+/** Each round measures every contender, starting with a different one: a disturbance of the machine affects all of them. */
 export async function inRounds(
   contenders: readonly Contender[],
   rounds: number,

@@ -23,7 +23,7 @@ const browser = {
 async function costOf(program: Program, path: string): Promise<number> {
   const visit = requestBytes(program.port, 'GET', path, browser);
   const before = cpuTime(program) ?? 0;
-  await load(program, { connections: 32, seconds: 60, most: visits, status: 302, next: () => visit });
+  await load(program, { connections: 32, seconds: 60, maxRequests: visits, status: 302, next: () => visit });
   return (cpuTime(program) ?? 0) - before;
 }
 

@@ -9,7 +9,7 @@ import { number, type Report, range } from '../table.ts';
 const agents = 2_000;
 const warmUp = 20;
 
-/** What a user agent costs the fold: read for the first time, and looked up among those it has read. */
+/** The fold's cost of a user agent: parsed for the first time, and found in the cache. */
 export async function measureAgents({ clicks }: Effort): Promise<Report> {
   const userAgents = Array.from({ length: agents }, (_, index) => agentAt(index));
   const { agentOf } = enrichParts({
@@ -23,21 +23,21 @@ export async function measureAgents({ clicks }: Effort): Promise<Report> {
   const cached = nanoseconds(userAgents, rounds, agentOf);
   const row = (name: string, found: Figure) => [name, number(found.median), range(found)];
   return {
-    title: `A user agent, of ${number(agents)}`,
+    title: `Parsing one of ${number(agents)} user agents`,
     columns: ['ns', 'range'],
     rows: [
-      row('person or machine, the first time', classes),
-      row('device, system and browser, the first time', means),
-      row('all of it, again', cached),
+      row('person or machine, uncached', classes),
+      row('device, system and browser, uncached', means),
+      row('all of it, cached', cached),
     ],
     notes: [
-      'A hit costs the last row, and its visitor’s hits in a row not even that: they are known by their bytes.',
+      'A hit costs what the last row says. Consecutive hits of one visitor cost less: they are recognised by their bytes.',
     ],
     figures: { class_ns: classes, means_ns: means, cached_ns: cached },
   };
 }
 
-/** By CPU time of this process: others on the machine are not measured. */
+/** In CPU time of this process, so that others on the machine don't count. */
 function nanoseconds(
   userAgents: readonly string[],
   rounds: number,

@@ -3,7 +3,7 @@ import startEnvironment from '../../scripts/start-environment.json' with { type:
 import type { Effort } from '../effort.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
 import { temporaryFolder } from '../leftovers.ts';
-import { inTurn, load } from '../load.ts';
+import { cycle, load } from '../load.ts';
 import { ask, callBytes, type Owner, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { type Program, startProgram } from '../program.ts';
@@ -19,20 +19,20 @@ interface Call {
   readonly next: () => Uint8Array;
 }
 
-/** What a call came to in a round. Microseconds are of CPU: other programs on the machine move these far less. */
+/** The results of a call in one round. Microseconds are CPU time, which other programs on the machine affect far less. */
 interface Round {
   readonly perSecond: number;
   readonly node: number;
   readonly database: number;
 }
 
-/** A checkout that runs over a store of its own. */
+/** A checkout that runs on a store of its own. */
 interface Contender extends AsyncDisposable {
   readonly program: Program;
-  /** Null where the store is within the program. */
+  /** Null if the store is embedded in the program. */
   readonly databasePid: number | null;
   readonly calls: readonly Call[];
-  /** By call. */
+  /** A list for each call. */
   readonly rounds: Round[][];
 }
 
@@ -41,13 +41,13 @@ type Store = 'PostgreSQL' | 'SQLite';
 export const measureApiPostgres = (effort: Effort): Promise<Report> => measure('PostgreSQL', effort);
 export const measureApiSqlite = (effort: Effort): Promise<Report> => measure('SQLite', effort);
 
-/** This checkout beside another one by turns, where `--before=PATH` names one: an earlier version with its node_modules. */
+/** Measures this checkout, alternating with an earlier version if `--before=PATH` names one (with its node_modules). */
 async function measure(store: Store, { reads }: Effort): Promise<Report> {
   const before = process.argv.find((word) => word.startsWith('--before='))?.slice('--before='.length);
   await using now = await contender(store, join(import.meta.dir, '..', '..'));
   await using earlier = before === undefined ? null : await contender(store, resolve(before));
   const both = earlier === null ? [now] : [now, earlier];
-  // What is compiled only after a while is warm after several.
+  // Several warm-up rounds, because the runtime compiles some code only after a while.
   for (let warm = 0; warm < 3; warm++) for (const one of both) await round(one, reads.seconds / 2);
   for (const { rounds } of both) for (const some of rounds) some.length = 0;
   for (let index = 0; index < reads.rounds; index++)
@@ -85,7 +85,7 @@ async function measure(store: Store, { reads }: Effort): Promise<Report> {
         : []),
     ]),
     notes: [
-      'Microseconds are of CPU, a call; "per CPU" is how many calls the same CPU time makes, beside before.',
+      'Microseconds are CPU time per call; "per CPU" is how many times as many calls the same CPU time makes as before.',
       ...(store === 'SQLite'
         ? []
         : ['PostgreSQL runs on this machine with fsync=off, one for each version.']),
@@ -130,16 +130,16 @@ async function callsOf(program: Program, owner: Owner): Promise<Call[]> {
   const create: Call = {
     name: 'create one link',
     status: 201,
-    next: inTurn([callBytes(program, owner, 'POST', '/api/v1/link?disable_png=true', body)]),
+    next: cycle([callBytes(program, owner, 'POST', '/api/v1/link?disable_png=true', body)]),
   };
-  await load(program, { connections, seconds: 30, most: links, ...create });
+  await load(program, { connections, seconds: 30, maxRequests: links, ...create });
   const listed = await ask<{ links: { id: number }[] }>(program, 'GET', `/api/v1/link?limit=${links}`, {
     credential: owner.key,
   });
   const get = (name: string, paths: readonly string[]): Call => ({
     name,
     status: 200,
-    next: inTurn(paths.map((path) => callBytes(program, owner, 'GET', path))),
+    next: cycle(paths.map((path) => callBytes(program, owner, 'GET', path))),
   });
   return [
     get(

@@ -1,7 +1,7 @@
 import type { Effort, Rounds } from '../effort.ts';
 import { type Figure, figure } from '../figures.ts';
 import { temporaryFolder } from '../leftovers.ts';
-import { inTurn, load, type Run } from '../load.ts';
+import { cycle, load, type Run } from '../load.ts';
 import { ask, callBytes, type Owner, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { type Program, startLinnet } from '../program.ts';
@@ -26,7 +26,7 @@ interface Measured {
   readonly alone_ms: Figure;
 }
 
-/** What the API does in a second, on either store. */
+/** How many API calls each store answers in a second. */
 export async function measureApi(effort: Effort): Promise<Report> {
   const measured = [...(await onSqlite(effort)), ...(await onPostgres(effort))];
   return {
@@ -41,9 +41,9 @@ export async function measureApi(effort: Effort): Promise<Report> {
       number(alone_ms.median),
     ]),
     notes: [
-      '"alone" is the median wait of one client that asks one thing at a time.',
-      'PostgreSQL runs on this machine with fsync=off: its creations do not wait for the disk, those on SQLite do.',
-      'A creation with PNG draws nothing: the PNG is drawn when it is asked for, which has a row of its own.',
+      '"alone" is the median latency of a single client that makes one call at a time.',
+      'PostgreSQL runs on this machine with fsync=off: its creations do not wait for the disk, while those on SQLite do.',
+      'A creation with a PNG draws nothing: the PNG is drawn when it is requested, which has its own row.',
     ],
     figures: measured,
   };
@@ -78,7 +78,7 @@ function creationCalls(program: Program, owner: Owner): Call[] {
   const call = (name: string, path: string): Call => ({
     name,
     status: 201,
-    next: inTurn(bodies.map((body) => callBytes(program, owner, 'POST', path, body))),
+    next: cycle(bodies.map((body) => callBytes(program, owner, 'POST', path, body))),
   });
   return [
     call('create, with PNG', '/api/v1/link'),
@@ -86,10 +86,10 @@ function creationCalls(program: Program, owner: Owner): Call[] {
   ];
 }
 
-/** So that the longest page is full. */
+/** Creates enough links for a full page. */
 async function fill(program: Program, owner: Owner): Promise<void> {
   const [call] = creationCalls(program, owner);
-  if (call) await load(program, { connections, seconds: 30, most: longestPage, ...call });
+  if (call) await load(program, { connections, seconds: 30, maxRequests: longestPage, ...call });
 }
 
 async function readCalls(program: Program, owner: Owner): Promise<Call[]> {
@@ -105,7 +105,7 @@ async function readCalls(program: Program, owner: Owner): Promise<Call[]> {
   const get = (name: string, ...paths: string[]): Call => ({
     name,
     status: 200,
-    next: inTurn(paths.map((path) => callBytes(program, owner, 'GET', path))),
+    next: cycle(paths.map((path) => callBytes(program, owner, 'GET', path))),
   });
   return [
     get('read one link', ...links.map(({ id }) => `/api/v1/link/${id}`)),
@@ -114,12 +114,12 @@ async function readCalls(program: Program, owner: Owner): Promise<Call[]> {
     {
       name: 'draw a PNG',
       status: 200,
-      next: inTurn(pngs.map((path) => requestBytes(program.port, 'GET', path, {}))),
+      next: cycle(pngs.map((path) => requestBytes(program.port, 'GET', path, {}))),
     },
   ];
 }
 
-/** Every round takes each call in turn, so that a bad minute of the machine meets them all. */
+/** Every round makes each call in turn, so that a slow minute of the machine affects all of them. */
 async function inRounds(
   store: string,
   program: Program,

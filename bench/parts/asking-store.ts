@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { RawHit } from '../../src/journal/hit.ts';
 import { agentAt, writeJournal } from '../hit-mix.ts';
-import { numbers, zipf } from '../redirect/zipf.ts';
+import { seededRandom, zipf } from '../redirect/zipf.ts';
 import type { SeededStore } from '../seed.ts';
 
 export const days = 90;
 export const links = 2_000;
-/** Has a tenth of all hits. */
+/** This link has a tenth of all hits. */
 export const busyLink = 1;
-/** Of these there are no more, however many hits there are. */
+/** The number of prefetches, however many hits there are. */
 export const prefetches = 3;
 
 const day = 86_400_000;
@@ -21,10 +21,10 @@ const preview = 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_u
 
 /**
  * Hits of three months on 2,000 links, one of which has a tenth of them: over a hundred countries, seven browsers, 400 referrers,
- * sixty campaigns, machines and previews, codes that were scanned.
+ * sixty campaigns, machines, previews, scanned QR codes.
  */
 export function* monthsOfHits(count: number, until: number, organizationId: number): Generator<RawHit> {
-  const random = numbers(23);
+  const random = seededRandom(23);
   const linkOf = zipf(links - 1);
   const countryOf = zipf(countries.length);
   const siteOf = zipf(400);
@@ -60,13 +60,13 @@ export function* monthsOfHits(count: number, until: number, organizationId: numb
   }
 }
 
-/** Seconds of time and of the folding process's CPU. */
+/** Seconds of wall-clock time, and of the fold's CPU time. */
 interface FoldEffort {
   readonly seconds: number;
   readonly cpu: number;
 }
 
-/** Folds them as a server would that was stopped again and again: journal after journal. */
+/** Folds them journal by journal, as if the server had been restarted again and again. */
 export async function foldMonths(
   { dataDir, owner }: Pick<SeededStore, 'dataDir' | 'owner'>,
   count: number,
@@ -76,7 +76,7 @@ export async function foldMonths(
   const effort = { seconds: 0, cpu: 0 };
   const hits = monthsOfHits(count, Date.now(), owner.organizationId);
   for (let left = count; left > 0; left -= hitsOfJournal) {
-    // A journal's name counts once.
+    // A journal is counted only once, by its name.
     const folder = join(dataDir, 'journal', 'bench', `left${left}`);
     writeJournal(folder, part(hits, Math.min(left, hitsOfJournal)));
     const { PATH = '', HOME = '' } = process.env;
@@ -85,16 +85,16 @@ export async function foldMonths(
       stdout: 'pipe',
       stderr: 'inherit',
     });
-    const told = await new Response(child.stdout).text();
+    const output = await new Response(child.stdout).text();
     if ((await child.exited) !== 0) throw new Error('the fold has failed');
-    const { seconds, cpu } = JSON.parse(told) as FoldEffort;
+    const { seconds, cpu } = JSON.parse(output) as FoldEffort;
     effort.seconds += seconds;
     effort.cpu += cpu;
   }
   return effort;
 }
 
-/** The next so many of a generator, which can be asked for more afterwards. */
+/** The next `count` values of a generator, which stays usable afterwards. */
 function* part<T>(all: Generator<T>, count: number): Generator<T> {
   for (let taken = 0; taken < count; taken++) {
     const { value, done } = all.next();

@@ -4,8 +4,8 @@ import type { Owner } from '../owner.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { cpuOf, treeOf } from '../redirect/process-tree.ts';
 import { number, type Report } from '../table.ts';
-import { type AskedStore, askedPostgres, askedSqlite } from './asked-stores.ts';
 import { busyLink, days, links } from './asking-store.ts';
+import { postgresStatsStore, type StatsStore, sqliteStatsStore } from './stats-stores.ts';
 
 const promised = { one: 50, combined: 300 };
 const groupings = [
@@ -31,7 +31,7 @@ interface Call {
   readonly promised: number;
 }
 
-/** As `--hits=200000` has it, so that the bench can be tried in a minute. */
+/** Reads an option such as `--hits=200000`, with which the bench takes a minute. */
 function option(name: string): string | undefined {
   const given = process.argv.find((word) => word.startsWith(`--${name}=`));
   return given?.slice(name.length + 3);
@@ -72,7 +72,7 @@ const linksWithSparklines: Call = {
   promised: promised.one,
 };
 
-/** A call that begins what the same one of months needs, threads and connections, and reads little. */
+/** The same call for two days: it starts the same threads and connections, but reads little. */
 function ofTwoDays(path: string): string {
   const url = new URL(path, 'http://localhost');
   if (!/(stats|clicks)$/.test(url.pathname)) return path;
@@ -81,18 +81,18 @@ function ofTwoDays(path: string): string {
   return `${url.pathname}${url.search}`;
 }
 
-/** Every statistics call of the dashboard over months of clicks, one after the other, on SQLite. */
+/** Every statistics call of the dashboard over months of clicks, one at a time, on SQLite. */
 export const measureAsking = (effort: Effort): Promise<Report> =>
-  measure(effort, 'SQLite', (hits) => askedSqlite(hits, option('store')));
+  measure(effort, 'SQLite', (hits) => sqliteStatsStore(hits, option('store')));
 
 /** The same on PostgreSQL. */
 export const measureAskingPostgres = (effort: Effort): Promise<Report> =>
-  measure(effort, 'PostgreSQL', (hits) => askedPostgres(hits, Number(option('copies') ?? 1)));
+  measure(effort, 'PostgreSQL', (hits) => postgresStatsStore(hits, Number(option('copies') ?? 1)));
 
 async function measure(
   { isQuick }: Effort,
   name: string,
-  open: (hits: number) => Promise<AskedStore>,
+  open: (hits: number) => Promise<StatsStore>,
 ): Promise<Report> {
   const hits = Number(option('hits') ?? (isQuick ? 200_000 : 10_000_000));
   const rounds = Number(option('rounds') ?? (isQuick ? 5 : 20));
@@ -141,7 +141,7 @@ async function measure(
     };
   });
   return {
-    title: `Asking ${name}, ${hits.toLocaleString('en-US')} clicks`,
+    title: `Statistics on ${name}, ${hits.toLocaleString('en-US')} clicks`,
     columns: ['p50 ms', 'p95 ms', 'CPU ms', "server's CPU ms", ''],
     rows: results.map((row) => [
       row.name,
@@ -150,7 +150,7 @@ async function measure(
       number(row.cpu_ms),
       number(row.server_cpu_ms),
       row.p50_ms === Number.POSITIVE_INFINITY
-        ? 'REFUSED'
+        ? 'TIMED OUT'
         : row.p95_ms <= row.promised_ms
           ? `within ${row.promised_ms} ms`
           : `OVER ${row.promised_ms} ms`,
@@ -164,17 +164,17 @@ async function measure(
 
 const timedOut = 504;
 
-/** Milliseconds; infinite where it was refused, as it took too long. */
+/** Milliseconds; infinite if the call timed out. */
 async function timed({ port }: Program, { key }: Owner, path: string): Promise<number> {
   const begun = performance.now();
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'api-key': key } });
   const text = await response.text();
-  const isRefused = response.status === timedOut;
-  if (!response.ok && !isRefused) throw new Error(`${path}: ${response.status} ${text}`);
-  return isRefused ? Number.POSITIVE_INFINITY : performance.now() - begun;
+  const isOver = response.status === timedOut;
+  if (!response.ok && !isOver) throw new Error(`${path}: ${response.status} ${text}`);
+  return isOver ? Number.POSITIVE_INFINITY : performance.now() - begun;
 }
 
-/** The fold begins its work with the first visit. */
+/** The first visit starts the fold. */
 async function visit({ port }: Program, suffix: string): Promise<void> {
   await fetch(`http://127.0.0.1:${port}/${suffix}`, { redirect: 'manual' });
 }

@@ -19,13 +19,13 @@ interface LinkInput {
 }
 
 export interface BareStore extends Disposable {
-  /** Stores these, in one transaction that waits for the disk. */
+  /** Stores these in one transaction, and waits for the disk. */
   store(inputs: readonly LinkInput[]): Promise<void>;
 }
 
 /**
- * What of making links is the store's: Linnet's own statements that write them, into tables that Linnet has made.
- * Nothing is looked up, checked, drawn or answered, and no thread waits for another.
+ * The store's share of creating links: Linnet's own insert statements on Linnet's own tables, without look-ups, checks, QR codes,
+ * responses or other threads.
  */
 export async function bareStore(): Promise<BareStore> {
   const folder = temporaryFolder();

@@ -28,7 +28,7 @@ interface Measured {
   readonly promised: number | null;
   readonly per_second: Figure;
   readonly cpu_us_a_link: Figure | null;
-  /** The store alone, with the same links in turns, and Linnet's part of that. */
+  /** The store alone with the same links, and Linnet's rate relative to it. */
   readonly bare_per_second: Figure | null;
   readonly of_bare: Figure | null;
 }
@@ -39,7 +39,7 @@ const linkOf = (number: number) => ({
 });
 
 const inBulk = (promised: number): Way => ({
-  name: `${perCall.toLocaleString('en')} a call, one call after another`,
+  name: `${perCall.toLocaleString('en')} per call, one call after another`,
   promised,
   linksPerRequest: perCall,
   connections: 1,
@@ -49,7 +49,7 @@ const inBulk = (promised: number): Way => ({
 });
 
 const singly = (promised: number | null): Way => ({
-  name: `one a call, ${connections} connections`,
+  name: `one per call, ${connections} connections`,
   promised,
   linksPerRequest: 1,
   connections,
@@ -58,12 +58,12 @@ const singly = (promised: number | null): Way => ({
   body: linkOf,
 });
 
-/** How fast links are made, by the thousand and one by one, on either store. */
+/** How fast links are created on each store, by the thousand and one at a time. */
 export async function measureBulk(effort: Effort): Promise<Report> {
   const measured = [...(await onSqlite(effort)), ...(await onPostgres(effort))];
   return {
-    title: 'Links made',
-    columns: ['a second', 'range', 'CPU µs a link', 'the store alone', 'of it', ''],
+    title: 'Creating links',
+    columns: ['a second', 'range', 'CPU µs a link', 'store alone', 'ratio', ''],
     rows: measured.map(({ store, way, promised, per_second, cpu_us_a_link, bare_per_second, of_bare }) => [
       `${store}: ${way}`,
       number(per_second.median),
@@ -74,8 +74,8 @@ export async function measureBulk(effort: Effort): Promise<Report> {
       verdict(per_second.median, promised),
     ]),
     notes: [
-      'CPU is that of all threads of Linnet, the compiler of its scripts among them; not that of PostgreSQL.',
-      'The store alone: the same links by the statements that write them, from this process, as many a transaction, in turns with Linnet. Nothing is looked up, checked, drawn or answered. It tells how fast the machine was in this hour.',
+      'CPU is that of all threads of Linnet, including the compiler, but not that of PostgreSQL.',
+      'Store alone: the same links written by the same statements from this process, as many per transaction, in alternation with Linnet, without look-ups, checks, QR codes or responses. It shows how fast the machine was in this hour.',
       'PostgreSQL runs on this machine with fsync=off; SQLite waits for the disk.',
     ],
     figures: measured,
@@ -85,7 +85,7 @@ export async function measureBulk(effort: Effort): Promise<Report> {
 const verdict = (perSecond: number, promised: number | null): string =>
   promised === null
     ? ''
-    : `${perSecond >= promised ? 'reaches' : 'below'} the ${promised.toLocaleString('en')} that are promised`;
+    : `${perSecond >= promised ? 'reaches' : 'below'} the promised ${promised.toLocaleString('en')}`;
 
 async function onSqlite(effort: Effort): Promise<Measured[]> {
   using folder = temporaryFolder();
@@ -141,7 +141,7 @@ async function measure(
   };
 }
 
-/** As many calls' links as Linnet has had, so that both stores grow alike. Returns how many a second. */
+/** Stores as many links as Linnet did, so that both stores grow at the same rate. Returns links per second. */
 async function storeBare(bare: BareStore, calls: number): Promise<number> {
   const start = performance.now();
   for (let call = 0; call < calls; call++)
@@ -149,7 +149,7 @@ async function storeBare(bare: BareStore, calls: number): Promise<number> {
   return (calls * perCall * 1_000) / (performance.now() - start);
 }
 
-/** Made beforehand, so that what is measured is not how fast this process writes JSON. */
+/** Built beforehand, so that writing JSON in this process isn't measured. */
 function requests(program: Program, owner: Owner, way: Way): () => Uint8Array {
   const ready = Array.from({ length: 50 }, (_, turn) =>
     callBytes(program, owner, 'POST', way.path, way.body(turn)),

@@ -5,20 +5,20 @@ import { freePorts } from '../../test/support/free-ports.ts';
 import { cpuTimeWithChildren } from '../cpu-time.ts';
 import type { Effort } from '../effort.ts';
 import { figure, ratio } from '../figures.ts';
-import { endWithUs, temporaryFolder } from '../leftovers.ts';
+import { killOnExit, temporaryFolder } from '../leftovers.ts';
 import { ask, register } from '../owner.ts';
 import { type Program, startLinnet, startProgram } from '../program.ts';
 import { number, type Report, range } from '../table.ts';
 
 const root = join(import.meta.dir, '..', '..');
 
-/** Milliseconds until a program has nothing to do: a checkout bundles its pages a second after the start. */
-const rest = 6_000;
+/** Milliseconds until a program is idle: a checkout bundles its pages a second after the start. */
+const idleDelay = 6_000;
 const patience = 60_000;
 
 interface Contender {
   readonly command: readonly string[];
-  /** As what people are given runs it on a store that is there; `DATA_DIR` is where it has that. */
+  /** The command that runs the deliverable on an existing store, which it finds in `dataDir`. */
   readonly delivered: readonly string[];
   readonly dataDir: string;
   readonly settings: Record<string, string>;
@@ -30,15 +30,15 @@ const measures = {
   first_cpu: 'first start: ms of CPU until then',
   second: 'second start: ms until it listens',
   second_cpu: 'second start: ms of CPU until then',
-  rest_cpu: 'ms of CPU until it has nothing to do',
-  memory: 'MB of memory at rest',
-  own_memory: 'MB of it that no file backs',
+  rest_cpu: 'ms of CPU until it is idle',
+  memory: 'MB of memory when idle',
+  own_memory: 'MB of it not backed by a file',
   redirect: 'ms from its start until the first redirect (the file: as an image)',
 } as const;
 
 type Measure = keyof typeof measures;
 
-/** What a start of the one file costs, beside a start from the sources, by turns. */
+/** Compares starting the one file with starting from the sources, in alternation. */
 export async function measureFile({ starts }: Effort): Promise<Report> {
   using dist = temporaryFolder();
   using store = temporaryFolder();
@@ -87,7 +87,7 @@ function run(command: string[]): void {
   if (exitCode !== 0) throw new Error(`${command[0]}: ${stderr}`);
 }
 
-/** The path of a link in a new store. */
+/** Creates a store with a link, and returns the path of the link. */
 async function storeWithLink(dataDir: string): Promise<string> {
   await using program = await startLinnet(dataDir);
   const { key } = await register(program);
@@ -96,7 +96,7 @@ async function storeWithLink(dataDir: string): Promise<string> {
   return '/first';
 }
 
-/** Milliseconds from the start, as `docker run` starts an image, to the first visitor who is redirected. */
+/** Milliseconds from the start (as `docker run` starts an image) to the first redirect. */
 async function firstRedirect({ delivered, dataDir, settings }: Contender, path: string): Promise<number> {
   const [port = 0] = freePorts(1);
   const { PATH = '', HOME = '' } = process.env;
@@ -107,7 +107,7 @@ async function firstRedirect({ delivered, dataDir, settings }: Contender, path: 
     env: { PATH, HOME, ...settings, ...own },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  endWithUs(child);
+  killOnExit(child);
   const visit = () =>
     fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', keepalive: false }).then(
       ({ status }) => status,
@@ -115,7 +115,7 @@ async function firstRedirect({ delivered, dataDir, settings }: Contender, path: 
     );
   while ((await visit()) !== 302) {
     if (child.exitCode !== null || performance.now() - began > patience)
-      throw new Error(`${delivered.join(' ')} redirects nobody`);
+      throw new Error(`${delivered.join(' ')} does not redirect`);
     await Bun.sleep(1);
   }
   const taken = performance.now() - began;
@@ -127,9 +127,9 @@ async function firstRedirect({ delivered, dataDir, settings }: Contender, path: 
 async function build(dist: string): Promise<string> {
   const env = { ...process.env, LINNET_DIST: dist };
   const child = Bun.spawn([process.execPath, 'scripts/build.ts'], { cwd: root, env, stdout: 'pipe' });
-  const said = await new Response(child.stdout).text();
+  const output = await new Response(child.stdout).text();
   if ((await child.exited) !== 0) throw new Error('the file could not be built');
-  return said.split('  ')[0] ?? '';
+  return output.split('  ')[0] ?? '';
 }
 
 async function measureStarts({ command, settings, measured }: Contender): Promise<void> {
@@ -151,13 +151,13 @@ async function measureStarts({ command, settings, measured }: Contender): Promis
   await using _ = second;
   measured.second.push(milliseconds);
   measured.second_cpu.push(cpu(second));
-  await Bun.sleep(rest);
+  await Bun.sleep(idleDelay);
   measured.rest_cpu.push(cpu(second));
   measured.memory.push(memoryOf(second, 'Rss'));
   measured.own_memory.push(memoryOf(second, 'Pss_Anon'));
 }
 
-/** Megabytes. Pages of the program's file are in memory once for all that run it, and go when others need the room. */
+/** Megabytes. Pages of the program's file are shared by all processes that run it, and are evicted when memory is short. */
 function memoryOf({ pid }: Program, kind: 'Rss' | 'Pss_Anon'): number {
   const lines = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   return Number(new RegExp(`^${kind}:\\s+(\\d+)`, 'm').exec(lines)?.[1]) / 1_000;
@@ -168,7 +168,7 @@ function report(file: Contender, checkout: Contender, size: number): Report {
   const of = (one: Contender, name: Measure) => figure(one.measured[name]);
   const ratioOf = (name: Measure) => ratio(file.measured[name], checkout.measured[name]);
   return {
-    title: 'the one file',
+    title: 'The one file',
     columns: ['file', 'checkout', 'file / checkout', 'range'],
     rows: names.map((name) => [
       measures[name],

@@ -9,7 +9,7 @@ import { cpuWithEnded } from '../redirect/process-tree.ts';
 import { number, type Report, range } from '../table.ts';
 
 const links = 200_000;
-/** What issue 21 asks for: bytes, bytes of WAL, and microseconds of the node and the database together. */
+/** Required by issue 21: bytes, bytes of WAL, and microseconds of the node and the database together. */
 const promised = { bytes: 120, wal: 400, cpu: 15 };
 
 interface Run {
@@ -18,11 +18,11 @@ interface Run {
   readonly serverCpu: number;
   readonly wal: number;
   readonly bytes: number;
-  /** Bytes a hit, by table with its indexes. */
+  /** Bytes per hit, by table, including indexes. */
   readonly tables: Readonly<Record<string, number>>;
 }
 
-/** A journal of a busy hour on many links, folded into an empty PostgreSQL. */
+/** Folds the journal of a busy hour on many links into an empty PostgreSQL. */
 export async function measureFoldPostgres({ folded, clicks, isQuick }: Effort): Promise<Report> {
   const hits = isQuick ? folded : Math.min(folded, 500_000);
   const runs: Run[] = [];
@@ -47,7 +47,7 @@ export async function measureFoldPostgres({ folded, clicks, isQuick }: Effort): 
     columns: ['', 'range'],
     rows: Object.entries(rows).map(([name, value]) => [name, number(value.median), range(value)]),
     notes: [
-      `A busy hour on ${number(links)} links by Zipf: 2,000 user agents, 50,000 addresses, 15% with UTM parameters. Tables with their indexes.`,
+      `A busy hour on ${number(links)} links by Zipf: 2,000 user agents, 50,000 addresses, 15% with UTM parameters. Tables include their indexes.`,
     ],
     figures: { hits, links, ...rows },
   };

@@ -10,11 +10,11 @@ import { freePorts } from '../../test/support/free-ports.ts';
 import { cpuTime } from '../cpu-time.ts';
 import type { Effort } from '../effort.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
-import { endWithUs, temporaryFolder } from '../leftovers.ts';
+import { killOnExit, temporaryFolder } from '../leftovers.ts';
 import type { Program } from '../program.ts';
 import { number, type Report, range } from '../table.ts';
 
-/** Issue 19: so many names with a certificate each take so many megabytes at the most, and are found in constant time. */
+/** Required by issue 19: the maximum of megabytes for all names, each with a certificate, which are found in constant time. */
 const promised = 64;
 
 const own = 'links.example.com';
@@ -24,37 +24,38 @@ const patience = 60_000;
 const atOnce = 16;
 const secretKey = 'a key of the bench, as long as they have to be';
 
-interface Side extends AsyncDisposable {
+interface Service extends AsyncDisposable {
   readonly program: Program;
   readonly names: number;
-  /** Microseconds of CPU a handshake, a round each. */
+  /** Microseconds of CPU per handshake, for each round. */
   readonly cost: number[];
 }
 
-/** A service with many names and one with few, each name with a certificate of its own, as ACME would have left them. */
+/** Compares a service with many names and one with few. Each name has its own certificate, as if obtained by ACME. */
 export async function measureNames({ names: { few, many, rounds, handshakes } }: Effort): Promise<Report> {
   await using small = await started(few);
   await using large = await started(many);
-  const before = [await memoryAtRest(small), await memoryAtRest(large)] as const;
-  await shakeHands(
+  const before = [await memoryWhenIdle(small), await memoryWhenIdle(large)] as const;
+  await handshakeAll(
     small,
     Array.from({ length: many }, (_, index) => index % few),
   );
-  await shakeHands(
+  await handshakeAll(
     large,
     Array.from({ length: many }, (_, index) => index),
   );
-  const after = [await memoryAtRest(small), await memoryAtRest(large)] as const;
-  const sides = [small, large];
+  const after = [await memoryWhenIdle(small), await memoryWhenIdle(large)] as const;
+  const services = [small, large];
   for (let round = 0; round < rounds; round++) {
-    for (const side of round % 2 === 0 ? sides : sides.toReversed()) await measureRound(side, handshakes);
+    for (const service of round % 2 === 0 ? services : services.toReversed())
+      await measureRound(service, handshakes);
   }
   const [grownSmall, grownLarge] = [after[0] - before[0], after[1] - before[1]];
   const costs = { few: figure(small.cost), many: figure(large.cost), ratio: ratio(large.cost, small.cost) };
   return report(few, many, grownSmall, grownLarge, costs);
 }
 
-async function started(names: number): Promise<Side> {
+async function started(names: number): Promise<Service> {
   const stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
   const database = await openDatabase(null, folder.path, (cause) => {
@@ -69,7 +70,7 @@ async function started(names: number): Promise<Side> {
       ...{ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
       ...startEnvironment,
       ...{ HTTPS: 'auto', BASE_URL: `https://${own}`, PORT: String(port), HTTP_PORT: 'off' },
-      // No certificate is due: it isn't asked.
+      // Never called, because no certificate is due.
       ...{ HOST: '127.0.0.1', ACME_URL: 'https://127.0.0.1:1/directory' },
       ...{ DATA_DIR: folder.path, SECRET_KEY: secretKey, LOG_LEVEL: 'error' },
     },
@@ -77,26 +78,26 @@ async function started(names: number): Promise<Side> {
     stdout: 'ignore',
     stderr: 'inherit',
   });
-  endWithUs(child);
+  killOnExit(child);
   stack.defer(async () => {
     child.kill('SIGTERM');
     await child.exited;
   });
   const program = { port, pid: child.pid, [Symbol.asyncDispose]: () => stack.disposeAsync() };
-  const side: Side = { program, names, cost: [], [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const service: Service = { program, names, cost: [], [Symbol.asyncDispose]: () => stack.disposeAsync() };
   const until = performance.now() + patience;
-  while (!(await shakeHand(port, own))) {
+  while (!(await handshake(port, own))) {
     if (performance.now() > until) throw new Error('the server does not answer');
     await Bun.sleep(50);
   }
-  return side;
+  return service;
 }
 
 function insertNames(file: string, names: number): void {
   const store = new Database(file);
   const secrets = new Secrets(secretKey);
   const now = Date.now();
-  // As long as those of Let's Encrypt: below each certificate is that of its authority.
+  // As long as Let's Encrypt's chains: each certificate is followed by that of its authority.
   const above = selfSigned('authority.example', { moreBytes: 700 }).certificate;
   const insert = store.prepare(
     'insert into certificates (host, chain, sealed_key, not_after, renew_at, next_at) values (?, ?, ?, ?, ?, ?)',
@@ -123,25 +124,26 @@ function insertNames(file: string, names: number): void {
   store.close();
 }
 
-async function measureRound(side: Side, handshakes: number): Promise<void> {
-  const chosen = Array.from({ length: handshakes }, () => Math.floor(Math.random() * side.names));
-  const before = cpuTime(side.program) ?? Number.NaN;
-  await shakeHands(side, chosen);
-  side.cost.push(((cpuTime(side.program) ?? Number.NaN) - before) / handshakes);
+async function measureRound(service: Service, handshakes: number): Promise<void> {
+  const chosen = Array.from({ length: handshakes }, () => Math.floor(Math.random() * service.names));
+  const before = cpuTime(service.program) ?? Number.NaN;
+  await handshakeAll(service, chosen);
+  service.cost.push(((cpuTime(service.program) ?? Number.NaN) - before) / handshakes);
 }
 
-async function shakeHands({ program }: Side, indexes: readonly number[]): Promise<void> {
+async function handshakeAll({ program }: Service, indexes: readonly number[]): Promise<void> {
   let next = 0;
   const worker = async () => {
     for (let index = indexes[next++]; index !== undefined; index = indexes[next++]) {
-      if (!(await shakeHand(program.port, nameOf(index)))) throw new Error(`${nameOf(index)} is not served`);
+      if (!(await handshake(program.port, nameOf(index))))
+        throw new Error(`${nameOf(index)} has no certificate`);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Whether this name is served, with a certificate of its own. */
-function shakeHand(port: number, servername: string): Promise<boolean> {
+/** Whether the server presents a certificate for this name. */
+function handshake(port: number, servername: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, servername, rejectUnauthorized: false });
     socket.once('secureConnect', () => {
@@ -153,8 +155,8 @@ function shakeHand(port: number, servername: string): Promise<boolean> {
   });
 }
 
-/** Megabytes that no file backs, once it has nothing to do. */
-async function memoryAtRest({ program }: Side): Promise<number> {
+/** Megabytes not backed by a file, once the process is idle. */
+async function memoryWhenIdle({ program }: Service): Promise<number> {
   for (let before = cpuTime(program) ?? 0; ; ) {
     await Bun.sleep(3_000);
     const now = cpuTime(program) ?? 0;
@@ -172,15 +174,15 @@ function report(
   grownMany: number,
   costs: Readonly<Record<'few' | 'many' | 'ratio', Figure>>,
 ): Report {
-  const short = costs.ratio.median > 2 ? ['Finding a name is not constant.'] : [];
-  const large = grownMany > promised ? [`Promised: ${promised} MB at the most.`] : [];
+  const short = costs.ratio.median > 2 ? ['Finding a name does not take constant time.'] : [];
+  const large = grownMany > promised ? [`Promised: at most ${promised} MB.`] : [];
   return {
-    title: 'names with a certificate each',
+    title: 'Names, each with its own certificate',
     columns: [`${few} names`, `${many} names`, 'ratio', 'range'],
     rows: [
-      [`MB more after ${many} handshakes`, number(grownFew), number(grownMany), '', ''],
+      [`MB added by ${many} handshakes`, number(grownFew), number(grownMany), '', ''],
       [
-        'µs of CPU a handshake, names by chance',
+        'µs of CPU a handshake, random names',
         number(costs.few.median),
         number(costs.many.median),
         number(costs.ratio.median),
@@ -188,7 +190,7 @@ function report(
       ],
     ],
     notes: [
-      'All names were visited once. The certificates of the last 3,000 are in memory; others are loaded at their handshake.',
+      'All names were visited once. The certificates of the last 3,000 are in memory; the others are loaded during the handshake.',
       ...large,
       ...short,
     ],

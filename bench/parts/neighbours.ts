@@ -2,11 +2,11 @@ import type { Effort } from '../effort.ts';
 import { type Figure, figure, percentile } from '../figures.ts';
 import { agentAt } from '../hit-mix.ts';
 import { temporaryFolder } from '../leftovers.ts';
-import { inTurn, load } from '../load.ts';
+import { cycle, load } from '../load.ts';
 import { ask, type Owner, ownPassword, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { type Program, startLinnet } from '../program.ts';
-import { numbers, zipf } from '../redirect/zipf.ts';
+import { seededRandom, zipf } from '../redirect/zipf.ts';
 import { requestBytes } from '../request.ts';
 import { number, type Report } from '../table.ts';
 
@@ -39,7 +39,7 @@ const waitsOf = (waits: readonly number[]): Wait => ({
   calls: waits.length,
 });
 
-/** How long one organization waits beside another that asks much, and an owner while others guess at their password. */
+/** How long an organization waits while another makes heavy queries, and an account owner while others guess their password. */
 export async function measureNeighbours(effort: Effort): Promise<Report> {
   using onDisk = temporaryFolder();
   const waits = await measure('SQLite', onDisk.path, '', effort);
@@ -52,13 +52,13 @@ export async function measureNeighbours(effort: Effort): Promise<Report> {
 async function measure(store: string, dataDir: string, databaseUrl: string, effort: Effort) {
   const { links, clicks, rounds } = effort.neighbours;
   const [busy, quiet] = await twoOwners(dataDir, databaseUrl);
-  // Guesses come from many addresses: this machine speaks for them.
+  // Guesses come from many addresses, which this machine sends as a trusted proxy.
   await using program = await startLinnet(dataDir, databaseUrl, { TRUSTED_PROXIES: '127.0.0.1' });
   const visited = await makeLinks(program, busy, links);
   await makeLinks(program, quiet, 100);
   await visit(program, visited, clicks);
   await untilCounted(program, busy, clicks);
-  const lists = { store, call: `list, beside ${parallelCalls} statistics`, promised: promised.list };
+  const lists = { store, call: `list, during ${parallelCalls} statistics calls`, promised: promised.list };
   const signIns = { store, promised: promised.signIn };
   return [
     { ...lists, ...(await listBesideStatistics(program, busy, quiet, rounds)) },
@@ -66,7 +66,7 @@ async function measure(store: string, dataDir: string, databaseUrl: string, effo
   ];
 }
 
-/** Behind a trusted proxy the first account would need the token of the set-up. */
+/** Created before the proxy is trusted: behind one the first account would need the setup token. */
 async function twoOwners(dataDir: string, databaseUrl: string): Promise<[Owner, Owner]> {
   await using program = await startLinnet(dataDir, databaseUrl, { REGISTRATION: 'open' });
   return [await register(program, 'busy@example.com'), await register(program, ownersEmail)];
@@ -90,7 +90,7 @@ async function makeLinks(program: Program, owner: Owner, count: number): Promise
 }
 
 async function visit(program: Program, suffixes: readonly string[], clicks: number): Promise<void> {
-  const random = numbers(7);
+  const random = seededRandom(7);
   const linkOf = zipf(suffixes.length);
   const visits = Array.from({ length: Math.min(clicks, 20_000) }, (_, index) =>
     requestBytes(program.port, 'GET', `/${suffixes[linkOf(random())]}`, {
@@ -98,7 +98,13 @@ async function visit(program: Program, suffixes: readonly string[], clicks: numb
       'x-forwarded-for': `81.2.${index % 250}.${(index >> 4) % 250}`,
     }),
   );
-  await load(program, { connections: 16, seconds: 120, most: clicks, status: 302, next: inTurn(visits) });
+  await load(program, {
+    connections: 16,
+    seconds: 120,
+    maxRequests: clicks,
+    status: 302,
+    next: cycle(visits),
+  });
 }
 
 async function untilCounted(program: Program, owner: Owner, clicks: number): Promise<void> {
@@ -115,7 +121,7 @@ async function untilCounted(program: Program, owner: Owner, clicks: number): Pro
   }
 }
 
-/** The organization's own numbers, and some that are counted from raw hits. */
+/** Statistics of the organization, some from roll-ups and some counted from single hits. */
 const statistics = [
   '/api/v1/stats?group_by=country',
   '/api/v1/stats?interval=hour&group_by=browser',
@@ -129,11 +135,11 @@ async function listBesideStatistics(program: Program, busy: Owner, quiet: Owner,
   for (let call = 0; call < 30; call++) alone.push(await list());
   const beside: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const next = inTurn(statistics);
+    const next = cycle(statistics);
     const calls = Array.from({ length: parallelCalls }, async () => {
       for (let call = 0; call < 3; call++) await ask(program, 'GET', next(), { credential: busy.key });
     });
-    await whileUnderWay(calls, async () => beside.push(await list()));
+    await whilePending(calls, async () => beside.push(await list()));
   }
   return { alone: waitsOf(alone), beside: waitsOf(beside) };
 }
@@ -149,7 +155,7 @@ async function signInBesideGuesses(program: Program, rounds: number) {
   const waits = ways.map(() => ({ alone: [] as number[], beside: [] as number[] }));
   const ownSignIn = async ({ from, cookie }: { from: string; cookie: string }) => {
     const { status } = await signIn(program, from, ownPassword, cookie);
-    if (status !== 201) throw new Error(`the owner's own sign-in was answered with ${status}`);
+    if (status !== 201) throw new Error(`the owner's sign-in was answered with ${status}`);
   };
   for (const [way, { alone }] of waits.entries())
     for (let time = 0; time < 3; time++)
@@ -162,13 +168,13 @@ async function signInBesideGuesses(program: Program, rounds: number) {
         await signIn(program, from, 'wrong');
       }
     });
-    await whileUnderWay(calls, async () => {
+    await whilePending(calls, async () => {
       for (const [way, { beside }] of waits.entries())
         beside.push(await timed(() => ownSignIn(ways[way] as (typeof ways)[0])));
     });
   }
   return ways.map(({ call }, way) => ({
-    call: `${call}, beside ${guesses.toLocaleString('en-US')} guesses of its /56`,
+    call: `${call}, during ${guesses.toLocaleString('en-US')} guesses from its /56`,
     alone: waitsOf(waits[way]?.alone ?? []),
     beside: waitsOf(waits[way]?.beside ?? []),
   }));
@@ -191,8 +197,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-/** Again and again, once at least. */
-async function whileUnderWay(calls: readonly Promise<void>[], work: () => Promise<unknown>): Promise<void> {
+/** Repeats `work` until the calls have ended, at least once. */
+async function whilePending(calls: readonly Promise<void>[], work: () => Promise<unknown>): Promise<void> {
   let isOver = false;
   const all = Promise.all(calls).finally(() => {
     isOver = true;
@@ -204,7 +210,7 @@ async function whileUnderWay(calls: readonly Promise<void>[], work: () => Promis
 
 function report(waits: readonly Waits[]): Report {
   return {
-    title: 'Beside a neighbour',
+    title: 'Latency beside heavy use by others',
     columns: ['alone ms', 'beside ms', 'p99', 'slowest', ''],
     rows: waits.map(({ store, call, alone, beside, promised }) => [
       `${store}: ${call}`,

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import type { Effort } from '../effort.ts';
 import { figure, ratio } from '../figures.ts';
-import { endWithUs, temporaryFolder } from '../leftovers.ts';
+import { killOnExit, temporaryFolder } from '../leftovers.ts';
 import { load } from '../load.ts';
 import { ask, register } from '../owner.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { requestBytes } from '../request.ts';
 import { number, type Report, range } from '../table.ts';
 
-const crowd = 100;
-const innocents = 4;
-/** Requests that each connection of the crowd has under way. */
+const backgroundConnections = 100;
+const visitorConnections = 4;
+/** Requests in flight on each background connection. */
 const kinds = { ordinary: 1, pipelining: 500 } as const;
 const promised = 3;
 
-/** How long a visitor waits beside a hundred connections that ask one by one, and beside a hundred that pipeline. */
+/** How long a visitor waits beside a hundred connections with one request at a time, and beside a hundred that pipeline. */
 export async function measurePipelining({ redirects }: Effort): Promise<Report> {
   using folder = temporaryFolder();
   await using program = await startLinnet(folder.path);
@@ -27,7 +27,7 @@ export async function measurePipelining({ redirects }: Effort): Promise<Report> 
   for (let round = 0; round <= redirects.rounds; round++)
     for (const kind of ['ordinary', 'pipelining'] as const) {
       const p99 = await waitBeside(program, `/${suffix}`, kinds[kind], redirects.seconds);
-      // The first round is to warm up.
+      // The first round is a warm-up.
       if (round > 0) waits[kind].push(p99);
     }
   return report(waits);
@@ -41,19 +41,24 @@ async function waitBeside(
 ): Promise<number> {
   const command = [
     process.execPath,
-    join(import.meta.dir, '..', 'crowd.ts'),
+    join(import.meta.dir, '..', 'background-load.ts'),
     program.port,
     path,
-    crowd,
+    backgroundConnections,
     inFlight,
   ];
   const child = Bun.spawn(command.map(String), { stdout: 'pipe', stderr: 'inherit' });
-  endWithUs(child);
+  killOnExit(child);
   try {
     const { done } = await child.stdout.getReader().read();
-    if (done) throw new Error('the crowd ended before it had connected');
-    const visit = requestBytes(program.port, 'GET', path, { 'user-agent': 'innocent' });
-    const run = await load(program, { connections: innocents, seconds, status: 302, next: () => visit });
+    if (done) throw new Error('the background load ended before it had connected');
+    const visit = requestBytes(program.port, 'GET', path, { 'user-agent': 'visitor' });
+    const run = await load(program, {
+      connections: visitorConnections,
+      seconds,
+      status: 302,
+      next: () => visit,
+    });
     return run.p99;
   } finally {
     child.kill('SIGKILL');
@@ -65,14 +70,14 @@ function report({ ordinary, pipelining }: Record<keyof typeof kinds, number[]>):
   const times = ratio(pipelining, ordinary);
   const verdict = times.median <= promised ? 'as promised' : `more than the promised ${promised}`;
   return {
-    title: `A visitor beside ${crowd} other connections`,
+    title: `A visitor beside ${backgroundConnections} other connections`,
     columns: ['p99 ms', 'range'],
     rows: [
-      ['that ask one by one', number(figure(ordinary).median), range(figure(ordinary))],
+      ['with one request at a time', number(figure(ordinary).median), range(figure(ordinary))],
       ['that pipeline', number(figure(pipelining).median), range(figure(pipelining))],
     ],
     notes: [
-      `Beside those that pipeline ${number(times.median)} times as long (${range(times)}): ${verdict}.`,
+      `Beside pipelining connections a visitor waits ${number(times.median)} times as long (${range(times)}): ${verdict}.`,
     ],
     figures: { ordinary_p99_ms: figure(ordinary), pipelining_p99_ms: figure(pipelining), ratio: times },
   };

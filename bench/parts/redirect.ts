@@ -4,11 +4,11 @@ import { temporaryFolder } from '../leftovers.ts';
 import { ask, register } from '../owner.ts';
 import { start, startLinnet } from '../program.ts';
 import { number, type Report, range } from '../table.ts';
-import { Contender, inRounds, visitors } from '../visits.ts';
+import { Contender, connections, inRounds } from '../visits.ts';
 
 const destination = 'https://shop.example.com/collections/autumn/products/1742?utm_source=mail';
 
-/** A plain redirect beside the least that this runtime can do, turn by turn. */
+/** Compares a plain redirect with the minimum on this runtime, in alternation. */
 export async function measureRedirect({ redirects }: Effort): Promise<Report> {
   using folder = temporaryFolder();
   await using program = await startLinnet(folder.path);
@@ -35,19 +35,19 @@ function report(linnet: Contender, bare: Contender): Report {
     range(figure(perSecond)),
   ];
   const times = ratio(linnet.cpu, bare.cpu);
-  const cpuNote = `CPU of Linnet's redirect against the bare one: ${number(times.median)} times (${range(times)}).`;
+  const cpuNote = `CPU of Linnet's redirect compared with the bare one: ${number(times.median)} times (${range(times)}).`;
   const side = ({ cpu, busy, perSecond }: Contender) => ({
     cpu_us: isMeasured ? figure(cpu) : null,
     busy_percent: isMeasured ? figure(busy) : null,
     per_second: figure(perSecond),
   });
   return {
-    title: `Redirect, ${visitors} connections`,
+    title: `Redirect, ${connections} connections`,
     columns: ['CPU µs', 'range', 'busy', 'a second', 'range'],
     rows: [row('Linnet', linnet), row('bare Bun.serve', bare)],
     notes: [
       isMeasured ? cpuNote : 'CPU time is read from /proc, which this system does not have.',
-      'CPU is user and system time of the whole server process; "busy" is how much of one core that was.',
+      'CPU is user and system time of the whole server process; "busy" is its share of one core.',
     ],
     figures: { linnet: side(linnet), bare: side(bare), cpu_ratio: isMeasured ? times : null },
   };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { countEntry } from '../../src/ledger/hour-counts.ts';
 import { dimensions, rollupClasses } from '../../src/rules/click-fields.ts';
 import { hourOf } from '../../src/rules/utc-time.ts';
+import { seededRandom } from '../redirect/zipf.ts';
 import type { SeededStore } from '../seed.ts';
 
 export const hoursSeeded = 30 * 24;
@@ -15,13 +16,13 @@ export interface SeededRows {
   readonly linkRows: number;
   readonly organizationRows: number;
   readonly seconds: number;
-  /** Those whose countries are known. */
+  /** Ids of the links with countries. */
   readonly detailed: readonly number[];
 }
 
 /**
- * The roll-ups of 30 days in which every link had 10,000 clicks and as many other hits of each kind as there are hours,
- * in the order in which a fold would have written them: hour after hour, so that the rows of one link lie apart.
+ * The roll-ups of 30 days in which every link had 10,000 clicks, and detailed ones also a hit of each other class per hour. They are
+ * written in the order of a fold, hour by hour, so that the rows of one link are not adjacent.
  */
 export function seedRollUps(
   store: SeededStore,
@@ -49,7 +50,7 @@ export function seedRollUps(
   );
   const clicksPerHour = hitsPerLink / hoursSeeded;
   const first = hourOf(now) - hoursSeeded + 1;
-  const random = sequence(20_261_120);
+  const random = seededRandom(20_261_120);
   let [linkRows, organizationRows] = [0, 0];
 
   insertWords(database);
@@ -91,7 +92,7 @@ function insertWords(database: Database): void {
   }
 }
 
-/** So many clicks by country: a few countries have most of them. */
+/** Distributes clicks over countries: a few countries have most of them. */
 function drawn(clicks: number, random: () => number): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   for (let click = 0; click < clicks; click++) {
@@ -99,13 +100,4 @@ function drawn(clicks: number, random: () => number): ReadonlyMap<number, number
     found.set(value, (found.get(value) ?? 0) + 1);
   }
   return found;
-}
-
-/** The same numbers on every run. */
-function sequence(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

@@ -1,44 +1,49 @@
-import { inTurn, type Load, load } from '../load.ts';
+import { cycle, type Load, load } from '../load.ts';
 import { ask, callBytes, type Owner } from '../owner.ts';
 import type { Program } from '../program.ts';
 
-/** A running program on a store that was seeded. */
-export interface Side {
+/** A running program on a seeded store. */
+export interface SeededProgram {
   readonly program: Program;
   readonly owner: Owner;
   readonly links: number;
 }
 
-export interface Crowd {
+export interface LoadSize {
   readonly connections: number;
   readonly seconds: number;
 }
 
-/** Microseconds a request: the median wait of a single caller; for many at once, the time divided by the number of requests. */
-export type Action = (side: Side, crowd: Crowd) => Promise<number>;
+/** Microseconds a request: the median latency of a single client; for several, the total time divided by the number of requests. */
+export type Action = (side: SeededProgram, size: LoadSize) => Promise<number>;
 
-/** One page of them, so that they are easily found again. */
+/** A single page, so that they are easily found again. */
 const maxCreations = 1_000;
 const mark = 'made by the bench';
 
-export const read: Action = ({ program, owner, links }, crowd) => {
+export const read: Action = ({ program, owner, links }, size) => {
   const anyPath = () => `/api/v1/link/${1 + Math.floor(Math.random() * links)}`;
   const reads = Array.from({ length: 5_000 }, () => callBytes(program, owner, 'GET', anyPath()));
-  return cost(program, { ...crowd, status: 200, next: inTurn(reads) });
+  return cost(program, { ...size, status: 200, next: cycle(reads) });
 };
 
-export const create: Action = async (side, crowd) => {
+export const create: Action = async (side, size) => {
   const { program, owner } = side;
   const link = { destination_url: 'https://shop.example.com/new?utm_source=mail', name: mark };
   const bytes = callBytes(program, owner, 'POST', '/api/v1/link', link);
-  const measured = await cost(program, { ...crowd, most: maxCreations, status: 201, next: () => bytes });
+  const measured = await cost(program, {
+    ...size,
+    maxRequests: maxCreations,
+    status: 201,
+    next: () => bytes,
+  });
   await deleteCreated(side);
   return measured;
 };
 
-export const firstPage: Action = ({ program, owner }, crowd) => {
+export const firstPage: Action = ({ program, owner }, size) => {
   const bytes = callBytes(program, owner, 'GET', '/api/v1/link');
-  return cost(program, { ...crowd, status: 200, next: () => bytes });
+  return cost(program, { ...size, status: 200, next: () => bytes });
 };
 
 async function cost(program: Program, plan: Load): Promise<number> {
@@ -46,8 +51,8 @@ async function cost(program: Program, plan: Load): Promise<number> {
   return plan.connections === 1 ? p50 * 1000 : 1e6 / perSecond;
 }
 
-/** A thousand links stay a thousand. */
-async function deleteCreated({ program, owner }: Side): Promise<void> {
+/** Keeps the number of links constant. */
+async function deleteCreated({ program, owner }: SeededProgram): Promise<void> {
   const { links } = await ask<{ links: { id: number; name: string | null }[] }>(
     program,
     'GET',
@@ -59,8 +64,8 @@ async function deleteCreated({ program, owner }: Side): Promise<void> {
   await load(program, {
     connections: 16,
     seconds: 30,
-    most: made.length,
+    maxRequests: made.length,
     status: 204,
-    next: inTurn(deletions),
+    next: cycle(deletions),
   });
 }

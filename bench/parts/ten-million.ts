@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Effort } from '../effort.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
-import { inTurn, load } from '../load.ts';
+import { cycle, load } from '../load.ts';
 import { callBytes } from '../owner.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { requestBytes } from '../request.ts';
 import { type SeededStore, seededStore } from '../seed.ts';
 import { number, type Report, range } from '../table.ts';
-import { type Action, create, firstPage, read, type Side } from './store-actions.ts';
+import { type Action, create, firstPage, read, type SeededProgram } from './store-actions.ts';
 
 const promised = { ratio: 1.5, start_ms: 2_000, memory_mb: 300, far_ms: 50 };
 const sizes = { small: 10_000, large: 10_000_000 };
@@ -28,7 +28,7 @@ interface Far {
   readonly ms: Figure;
 }
 
-/** What ten million links cost, beside ten thousand: one store on SQLite each, in turns. */
+/** Compares ten million links with ten thousand, each in its own SQLite store, in alternation. */
 export async function measureTenMillion({ isQuick, store }: Effort): Promise<Report> {
   const { small, large } = isQuick ? quickSizes : sizes;
   using smallStore = await seededStore(small);
@@ -49,20 +49,20 @@ export async function measureTenMillion({ isQuick, store }: Effort): Promise<Rep
   const suffixes = { small: suffixesOf(smallStore), large: suffixesOf(largeStore) };
   const compared = await compare(sides, suffixes, store, warm);
   const fetched = { small: fetchedBytes(smallProgram), large: fetchedBytes(largeProgram) };
-  const far = await farCalls(sides.large, suffixes.large);
+  const far = await deepCalls(sides.large, suffixes.large);
   const memory = { small: memoryPeak(smallProgram), large: memoryPeak(largeProgram) };
   return report({ large, small, seeded, start, compared, fetched, far, memory });
 }
 
 /**
- * Both stores are measured with their file in the system's cache, as that of a server that has run for a while. A system
- * that gives memory back to its host takes it out again: what was fetched from the disk all the same is said.
+ * Reads the file into the system's cache, where that of a server is after a while. A virtual machine that returns memory to its
+ * host evicts it again, so the report includes what was read from the disk.
  */
 async function readThrough(file: string): Promise<void> {
   for await (const _ of Bun.file(file).stream());
 }
 
-/** From the start of the process until it answers a redirect. */
+/** Milliseconds from the start of the process to its first redirect. */
 async function startTimes(store: SeededStore, rounds: number): Promise<Figure> {
   const [suffix] = suffixesOf(store);
   const times: number[] = [];
@@ -76,7 +76,7 @@ async function startTimes(store: SeededStore, rounds: number): Promise<Figure> {
   return figure(times);
 }
 
-/** Some of them, spread over all. */
+/** A random sample. */
 function suffixesOf({ dataDir }: SeededStore): string[] {
   using database = new Database(join(dataDir, 'linnet.sqlite'), { readonly: true });
   const [newest] = database.query('select max(id) from links').values()[0] as [number];
@@ -88,16 +88,16 @@ function suffixesOf({ dataDir }: SeededStore): string[] {
 }
 
 async function compare(
-  sides: { readonly small: Side; readonly large: Side },
+  sides: { readonly small: SeededProgram; readonly large: SeededProgram },
   suffixes: { readonly small: readonly string[]; readonly large: readonly string[] },
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
   warm: () => Promise<void>,
 ): Promise<Compared[]> {
-  const redirect: Action = async ({ program, links }, crowd) => {
+  const redirect: Action = async ({ program, links }, size) => {
     const from = links === sides.small.links ? suffixes.small : suffixes.large;
     const visits = from.map((suffix) => requestBytes(program.port, 'GET', `/${suffix}`, {}));
-    const { p50, perSecond } = await load(program, { ...crowd, status: 302, next: inTurn(visits) });
-    return crowd.connections === 1 ? p50 * 1000 : 1e6 / perSecond;
+    const { p50, perSecond } = await load(program, { ...size, status: 302, next: cycle(visits) });
+    return size.connections === 1 ? p50 * 1000 : 1e6 / perSecond;
   };
   const actions: readonly (readonly [string, Action])[] = [
     ['redirect', redirect],
@@ -129,8 +129,11 @@ async function compare(
   return compared;
 }
 
-/** What has to look far: each call alone, the first time and the next ones. */
-async function farCalls({ program, owner, links }: Side, suffixes: readonly string[]): Promise<Far[]> {
+/** Deep pages, searches and sorted lists: one call at a time, the first one and the following ones. */
+async function deepCalls(
+  { program, owner, links }: SeededProgram,
+  suffixes: readonly string[],
+): Promise<Far[]> {
   const page = Math.min(100_000, Math.floor(links / 25 / 2));
   const offset = (page - 1) * 25;
   const paths: Record<string, (turn: number) => string> = {
@@ -141,8 +144,8 @@ async function farCalls({ program, owner, links }: Side, suffixes: readonly stri
       `?q=Mailing%20of%20week%20${turn % 52},%20product%20${turn}`,
     'search by the beginning of a destination': (turn) =>
       `?q=shop.example.com/collections/${turn % 97}/products/${turn}`,
-    'search for what many have': () => '?q=mail',
-    'search for what none has': (turn) => `?q=nothing-like-it-${turn}`,
+    'search with many matches': () => '?q=mail',
+    'search without matches': (turn) => `?q=nothing-like-it-${turn}`,
     'by name': (turn) => `?sort=name&offset=${turn}`,
     'by suffix': (turn) => `?sort=-suffix&offset=${turn}`,
     'by last change': (turn) => `?sort=-updated_at&offset=${turn}`,
@@ -155,14 +158,14 @@ async function farCalls({ program, owner, links }: Side, suffixes: readonly stri
       const { p50 } = await load(program, {
         connections: 1,
         seconds: 60,
-        most: 1,
+        maxRequests: 1,
         status: 200,
         next: () => bytes,
       });
       return p50;
     };
     const first = await ask(0);
-    // The first look far down a list has its blocks counted, in the background.
+    // The first call to a deep page starts counting its blocks in the background.
     if (far.length === 0) await Bun.sleep(5_000);
     const times: number[] = [];
     for (let turn = 1; turn <= asks; turn++) times.push(await ask(turn));
@@ -171,14 +174,14 @@ async function farCalls({ program, owner, links }: Side, suffixes: readonly stri
   return far;
 }
 
-/** What a program had to fetch from the disk, in MB; null where that can't be read. */
+/** MB that a program has read from the disk; null if unknown. */
 function fetchedBytes({ pid }: Program): number | null {
   if (process.platform !== 'linux') return null;
   const bytes = /^read_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1];
   return bytes === undefined ? null : Number(bytes) / 2 ** 20;
 }
 
-/** The most memory the program ever had, in MB; null where that can't be read. */
+/** The peak memory of a program in MB; null if unknown. */
 function memoryPeak({ pid }: Program): number | null {
   if (process.platform !== 'linux') return null;
   const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -213,15 +216,13 @@ function report(found: Findings): Report {
       ]),
       ...(fetched.small === null || fetched.large === null
         ? []
-        : [
-            ['fetched from the disk meanwhile, MB', number(fetched.small), number(fetched.large), '', '', ''],
-          ]),
+        : [['read from the disk meanwhile, MB', number(fetched.small), number(fetched.large), '', '', '']]),
       ...far.map(({ call, first_ms, ms }) => [
         `${call}, ms`,
         '',
         number(ms.median),
         '',
-        `${range(ms)}; at first ${number(first_ms)}`,
+        `${range(ms)}; first call ${number(first_ms)}`,
         within(ms.median <= promised.far_ms, `${promised.far_ms} ms`),
       ]),
       [
@@ -236,7 +237,7 @@ function report(found: Findings): Report {
         ? []
         : [
             [
-              'memory at most, MB',
+              'peak memory, MB',
               number(memory.small),
               number(memory.large),
               '',
@@ -246,8 +247,8 @@ function report(found: Findings): Report {
           ]),
     ],
     notes: [
-      'µs a request: alone the median wait; with many at once the time divided by the requests.',
-      "The ratio is the median of the rounds' own ratios. Reads go to any link, redirects to 20,000 drawn at random. The files are in the system's cache.",
+      'µs a request: for one client the median latency; for several the total time divided by the requests.',
+      "The ratio is the median of each round's ratio. Reads go to random links, redirects to 20,000 random ones. The files are in the system's cache.",
       `Seeding took ${number(found.seeded)} s.`,
     ],
     figures: found,

@@ -1,4 +1,4 @@
-/** The least that Bun's server can do: one static route. */
+/** The minimum of Bun's server: one static route. */
 const { PORT = '0', SUFFIX = '', LOCATION = '' } = process.env;
 const headers = { location: LOCATION, 'cache-control': 'private, no-store' };
 Bun.serve({

@@ -1,4 +1,4 @@
-/** The least that the system lets a redirect cost from JavaScript: bytes in, the same bytes out. */
+/** The minimum cost of a redirect in JavaScript: fixed bytes in response to any bytes. */
 const { PORT = '0', LOCATION = '' } = process.env;
 const answer = Buffer.from(
   `HTTP/1.1 302 Found\r\nLocation: ${LOCATION}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\nDate: ${new Date().toUTCString()}\r\n\r\n`,

@@ -1,4 +1,4 @@
-/** The headers that a browser sends when a link in a mail is followed. */
+/** The headers that a browser sends for a link in a mail. */
 export const browserHeaders: Readonly<Record<string, string>> = {
   'User-Agent':
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',

@@ -12,16 +12,16 @@ import { linnet, recordingCommand } from './contenders.ts';
 import type { Effort } from './effort.ts';
 import { connections } from './hot.ts';
 import { Running } from './running.ts';
-import { storm } from './wrk.ts';
+import { runWrk } from './wrk.ts';
 
 export interface ColdPostgres {
-  /** Microseconds of Linnet's CPU for a visit to a link that is in no cache, and for one to a link that is. */
+  /** Microseconds of Linnet's CPU for a visit to an uncached link, and to a cached one. */
   readonly missCpu: number;
   readonly hitCpu: number;
-  /** What one visitor waits after the other, the middle one of each round, in microseconds. */
+  /** The latency of single visitors in microseconds, by each round's median. */
   readonly known: Figure;
   readonly unknown: Figure;
-  /** What a miss adds to that, round by round, and how that is to the answers to two questions to PostgreSQL. */
+  /** What a miss adds to that in each round, and its ratio to the latency of two queries to PostgreSQL. */
   readonly added: Figure;
   readonly selectOne: Figure;
   readonly sameQuestion: Figure;
@@ -35,7 +35,7 @@ const port = 3931;
 
 const pathOf = (link: number): string => `/cold-${link}`;
 
-/** As on SQLite: clicks are not folded here. */
+/** Clicks are not folded here, as on SQLite. */
 export async function measureColdPostgres({ cold, seconds, rounds }: Effort): Promise<ColdPostgres> {
   using folder = temporaryFolder();
   await using postgres = await startPostgres();
@@ -56,17 +56,17 @@ export async function measureColdPostgres({ cold, seconds, rounds }: Effort): Pr
     return file;
   };
   const [first, second] = [await paths('first', 0), await paths('second', half)];
-  // So that everything is compiled before anything is measured.
+  // Warms up the compiler.
   await costOf(running, { seconds: 2, path: pathOf(0) });
   await costOf(running, { seconds: 1, paths: first });
   const hit = await costOf(running, { seconds, path: pathOf(0) });
   const miss = await costOf(running, { seconds: 1, paths: second });
   if (miss.requests > half)
-    process.stderr.write('Links were visited twice: the miss looks cheaper than it is.\n');
+    process.stderr.write('Links were visited twice, so misses look cheaper than they are.\n');
   return {
     missCpu: miss.cpu,
     hitCpu: hit.cpu,
-    ...(await waits(postgres.url, rounds, (round, turn) => cold + round * visitsARound + turn)),
+    ...(await latencies(postgres.url, rounds, (round, turn) => cold + round * visitsARound + turn)),
   };
 }
 
@@ -90,12 +90,12 @@ async function costOf(
   plan: { readonly seconds: number; readonly path?: string; readonly paths?: string },
 ): Promise<{ readonly cpu: number; readonly requests: number }> {
   const before = running.cpu();
-  const { requests } = await storm(`${running.url}${plan.path ?? ''}`, { ...plan, connections });
+  const { requests } = await runWrk(`${running.url}${plan.path ?? ''}`, { ...plan, connections });
   return { cpu: (running.cpu() - before) / requests, requests };
 }
 
-/** One after the other, and each kind in turn: what a visitor waits, and what `pg` itself waits for PostgreSQL. */
-async function waits(url: string, rounds: number, linkAt: (round: number, turn: number) => number) {
+/** One at a time, each kind in turn: the latency of visits, and of queries through `pg` itself. */
+async function latencies(url: string, rounds: number, linkAt: (round: number, turn: number) => number) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const visit = async (next: () => number) => {
@@ -103,10 +103,10 @@ async function waits(url: string, rounds: number, linkAt: (round: number, turn: 
       requestBytes(port, 'GET', pathOf(next()), browserHeaders),
     );
     let turn = 0;
-    const plan = { connections: 1, seconds: 60, most: visitsARound, status: 302 };
+    const plan = { connections: 1, seconds: 60, maxRequests: visitsARound, status: 302 };
     return (await load({ port }, { ...plan, next: () => visits[turn++] as Uint8Array })).p50 * 1000;
   };
-  const question = (text: string, values: () => unknown[]) => middle(() => client.query(text, values()));
+  const query = (text: string, values: () => unknown[]) => medianLatency(() => client.query(text, values()));
   const seen: Record<'known' | 'unknown' | 'selectOne' | 'sameQuestion', number[]> = {
     known: [],
     unknown: [],
@@ -119,8 +119,8 @@ async function waits(url: string, rounds: number, linkAt: (round: number, turn: 
     const found = {
       known: await visit(() => 0),
       unknown: await visit(() => linkAt(round, turn++)),
-      selectOne: await question('select 1', () => []),
-      sameQuestion: await question(
+      selectOne: await query('select 1', () => []),
+      sameQuestion: await query(
         'select id, destination_url from links where domain_id = $1 and suffix = $2',
         () => [0, pathOf(turn++ % visitsARound).slice(1)],
       ),
@@ -142,12 +142,12 @@ async function waits(url: string, rounds: number, linkAt: (round: number, turn: 
   };
 }
 
-/** Microseconds that the middle one of many answers takes. */
-async function middle(asking: () => Promise<unknown>): Promise<number> {
+/** The median of many calls, in microseconds. */
+async function medianLatency(call: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
   for (let turn = 0; turn < visitsARound; turn++) {
     const begun = performance.now();
-    await asking();
+    await call();
     times.push((performance.now() - begun) * 1000);
   }
   return figure(times).median;

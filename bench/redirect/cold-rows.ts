@@ -2,22 +2,22 @@ import { number, range } from '../table.ts';
 import type { Cold } from './cold.ts';
 import type { ColdPostgres } from './cold-postgres.ts';
 
-/** What each kind of visit costs, as it is printed and as it is shown. */
+/** The cost of each kind of visit, for the terminal and for the page. */
 export const coldCosts = (cold: Cold): readonly (readonly string[])[] => [
-  ['a link that is known', number(cold.hitCpu)],
-  ['a link that has to be looked up (SQLite)', number(cold.missCpu)],
-  ['an address known to lead nowhere', number(cold.unknownCpu)],
-  ['ever new addresses that lead nowhere', number(cold.floodCpu)],
-  ['a link that is known (PostgreSQL)', number(cold.postgres.hitCpu)],
-  ['a link that has to be looked up (PostgreSQL)', number(cold.postgres.missCpu)],
+  ['a cached link', number(cold.hitCpu)],
+  ['an uncached link (SQLite)', number(cold.missCpu)],
+  ['a cached address without a link', number(cold.unknownCpu)],
+  ['new addresses without links', number(cold.floodCpu)],
+  ['a cached link (PostgreSQL)', number(cold.postgres.hitCpu)],
+  ['an uncached link (PostgreSQL)', number(cold.postgres.missCpu)],
 ];
 
 export const coldWaits = (waits: ColdPostgres): readonly (readonly string[])[] =>
   (
     [
-      ['a link that is known', waits.known],
-      ['a link that has to be looked up', waits.unknown],
-      ['what looking it up adds', waits.added],
+      ['a cached link', waits.known],
+      ['an uncached link', waits.unknown],
+      ['the look-up alone (difference)', waits.added],
       ['`select 1` through `pg`', waits.selectOne],
       ['a link by its key, through `pg`', waits.sameQuestion],
     ] as const

@@ -2,21 +2,21 @@ import { join } from 'node:path';
 import { type ColdPostgres, measureColdPostgres } from './cold-postgres.ts';
 import { contenders } from './contenders.ts';
 import type { Effort } from './effort.ts';
-import { prepareGround } from './ground.ts';
+import { prepareFixture } from './fixture.ts';
 import { connections } from './hot.ts';
 import { Running } from './running.ts';
-import { storm } from './wrk.ts';
-import { numbers, shuffled } from './zipf.ts';
+import { runWrk } from './wrk.ts';
+import { seededRandom, shuffled } from './zipf.ts';
 
 export interface Cold extends ColdSqlite {
   readonly postgres: ColdPostgres;
 }
 
 interface ColdSqlite {
-  /** Microseconds of CPU for a visit to a link that is in no cache, and for the same visit again. */
+  /** Microseconds of CPU for a visit to an uncached link, and to a cached one. */
   readonly missCpu: number;
   readonly hitCpu: number;
-  /** For an address that leads nowhere, known to lead nowhere, and bytes of memory before and after millions of them. */
+  /** The same for an address without a link, cached and uncached, and bytes of memory before and after millions of these. */
   readonly unknownCpu: number;
   readonly floodCpu: number;
   readonly memoryBefore: number;
@@ -24,18 +24,18 @@ interface ColdSqlite {
   readonly floodRequests: number;
 }
 
-/** Clicks are not folded here: the difference between a miss and a hit is what is looked for. */
+/** Clicks are not folded here, because only the difference between a miss and a hit matters. */
 export async function measureCold(effort: Effort): Promise<Cold> {
   return { ...(await onSqlite(effort)), postgres: await measureColdPostgres(effort) };
 }
 
 async function onSqlite({ cold, seconds }: Effort): Promise<ColdSqlite> {
-  using ground = await prepareGround(cold * 2);
-  const contender = contenders(ground).find(({ name }) => name === 'Linnet, fold held back');
+  using fixture = await prepareFixture(cold * 2);
+  const contender = contenders(fixture).find(({ name }) => name === 'Linnet, fold held back');
   if (!contender) throw new Error('no such contender');
-  const mixed = shuffled(ground.links, numbers(5));
+  const mixed = shuffled(fixture.links, seededRandom(5));
   const file = async (name: string, paths: readonly string[]) => {
-    const path = join(ground.folder, name);
+    const path = join(fixture.folder, name);
     await Bun.write(path, `${paths.join('\n')}\n`);
     return path;
   };
@@ -52,15 +52,15 @@ async function onSqlite({ cold, seconds }: Effort): Promise<ColdSqlite> {
   await using running = await Running.start(contender);
   const cost = async (paths: string, most: number, expects: 'redirects' | 'refusals' = 'redirects') => {
     const before = running.cpu();
-    const { requests } = await storm(running.url, { seconds: most, connections, paths, expects });
+    const { requests } = await runWrk(running.url, { seconds: most, connections, paths, expects });
     return { cpu: (running.cpu() - before) / requests, requests };
   };
-  // So that everything is compiled before anything is measured, and every one of these links is known.
+  // Warms up the compiler, and caches all of these links.
   for (let visited = 0; visited < cold * 2; ) visited += (await cost(warm, Math.max(2, seconds))).requests;
   const hit = await cost(warm, seconds);
   const miss = await cost(fresh, 1);
   if (miss.requests > cold)
-    process.stderr.write('Links were visited twice: the miss looks cheaper than it is.\n');
+    process.stderr.write('Links were visited twice, so misses look cheaper than they are.\n');
   await cost(known, 1, 'refusals');
   const knownMiss = await cost(known, seconds, 'refusals');
   const memoryBefore = running.memory();

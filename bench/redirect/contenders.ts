@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
 import type { Destination, NginxSetup } from './nginx.ts';
 
-/** What is measured: a command that starts it, and where it then answers. */
+/** A program to measure: the command that starts it, and the port that it listens on. */
 export interface Contender {
   readonly name: string;
-  /** In one sentence, for the reader of the table. */
+  /** One sentence for readers of the table. */
   readonly what: string;
   readonly command: readonly string[];
   readonly settings?: Readonly<Record<string, string>>;
   readonly port: number;
-  /** It speaks TLS, with a self-signed certificate. */
+  /** Whether it uses TLS, with a self-signed certificate. */
   readonly isSecure?: boolean;
 }
 
@@ -20,17 +20,17 @@ const bun = process.execPath;
 export const recordingCommand = [bun, join(bench, 'recording-program.ts')];
 export const linnetCommand = [bun, join(bench, '..', 'src', 'main.ts'), 'serve'];
 
-/** Where everything that a contender needs lies, made before it starts. */
-export interface Ground {
-  /** A data folder with the links, of its own for each. */
+/** Everything that contenders need, created before they start. */
+export interface Fixture {
+  /** Creates a data folder with the links. */
   readonly dataDir: (name: string) => string;
-  /** Without `workers` as it comes; with them, so many processes each take connections of their own at the port. */
+  /** With `workers`, so many processes, each accepting its own connections on the port; otherwise the default. */
   readonly nginxConfig: (port: number, workers?: number, tls?: NginxSetup['tls']) => string;
   readonly nginx: string;
   readonly destination: Destination;
 }
 
-/** As `npm start` runs it. */
+/** The settings of `npm start`. */
 export const linnet = (port: number, dataDir: string, more: Record<string, string> = {}) => ({
   ...startEnvironment,
   PORT: String(port),
@@ -39,53 +39,53 @@ export const linnet = (port: number, dataDir: string, more: Record<string, strin
   ...more,
 });
 
-export const nginxCommand = ({ nginx, nginxConfig }: Ground, port: number, workers?: number) =>
+export const nginxCommand = ({ nginx, nginxConfig }: Fixture, port: number, workers?: number) =>
   [nginx, '-c', nginxConfig(port, workers), '-g', 'daemon off;'] as const;
 
 /**
- * Peers are added by a line: how to start it, and the port at which it answers `/<suffix>` of the links in
- * `dataDir`, or of a list that the command makes out of it.
+ * To add another server, add an entry: how to start it, and the port on which it answers `/<suffix>` for the links in `dataDir`, or
+ * in a list that the command makes from it.
  */
-export const contenders = (ground: Ground): readonly Contender[] => [
+export const contenders = (fixture: Fixture): readonly Contender[] => [
   {
     name: 'nginx',
     what: 'nginx with the links in a `map`, and its access_log on.',
-    command: nginxCommand(ground, 3901),
+    command: nginxCommand(fixture, 3901),
     port: 3901,
   },
   {
     name: 'Linnet',
-    what: 'The product with its defaults: every click journalled before its answer, and folded into the store meanwhile.',
+    what: 'Linnet with its defaults: every click is journalled before its answer, and folded into the store meanwhile.',
     command: linnetCommand,
-    settings: linnet(3902, ground.dataDir('whole')),
+    settings: linnet(3902, fixture.dataDir('whole')),
     port: 3902,
   },
   {
     name: 'Linnet, fold held back',
-    what: 'The same, but clicks stay in the journal: what the answer itself costs. Not how it runs.',
+    what: 'The same, but clicks stay in the journal: the cost of the answer alone. For comparison only.',
     command: recordingCommand,
-    settings: linnet(3903, ground.dataDir('unfolded'), { HITS: 'unfolded' }),
+    settings: linnet(3903, fixture.dataDir('unfolded'), { HITS: 'unfolded' }),
     port: 3903,
   },
   {
     name: 'Linnet, clicks dropped',
-    what: 'The same, but nothing is recorded at all. Not how it runs.',
+    what: 'The same, but nothing is recorded. For comparison only.',
     command: recordingCommand,
-    settings: linnet(3904, ground.dataDir('dropped'), { HITS: 'dropped' }),
+    settings: linnet(3904, fixture.dataDir('dropped'), { HITS: 'dropped' }),
     port: 3904,
   },
   {
     name: 'bare Bun.serve',
-    what: 'A static route of the runtime, which knows one answer and records nothing.',
+    what: 'A static route of Bun’s server: one fixed answer, nothing recorded.',
     command: [bun, join(bench, 'redirect', 'bare-route.ts')],
-    settings: { PORT: '3905', ...ground.destination },
+    settings: { PORT: '3905', ...fixture.destination },
     port: 3905,
   },
   {
     name: 'bare socket',
-    what: 'A socket that sends the same bytes whatever it is sent: what the system alone takes.',
+    what: 'A socket that always sends the same bytes: the cost of the system alone.',
     command: [bun, join(bench, 'redirect', 'bare-socket.ts')],
-    settings: { PORT: '3906', ...ground.destination },
+    settings: { PORT: '3906', ...fixture.destination },
     port: 3906,
   },
 ];

@@ -1,17 +1,17 @@
 export interface Effort {
   readonly isQuick: boolean;
   readonly rounds: number;
-  /** Whole seconds: wrk takes no others. */
+  /** Whole seconds, as wrk requires. */
   readonly seconds: number;
   readonly links: number;
   readonly many: number;
-  /** Visits to links that are in no cache. */
+  /** Visits to uncached links. */
   readonly cold: number;
   readonly latencySeconds: number;
 }
 
 /** For figures worth keeping. */
-export const whole: Effort = {
+export const full: Effort = {
   isQuick: false,
   rounds: 7,
   seconds: 2,
@@ -21,8 +21,8 @@ export const whole: Effort = {
   latencySeconds: 5,
 };
 
-/** To see that it works. */
-export const glance: Effort = {
+/** For checking that the bench works. */
+export const quick: Effort = {
   isQuick: true,
   rounds: 2,
   seconds: 1,

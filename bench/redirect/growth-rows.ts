@@ -1,7 +1,7 @@
 import { number, range } from '../table.ts';
 import { type Arranged, steadyRate } from './workers.ts';
 
-/** What two workers add, as it is printed and as it is shown. */
+/** The cost of a second worker, for the terminal and for the page. */
 export const growthColumns = [
   'nginx',
   'Linnet',
@@ -28,6 +28,6 @@ export const growthRow = (each: Arranged): readonly string[] => [
 ];
 
 export const growthNote = [
-  'Switches: how often a thread gave up its core, in a thousand requests, the fold and the rest of the program among them.',
-  `Same rate: CPU a request, to one worker, where ${steadyRate.toLocaleString('en')} visits a second come for each worker.`,
+  'Switches: context switches per thousand requests, including those of the fold and the rest of the program.',
+  `Same rate: CPU a request relative to one worker, at ${steadyRate.toLocaleString('en')} visits a second for each worker.`,
 ].join(' ');

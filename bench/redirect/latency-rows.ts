@@ -13,7 +13,7 @@ export const latencyColumns = [
   "kernel's threads, ms",
 ];
 
-/** nginx comes first. */
+/** The first row must be nginx. */
 export function latencyRows(waited: readonly Waited[]): string[][] {
   const [nginx] = waited;
   return waited.map(({ name, p50, p99, most, more, kernel }) => [

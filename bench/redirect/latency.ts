@@ -4,22 +4,22 @@ import { type Figure, figure } from '../figures.ts';
 import { hitMix, writeJournal } from '../hit-mix.ts';
 import { type Contender, contenders } from './contenders.ts';
 import type { Effort } from './effort.ts';
-import { type Prepared, prepareGround } from './ground.ts';
+import { type PreparedFixture, prepareFixture } from './fixture.ts';
 import { connections } from './hot.ts';
 import type { Waits } from './open-loop.ts';
 import { cpuOf, kernelThreads } from './process-tree.ts';
 import { Running } from './running.ts';
 import { waitsAt } from './waits-at.ts';
-import { storm } from './wrk.ts';
+import { runWrk } from './wrk.ts';
 
 export interface Waited {
   readonly name: string;
   readonly p50: Figure;
   readonly p99: Figure;
   readonly most: Figure;
-  /** By how much p99 was above that of what was measured beside it, round by round, in milliseconds. */
+  /** The difference between its p99 and that of `than` in each round, in milliseconds. */
   readonly more: { readonly than: string; readonly ms: Figure } | null;
-  /** CPU that the kernel's own threads took meanwhile, in milliseconds. */
+  /** CPU time of the kernel's own threads meanwhile, in milliseconds. */
   readonly kernel: Figure;
 }
 
@@ -37,40 +37,40 @@ type Measure = (name: string, port: number) => Promise<void>;
 const leftHits = 4_000_000;
 const itself = 'Linnet';
 const started = 'Linnet, just started';
-/** What is measured beside what. */
-const beside: Readonly<Record<string, string>> = {
+/** What each measurement is compared with. */
+const comparedWith: Readonly<Record<string, string>> = {
   'Linnet, statistics asked': itself,
   'Linnet, links imported': itself,
   'Linnet, a backlog folded': started,
 };
 
-/** What visitors wait at half of what Linnet can carry, by itself and while it does other things. */
+/** The latency of visits at half of Linnet's capacity, idle otherwise and while it does other work. */
 export async function measureLatency(effort: Effort): Promise<Latency> {
-  using ground = await prepareGround(effort.links);
-  const path = `/${ground.destination.SUFFIX}`;
+  using fixture = await prepareFixture(effort.links);
+  const path = `/${fixture.destination.SUFFIX}`;
   const seen: Record<string, Seen[]> = {};
-  const { perSecond, measure } = await settled(ground, effort, path, seen);
+  const { perSecond, measure } = await settled(fixture, effort, path, seen);
   for (let round = 0; round < effort.rounds; round++) {
-    await justStarted(ground, started, round, path, 0, measure);
+    await justStarted(fixture, started, round, path, 0, measure);
     const left = effort.isQuick ? 200_000 : leftHits;
-    await justStarted(ground, 'Linnet, a backlog folded', round, path, left, measure);
+    await justStarted(fixture, 'Linnet, a backlog folded', round, path, left, measure);
   }
   return { perSecond, waited: Object.entries(seen).map(([name, all]) => waitedOf(name, all, seen)) };
 }
 
-/** Beside nginx, once it has run for a while. */
+/** Compared with nginx, after a warm-up. */
 async function settled(
-  ground: Prepared,
+  fixture: PreparedFixture,
   { rounds, latencySeconds }: Effort,
   path: string,
   seen: Record<string, Seen[]>,
 ): Promise<{ readonly perSecond: number; readonly measure: Measure }> {
-  const nginx = contenderOf(ground, 'nginx');
-  const linnet = contenderOf(ground, itself);
+  const nginx = contenderOf(fixture, 'nginx');
+  const linnet = contenderOf(fixture, itself);
   await using _nginx = await Running.start(nginx);
   await using running = await Running.start(linnet);
-  await storm(`${running.url}${path}`, { seconds: 3, connections });
-  const { perSecond: capacity } = await storm(`${running.url}${path}`, { seconds: 3, connections });
+  await runWrk(`${running.url}${path}`, { seconds: 3, connections });
+  const { perSecond: capacity } = await runWrk(`${running.url}${path}`, { seconds: 3, connections });
   const perSecond = Math.floor(capacity / 2);
   const measure: Measure = async (name, port) => {
     const before = cpuOf(kernelThreads());
@@ -81,38 +81,38 @@ async function settled(
   for (let round = 0; round < rounds; round++) {
     await measure('nginx', nginx.port);
     await measure(itself, linnet.port);
-    await during(asking(ground, linnet.port), () => measure('Linnet, statistics asked', linnet.port));
-    await during(importing(ground, linnet.port), () => measure('Linnet, links imported', linnet.port));
-    await running.isAtRest();
+    await during(queryingStats(fixture, linnet.port), () => measure('Linnet, statistics asked', linnet.port));
+    await during(importingLinks(fixture, linnet.port), () => measure('Linnet, links imported', linnet.port));
+    await running.untilIdle();
   }
   return { perSecond, measure };
 }
 
-/** A program that finds so many hits at its start, left by one that died: none, or a backlog. */
+/** A program that has just started, with a backlog of `left` hits from a process that was killed. */
 async function justStarted(
-  ground: Prepared,
+  fixture: PreparedFixture,
   name: string,
   round: number,
   path: string,
   left: number,
   measure: Measure,
 ): Promise<void> {
-  const linnet = contenderOf(ground, itself);
-  const dataDir = ground.dataDir(`${left}-${round}`);
+  const linnet = contenderOf(fixture, itself);
+  const dataDir = fixture.dataDir(`${left}-${round}`);
   if (left > 0) writeJournal(join(dataDir, 'journal', 'bench', 'left'), hitMix(left, Date.now()));
   {
     await using fresh = await Running.start({
       ...linnet,
       settings: { ...linnet.settings, DATA_DIR: dataDir },
     });
-    await storm(`${fresh.url}${path}`, { seconds: 1, connections });
+    await runWrk(`${fresh.url}${path}`, { seconds: 1, connections });
     await measure(name, linnet.port);
   }
   rmSync(dataDir, { recursive: true });
 }
 
 function waitedOf(name: string, all: readonly Seen[], seen: Readonly<Record<string, Seen[]>>): Waited {
-  const than = beside[name];
+  const than = comparedWith[name];
   const others = than === undefined ? [] : (seen[than] ?? []);
   return {
     name,
@@ -127,8 +127,8 @@ function waitedOf(name: string, all: readonly Seen[], seen: Readonly<Record<stri
   };
 }
 
-function contenderOf(ground: Prepared, name: string): Contender {
-  const found = contenders(ground).find((contender) => contender.name === name);
+function contenderOf(fixture: PreparedFixture, name: string): Contender {
+  const found = contenders(fixture).find((contender) => contender.name === name);
   if (found === undefined) throw new Error(`no contender is called ${name}`);
   return found;
 }
@@ -146,7 +146,13 @@ async function during<T>(busy: Busy, measure: () => Promise<T>): Promise<T> {
   }
 }
 
-const call = async ({ owner }: Prepared, port: number, method: string, path: string, body?: object) => {
+const call = async (
+  { owner }: PreparedFixture,
+  port: number,
+  method: string,
+  path: string,
+  body?: object,
+) => {
   const answer = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
     method,
     headers: { 'api-key': owner.key, 'content-type': 'application/json' },
@@ -156,17 +162,17 @@ const call = async ({ owner }: Prepared, port: number, method: string, path: str
   await answer.arrayBuffer();
 };
 
-const asking =
-  (ground: Prepared, port: number): Busy =>
+const queryingStats =
+  (fixture: PreparedFixture, port: number): Busy =>
   async (isOver) => {
-    while (!isOver()) await call(ground, port, 'GET', '/stats?interval=day');
+    while (!isOver()) await call(fixture, port, 'GET', '/stats?interval=day');
   };
 
-const importing =
-  (ground: Prepared, port: number): Busy =>
+const importingLinks =
+  (fixture: PreparedFixture, port: number): Busy =>
   async (isOver) => {
     const links = Array.from({ length: 1_000 }, (_, index) => ({
       destination_url: `https://shop.example.com/products/${index}`,
     }));
-    while (!isOver()) await call(ground, port, 'POST', '/link/bulk?disable_png=true', { links });
+    while (!isOver()) await call(fixture, port, 'POST', '/link/bulk?disable_png=true', { links });
   };

@@ -2,13 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { machineFacts } from '../machine.ts';
 import { measureCold } from './cold.ts';
-import { glance, whole } from './effort.ts';
+import { full, quick } from './effort.ts';
 import { measureHot } from './hot.ts';
 import { measureLatency } from './latency.ts';
 import { measureMillion } from './million.ts';
 import { writePages } from './pages.ts';
+import { printCold, printLatency, printLine, printMeasured, printWorkers } from './print-results.ts';
 import { measureRules } from './rules.ts';
-import { say, sayCold, sayLatency, sayMeasured, sayWorkers } from './say.ts';
 import { measureTls } from './tls.ts';
 import { requireTools } from './tools.ts';
 import { measureWorkers } from './workers.ts';
@@ -16,51 +16,53 @@ import { measureWorkers } from './workers.ts';
 const results = join(import.meta.dir, '..', 'results', 'redirect.json');
 
 requireTools();
-const effort = process.argv.includes('--quick') ? glance : whole;
+const effort = process.argv.includes('--quick') ? quick : full;
 const machine = machineFacts();
-say(
+printLine(
   `${Object.entries(machine)
     .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`)
     .join(', ')}\n`,
 );
 if (effort.isQuick)
-  say('A quick look: it shows that the bench works. Its figures are not worth keeping, and are not kept.\n');
+  printLine(
+    'A quick run only shows that the bench works. Its figures are not reliable, and are not stored.\n',
+  );
 
 const parts = {
   async hot() {
     const measured = await measureHot(effort);
-    sayMeasured('One link, visited again and again', measured);
+    printMeasured('One link', measured);
     return measured;
   },
   async million() {
     const measured = await measureMillion(effort);
-    sayMeasured(`${effort.many.toLocaleString('en-US')} links, visited by Zipf (s = 1)`, measured);
+    printMeasured(`${effort.many.toLocaleString('en-US')} links, visited by Zipf (s = 1)`, measured);
     return measured;
   },
   async cold() {
     const measured = await measureCold(effort);
-    sayCold(measured);
+    printCold(measured);
     return measured;
   },
   async workers() {
     const measured = await measureWorkers(effort);
-    sayWorkers(measured);
+    printWorkers(measured);
     return measured;
   },
   async tls() {
     const measured = await measureTls(effort);
-    sayMeasured('Over TLS, on connections that are kept', measured.kept);
-    sayMeasured('Over TLS, each with a handshake of its own', measured.fresh);
+    printMeasured('Over TLS, on kept connections', measured.kept);
+    printMeasured('Over TLS, with a handshake for each request', measured.fresh);
     return measured;
   },
   async rules() {
     const measured = await measureRules(effort);
-    sayMeasured('A link with ten rules', measured, 'to no rules');
+    printMeasured('A link with ten rules', measured, 'to no rules');
     return measured;
   },
   async latency() {
     const measured = await measureLatency(effort);
-    sayLatency(measured);
+    printLatency(measured);
     return measured;
   },
 };
@@ -83,7 +85,7 @@ if (!effort.isQuick) {
   await mkdir(join(results, '..'), { recursive: true });
   await Bun.write(results, `${JSON.stringify(all, rounded, 2)}\n`);
   await writePages(all);
-  say('Kept in bench/results/redirect.json, and written into docs/performance.md.');
+  printLine('Stored in bench/results/redirect.json, and written to docs/performance.md.');
 }
 process.exit(0);
 

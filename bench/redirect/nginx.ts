@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One link that everybody has, for contenders that know but one. */
+/** The one link of contenders that support only one. */
 export type Destination = { readonly SUFFIX: string; readonly LOCATION: string };
 
 export interface Link {
@@ -9,7 +9,7 @@ export interface Link {
   readonly destination: string;
 }
 
-/** What nginx's map reads. */
+/** Writes the file that nginx's map includes. */
 export async function writeNginxMap(folder: string, links: readonly Link[]): Promise<string> {
   const map = join(folder, 'links.map');
   await Bun.write(map, links.map(({ suffix, destination }) => `/${suffix} "${destination}";\n`).join(''));
@@ -21,13 +21,13 @@ export interface NginxSetup {
   readonly port: number;
   readonly map: string;
   readonly links: number;
-  /** With them, so many processes each take connections of their own at the port. */
+  /** So many processes, each accepting its own connections on the port. */
   readonly workers?: number | undefined;
-  /** Files of a certificate and its key: then it speaks TLS. */
+  /** The files of a certificate and its key; enables TLS. */
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
 }
 
-/** nginx as one would set it up for this: a map from path to address, an access log, connections that stay open. */
+/** A typical nginx configuration for this: a map from path to URL, an access log, and keep-alive connections. */
 export function writeNginxConfig({ folder, port, map, links, workers, tls }: NginxSetup): string {
   const file = join(folder, `nginx-${port}.conf`);
   const room = 2 ** Math.ceil(Math.log2(links * 2 + 1024));

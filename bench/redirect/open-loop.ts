@@ -1,7 +1,7 @@
 /**
- * Sends requests at a fixed rate, whether or not the answers keep up, and counts each one's time from when it was due:
- * a server that pauses is seen to delay every request that arrived meanwhile. Settings come as one JSON argument; the
- * result is printed as JSON, in microseconds.
+ * Sends requests at a fixed rate, whether or not responses keep up, and measures each latency from when the request was due: so a
+ * pause of the server counts for every request of that time. Takes its settings as one JSON argument, and prints the result as
+ * JSON, in microseconds.
  */
 import { AnswerReader } from '../answer-reader.ts';
 import { percentile } from '../figures.ts';
@@ -52,7 +52,7 @@ await Promise.all(
         data(socket, chunk) {
           const line = socket.data;
           if (!line.answer.take(chunk)) return;
-          if (line.answer.status !== 302) fail(`${line.answer.status} was answered`);
+          if (line.answer.status !== 302) fail(`the server answered ${line.answer.status}`);
           waits.push(performance.now() - line.due);
           idle.push(socket);
         },
@@ -66,7 +66,7 @@ await Promise.all(
 begun = performance.now();
 turn();
 
-/** All that is due, then whatever has come in, and again: no timer is fine enough for this. */
+/** Sends all due requests, then handles responses, and repeats: no timer is precise enough for this. */
 function turn(): void {
   const elapsed = performance.now() - begun;
   while (sent < total && sent * gap <= elapsed && idle.length > 0) {

@@ -1,4 +1,4 @@
-import { markdownTable, replaceSections, writePlot } from '../page.ts';
+import { markdownTable, replaceSections, writePlot } from '../performance-page.ts';
 import { barPlot } from '../plot.ts';
 import { number, range } from '../table.ts';
 import type { Cold } from './cold.ts';
@@ -28,7 +28,7 @@ export interface Results {
 
 const mebibytes = (bytes: number): string => `${number(bytes / 2 ** 20)} MiB`;
 
-/** Writes what was measured into docs/performance.md. */
+/** Writes the results to docs/performance.md. */
 export async function writePages(results: Results): Promise<void> {
   const sections: Record<string, string> = {};
   const { hot, million, cold, workers, tls, rules, latency } = results;
@@ -52,12 +52,12 @@ export async function writePages(results: Results): Promise<void> {
 }
 
 const circumstances = ({ date, machine }: Kept<unknown>): string =>
-  `Measured ${date.slice(0, 10)} on ${machine.processor}, ${machine.cores} cores, ${machine.system}, Bun ${machine.bun}; load of the machine before: ${machine.load_before}. Median, and range over the rounds.`;
+  `Measured ${date.slice(0, 10)} on ${machine.processor}, ${machine.cores} cores, ${machine.system}, Bun ${machine.bun}; load average before: ${machine.load_before}. Medians, and ranges over the rounds.`;
 
 interface Shown {
   readonly file: string;
   readonly title: string;
-  /** Whom the ratios are to; else it is the first, and the plot has a line at it. */
+  /** What the ratios are relative to; by default the first contender, which the plot marks with a line. */
   readonly against?: string;
 }
 
@@ -111,9 +111,9 @@ async function workersTables(kept: Kept<Workers>): Promise<string> {
 async function tlsTables(kept: Kept<Tls>): Promise<string> {
   const { kept: onKept, fresh } = kept.figures;
   return [
-    'On connections that are kept:',
+    'On kept connections:',
     await comparison({ ...kept, figures: onKept }, { file: 'tls-kept', title: 'A redirect over TLS' }),
-    'Each with a connection and a handshake of its own:',
+    'With a connection and a handshake for each request:',
     await comparison({ ...kept, figures: fresh }, { file: 'tls-fresh', title: 'A handshake and a redirect' }),
   ].join('\n\n');
 }
@@ -123,12 +123,12 @@ const limits = ({ least, most }: { readonly least: number; readonly most: number
 function coldTable(kept: Kept<Cold>): string {
   const cold = kept.figures;
   const { addedToSelectOne, addedToSameQuestion } = cold.postgres;
-  const memory = `${number(cold.floodRequests)} addresses that lead nowhere took memory from ${mebibytes(cold.memoryBefore)} to ${mebibytes(cold.memoryAfter)}.`;
+  const memory = `${number(cold.floodRequests)} addresses without links increased memory from ${mebibytes(cold.memoryBefore)} to ${mebibytes(cold.memoryAfter)}.`;
   return [
     markdownTable(['A visit to', 'CPU µs'], coldCosts(cold)),
     memory,
-    markdownTable(['One visitor on PostgreSQL waits for', 'p50 µs', 'range'], coldWaits(cold.postgres)),
-    `So a miss adds ${number(addedToSelectOne.median)} times (${range(addedToSelectOne)}) what \`select 1\` takes on this machine, and ${number(addedToSameQuestion.median)} times (${range(addedToSameQuestion)}) what the same question takes.`,
+    markdownTable(['Latency of a single client, PostgreSQL', 'p50 µs', 'range'], coldWaits(cold.postgres)),
+    `So a miss adds ${number(addedToSelectOne.median)} times (${range(addedToSelectOne)}) what \`select 1\` takes on this machine, and ${number(addedToSameQuestion.median)} times (${range(addedToSameQuestion)}) what the same query takes.`,
     circumstances(kept),
   ].join('\n\n');
 }
@@ -138,7 +138,7 @@ async function latencyTable(kept: Kept<Latency>): Promise<string> {
   const title = `p99 at ${number(perSecond)} visits a second`;
   const plot = barPlot({
     title,
-    unit: 'µs from when a visit was due, at half of what Linnet carries on one core',
+    unit: 'µs from when a visit was due, at half of Linnet’s capacity on one core',
     bars: waited.map(({ name, p99 }) => ({
       name,
       value: p99.median,

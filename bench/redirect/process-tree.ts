@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 /** Linux reports CPU time in hundredths of a second, whatever the kernel's own clock. */
 const microsecondsPerTick = 10_000;
 
-/** A process and all that come from it. */
+/** A process and all its descendants. */
 export function treeOf(pid: number): number[] {
   const file = `/proc/${pid}/task/${pid}/children`;
   if (!existsSync(file)) return [];
@@ -11,22 +11,22 @@ export function treeOf(pid: number): number[] {
   return [pid, ...children.flatMap(treeOf)];
 }
 
-/** Microseconds of CPU, user and system, that all threads of these processes have used. */
+/** The CPU time of all threads of these processes in microseconds, user and system. */
 export function cpuOf(pids: readonly number[]): number {
   let ticks = 0;
   for (const pid of pids) {
     const file = `/proc/${pid}/stat`;
-    // A server's processes come and go.
+    // It may have exited.
     if (!existsSync(file)) continue;
     const stat = readFileSync(file, 'utf8');
-    // The program's name comes second, in brackets, and may hold anything.
+    // The second field is the program's name, in parentheses, and may contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     ticks += Number(fields[11]) + Number(fields[12]);
   }
   return ticks * microsecondsPerTick;
 }
 
-/** Microseconds of CPU of a process and all below it, with those of its children that have ended. */
+/** The same for a process and its descendants, including children that have exited. */
 export function cpuWithEnded(pid: number): number {
   let ticks = 0;
   for (const each of treeOf(pid)) {
@@ -37,7 +37,7 @@ export function cpuWithEnded(pid: number): number {
   return ticks * microsecondsPerTick;
 }
 
-/** How often a thread of these processes has given up its core, of itself or because another's turn had come. */
+/** Context switches of all threads of these processes, voluntary and involuntary. */
 export function switchesOf(pids: readonly number[]): number {
   let switches = 0;
   for (const pid of pids)
@@ -48,7 +48,7 @@ export function switchesOf(pids: readonly number[]): number {
   return switches;
 }
 
-/** Bytes of memory: all of the largest process, and of the others what is theirs alone. */
+/** Bytes of memory: everything of the largest process, and the private memory of the others. */
 export function memoryOf(pids: readonly number[]): number {
   const parts = pids.map((pid) => {
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
@@ -56,11 +56,11 @@ export function memoryOf(pids: readonly number[]): number {
     return { whole: kib('Rss') * 1024, own: (kib('Private_Clean') + kib('Private_Dirty')) * 1024 };
   });
   const largest = Math.max(...parts.map(({ whole }) => whole));
-  const place = parts.findIndex(({ whole }) => whole === largest);
-  return largest + parts.reduce((sum, { own }, index) => sum + (index === place ? 0 : own), 0);
+  const largestIndex = parts.findIndex(({ whole }) => whole === largest);
+  return largest + parts.reduce((sum, { own }, index) => sum + (index === largestIndex ? 0 : own), 0);
 }
 
-/** The threads of the kernel itself: what it clears up, writes and watches takes a core from everybody. */
+/** The kernel's own threads, whose work takes CPU time from all processes. */
 export function kernelThreads(): number[] {
   const parent = 2;
   const name = `/proc/${parent}/comm`;

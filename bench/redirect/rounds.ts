@@ -1,11 +1,11 @@
 import { type Figure, figure, ratio } from '../figures.ts';
 import type { Running } from './running.ts';
-import { type Storm, storm } from './wrk.ts';
+import { runWrk, type WrkOptions } from './wrk.ts';
 
 export interface Round {
   /** Microseconds of CPU a request. */
   readonly cpu: number;
-  /** How often its threads gave up their core, a request. */
+  /** Context switches per request. */
   readonly switches: number;
   readonly perSecond: number;
   readonly p50: number;
@@ -19,38 +19,38 @@ export interface Measured {
   readonly perSecond: Figure;
   readonly p50: Figure;
   readonly p99: Figure;
-  /** To the first contender, or to whom it is held against, round by round. */
+  /** The ratio to the first contender, or to another reference, by round. */
   readonly cpuRatio: Figure;
   readonly perSecondRatio: Figure;
   /** Bytes, at the end. */
   readonly memory: number;
 }
 
-/** In turn in the same minute, each round beginning with another: what disturbs the machine disturbs all of them. */
-export async function inTurns(
+/** Each round measures every contender, starting with a different one: a disturbance of the machine affects all of them. */
+export async function measureAlternately(
   running: readonly Running[],
   rounds: number,
-  plan: Storm,
+  plan: WrkOptions,
 ): Promise<readonly Measured[]> {
-  const seen = await takeTurns(running, rounds, () => plan);
+  const seen = await alternatingRounds(running, rounds, () => plan);
   const [first = []] = seen;
   return running.map((one, index) => summary(one, seen[index] ?? [], first));
 }
 
-/** The rounds of each of them. */
-export async function takeTurns(
+/** The rounds of each contender. */
+export async function alternatingRounds(
   running: readonly Running[],
   rounds: number,
-  planOf: (place: number) => Storm,
+  planOf: (index: number) => WrkOptions,
 ): Promise<Round[][]> {
   const seen = running.map((): Round[] => []);
-  for (const [place, one] of running.entries()) {
-    const plan = planOf(place);
-    await storm(`${one.url}${pathOf(plan)}`, { ...plan, seconds: 2 });
+  for (const [index, one] of running.entries()) {
+    const plan = planOf(index);
+    await runWrk(`${one.url}${pathOf(plan)}`, { ...plan, seconds: 2 });
   }
   for (let round = 0; round < rounds; round++) {
-    for (let place = 0; place < running.length; place++) {
-      const turn = (round + place) % running.length;
+    for (let index = 0; index < running.length; index++) {
+      const turn = (round + index) % running.length;
       const one = running[turn] as Running;
       seen[turn]?.push(await measure(one, planOf(turn)));
     }
@@ -58,14 +58,14 @@ export async function takeTurns(
   return seen;
 }
 
-const pathOf = ({ path }: Storm): string => path ?? '/';
+const pathOf = ({ path }: WrkOptions): string => path ?? '/';
 
-async function measure(running: Running, plan: Storm): Promise<Round> {
+async function measure(running: Running, plan: WrkOptions): Promise<Round> {
   const before = { cpu: running.cpu(), switches: running.switches() };
-  const { requests, perSecond, p50, p99 } = await storm(`${running.url}${pathOf(plan)}`, plan);
+  const { requests, perSecond, p50, p99 } = await runWrk(`${running.url}${pathOf(plan)}`, plan);
   const switches = (running.switches() - before.switches) / requests;
-  // What is put off until the storm is over is counted as well.
-  await running.isAtRest();
+  // Work that is deferred until the load ends counts as well.
+  await running.untilIdle();
   return { cpu: (running.cpu() - before.cpu) / requests, switches, perSecond, p50, p99 };
 }
 

@@ -1,23 +1,23 @@
 import { ask } from '../owner.ts';
 import { contenders } from './contenders.ts';
 import type { Effort } from './effort.ts';
-import { prepareGround } from './ground.ts';
+import { prepareFixture } from './fixture.ts';
 import { connections } from './hot.ts';
-import { type Measured, summary, takeTurns } from './rounds.ts';
+import { alternatingRounds, type Measured, summary } from './rounds.ts';
 import { Running } from './running.ts';
 import { tenRules } from './ten-rules.ts';
 
 const visited = ['Linnet', 'Linnet, fold held back'];
-/** As a mail's links have it: without a query, a condition on one costs nothing. */
+/** As in a newsletter: without a query string, a condition on it costs nothing. */
 const query = '?utm_source=mail';
 
-/** A link with ten rules beside one without any, in one program; with the fold, and for the answer alone. */
+/** Compares a link with ten rules with one without rules, in one program; with the fold and without. */
 export async function measureRules({ links, rounds, seconds }: Effort): Promise<readonly Measured[]> {
-  using ground = await prepareGround(links);
-  const { owner, destination } = ground;
+  using fixture = await prepareFixture(links);
+  const { owner, destination } = fixture;
   await using stack = new AsyncDisposableStack();
   const measured: Measured[] = [];
-  for (const contender of contenders(ground).filter(({ name }) => visited.includes(name))) {
+  for (const contender of contenders(fixture).filter(({ name }) => visited.includes(name))) {
     const running = stack.use(await Running.start(contender));
     const { suffix } = await ask<{ suffix: string }>(contender, 'POST', '/api/v1/link', {
       body: { destination_url: destination.LOCATION, rules: tenRules(destination.LOCATION) },
@@ -25,24 +25,24 @@ export async function measureRules({ links, rounds, seconds }: Effort): Promise<
     });
     const paths = [`/${destination.SUFFIX}${query}`, `/${suffix}${query}`];
     const before = await answeredFast(running);
-    const seen = await takeTurns([running, running], rounds, (place) => ({
+    const seen = await alternatingRounds([running, running], rounds, (index) => ({
       ...{ seconds, connections },
-      path: paths[place] ?? '/',
+      path: paths[index] ?? '/',
     }));
     const visits = seen.flat().reduce((sum, { perSecond }) => sum + perSecond * seconds, 0);
     if ((await answeredFast(running)) - before < visits * 0.9)
-      throw new Error(`${contender.name} left visits to the app server`);
-    for (const [place, kind] of ['no rules', 'ten rules'].entries())
+      throw new Error(`${contender.name} passed visits on to the app server`);
+    for (const [index, kind] of ['no rules', 'ten rules'].entries())
       measured.push({
-        ...summary(running, seen[place] ?? [], seen[0] ?? []),
+        ...summary(running, seen[index] ?? [], seen[0] ?? []),
         name: `${contender.name}, ${kind}`,
-        what: `${contender.what} Each visit is to one link with ${kind}${place === 1 ? ', of which the last is met' : ''}.`,
+        what: `${contender.what} Each visit is to one link with ${kind}${index === 1 ? ', of which only the last one matches' : ''}.`,
       });
   }
   return measured;
 }
 
-/** How many visits were answered on the fast path. */
+/** The number of visits answered by the fast path. */
 async function answeredFast({ url }: Running): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^linnet_visit_duration_seconds_count (\d+)$/m.exec(text)?.[1] ?? Number.NaN);

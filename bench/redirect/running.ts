@@ -1,5 +1,5 @@
 import type { Subprocess } from 'bun';
-import { endWithUs } from '../leftovers.ts';
+import { killOnExit } from '../leftovers.ts';
 import type { Contender } from './contenders.ts';
 import { contenderCore } from './cores.ts';
 import { cpuOf, memoryOf, switchesOf, treeOf } from './process-tree.ts';
@@ -8,7 +8,7 @@ import { toolPath } from './tools.ts';
 const patience = 60_000;
 const trust = { tls: { rejectUnauthorized: false } };
 
-/** A contender that has been started and answers. */
+/** A contender that has been started and is ready. */
 export class Running implements AsyncDisposable {
   readonly contender: Contender;
   readonly #child: Subprocess;
@@ -26,7 +26,7 @@ export class Running implements AsyncDisposable {
       stdout: 'ignore',
       stderr: 'inherit',
     });
-    endWithUs(child);
+    killOnExit(child);
     const running = new Running(contender, child);
     await running.#answers();
     return running;
@@ -53,8 +53,8 @@ export class Running implements AsyncDisposable {
     return memoryOf(treeOf(this.#child.pid));
   }
 
-  /** Fulfilled once it does next to nothing any more, for longer than the fold ever waits for more hits. */
-  async isAtRest(): Promise<void> {
+  /** Resolves when it has been idle for longer than the fold ever waits for more hits. */
+  async untilIdle(): Promise<void> {
     for (let before = this.cpu(); ; ) {
       await Bun.sleep(1_000);
       const now = this.cpu();

@@ -1,6 +1,6 @@
 import type { RuleConditions } from '../../src/rules/rule-fields.ts';
 
-/** Each asks the visitor of the bench for all it names, and is not met by what it asks for last. */
+/** The bench's visitor meets every condition of a rule but the last one. */
 const unmet: readonly RuleConditions[] = [
   { language: ['en'], device: ['desktop'], country: ['DE', 'AT', 'CH'] },
   { language: ['en'], os: ['Linux'], browser: ['Chrome'], country: ['EU'] },
@@ -17,7 +17,7 @@ const unmet: readonly RuleConditions[] = [
   { country: ['BR', 'PT'], language: ['pt'] },
 ];
 
-/** Ten rules of which only the last is met, by everybody: a visit asks all of them. */
+/** Ten rules of which only the last one matches, and it always does: a visit evaluates all of them. */
 export const tenRules = (destination: string) => [
   ...unmet.map((when, index) => ({ when, destination_url: `${destination}&rule=${index + 1}` })),
   {

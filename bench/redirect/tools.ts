@@ -1,8 +1,8 @@
-/** What the comparison needs beside Linnet: asked for in one go, with the way to get it. */
+/** The tools that the comparison needs, and how to install them. */
 const tools: Record<string, string> = {
   nginx: 'the server Linnet is measured against (Debian and Ubuntu: apt-get install nginx-light)',
   wrk: 'the load generator (Debian and Ubuntu: apt-get install wrk)',
-  taskset: 'what pins a process to a core (Debian and Ubuntu: apt-get install util-linux)',
+  taskset: 'pins a process to a core (Debian and Ubuntu: apt-get install util-linux)',
 };
 
 export function requireTools(): void {
@@ -12,21 +12,21 @@ export function requireTools(): void {
   if (!isLinux) fail('This bench reads CPU times from /proc and pins processes to cores: it needs Linux.');
   fail(
     [
-      'This bench needs programs that are not here:',
+      'This bench needs programs that are not installed:',
       ...missing.map(([name, what]) => `  ${name}: ${what}`),
       'Fedora has them as nginx, wrk and util-linux; Arch as nginx, wrk (from the AUR) and util-linux.',
     ].join('\n'),
   );
 }
 
-/** Servers are often where only root looks. */
+/** Servers are often installed outside a user's PATH. */
 const searchPath = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin`;
 
 export const find = (name: string): string | null => Bun.which(name, { PATH: searchPath });
 
 export function toolPath(name: keyof typeof tools): string {
   const path = find(name);
-  if (path === null) throw new Error(`${name} is not here`);
+  if (path === null) throw new Error(`${name} is not installed`);
   return path;
 }
 

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { endWithUs } from '../leftovers.ts';
+import { killOnExit } from '../leftovers.ts';
 import { loadCore } from './cores.ts';
 import type { Rate, Waits } from './open-loop.ts';
 import { toolPath } from './tools.ts';
 
-/** The latency of visitors who come at this rate, measured from the load generator's core. */
+/** The latency of visits at this rate, measured on the load generator's core. */
 export async function waitsAt(rate: Rate): Promise<Waits> {
   const script = join(import.meta.dir, 'open-loop.ts');
   const command = [toolPath('taskset'), '-c', loadCore, process.execPath, script, JSON.stringify(rate)];
   const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' });
-  endWithUs(child);
-  const said = await new Response(child.stdout).text();
-  if ((await child.exited) !== 0) throw new Error('the load broke off');
-  return JSON.parse(said);
+  killOnExit(child);
+  const output = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error('the load generator failed');
+  return JSON.parse(output);
 }

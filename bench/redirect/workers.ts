@@ -2,32 +2,32 @@ import { type Figure, figure, ratio } from '../figures.ts';
 import { type Contender, linnet, linnetCommand, nginxCommand } from './contenders.ts';
 import { contenderCore, loadCore } from './cores.ts';
 import type { Effort } from './effort.ts';
-import { type Prepared, prepareGround } from './ground.ts';
+import { type PreparedFixture, prepareFixture } from './fixture.ts';
 import { connections } from './hot.ts';
-import { type Measured, type Round, summary, takeTurns } from './rounds.ts';
+import { alternatingRounds, type Measured, type Round, summary } from './rounds.ts';
 import { Running } from './running.ts';
 import { waitsAt } from './waits-at.ts';
 
 export interface Workers {
-  /** nginx and Linnet in each arrangement, each held against itself with one worker. */
+  /** nginx and Linnet in each arrangement, each relative to itself with one worker. */
   readonly measured: readonly Measured[];
   readonly arrangements: readonly Arranged[];
 }
 
-/** CPU a request in one arrangement. */
+/** CPU per request in one arrangement. */
 export interface Arranged {
   readonly name: string;
-  /** How much more than with one worker. */
+  /** Relative to one worker. */
   readonly nginxGrowth: Figure;
   readonly linnetGrowth: Figure;
-  /** Linnet's growth to nginx's: what is Linnet's own, whatever the machine adds. */
+  /** The ratio of Linnet's growth to nginx's, which cancels out the machine's share. */
   readonly growthRatio: Figure;
-  /** Linnet to nginx, both arranged like this. */
+  /** Linnet relative to nginx, both in this arrangement. */
   readonly toNginx: Figure;
-  /** How often threads gave up their core, in a thousand requests. */
+  /** Context switches per thousand requests. */
   readonly nginxSwitches: Figure;
   readonly linnetSwitches: Figure;
-  /** How much more than with one worker, where each worker gets the same number of visits a second. */
+  /** Relative to one worker, at the same number of visits a second for each worker. */
   readonly nginxSteady: Figure;
   readonly linnetSteady: Figure;
 }
@@ -44,8 +44,8 @@ interface Arrangement {
 }
 
 /**
- * Two on one core show what sharing costs, whatever else the machine has to do; two on two cores leave the load generator
- * only what they don't take, so their requests a second say little and their CPU a request all.
+ * Two workers on one core show what sharing costs, whatever else the machine does. Two on two cores compete with the load generator,
+ * so only their CPU per request is meaningful, not their requests per second.
  */
 const arrangements: readonly Arrangement[] = [
   { name: 'one worker', what: 'One process answers, on one core.', workers: 1, cores: contenderCore },
@@ -57,29 +57,29 @@ const arrangements: readonly Arrangement[] = [
   },
   {
     name: 'two workers, two cores',
-    what: 'Two processes, beside the load on its core.',
+    what: 'Two processes on two cores, one of them shared with the load.',
     workers: 2,
     cores: `${contenderCore},${loadCore}`,
   },
 ];
 
-/** One worker and two, and nginx arranged in the same ways in the same rounds: much of what two cost is the machine's. */
+/** Compares one worker with two, and nginx likewise in the same rounds, because the machine causes much of the difference. */
 export async function measureWorkers({ links, rounds, seconds }: Effort): Promise<Workers> {
-  using ground = await prepareGround(links);
+  using fixture = await prepareFixture(links);
   await using stack = new AsyncDisposableStack();
   const running: Running[] = [];
-  for (const [place, arrangement] of arrangements.entries())
+  for (const [index, arrangement] of arrangements.entries())
     for (const contender of [
-      nginxAs(ground, arrangement, 3911 + place),
-      linnetAs(ground, arrangement, 3921 + place),
+      nginxAs(fixture, arrangement, 3911 + index),
+      linnetAs(fixture, arrangement, 3921 + index),
     ])
       running.push(stack.use(await Running.start(contender, arrangement.cores)));
-  const path = `/${ground.destination.SUFFIX}`;
-  const workersOf = (place: number) => arrangements[place >> 1]?.workers ?? 1;
-  // So that each worker has as much to do at a time, however many there are.
-  const seen = await takeTurns(running, rounds, (place) => ({
+  const path = `/${fixture.destination.SUFFIX}`;
+  const workersOf = (index: number) => arrangements[index >> 1]?.workers ?? 1;
+  // Each worker gets the same number of connections.
+  const seen = await alternatingRounds(running, rounds, (index) => ({
     seconds,
-    connections: connections * workersOf(place),
+    connections: connections * workersOf(index),
     path,
   }));
   const steady = await atSameRate(running, rounds, path, workersOf);
@@ -88,8 +88,8 @@ export async function measureWorkers({ links, rounds, seconds }: Effort): Promis
     measured: running.map((one, index) =>
       summary(one, seen[index] ?? [], index % 2 ? linnetAlone : nginxAlone),
     ),
-    arrangements: arrangements.map(({ name }, place) => {
-      const [nginx, ours] = [seen[place * 2] ?? [], seen[place * 2 + 1] ?? []];
+    arrangements: arrangements.map(({ name }, index) => {
+      const [nginx, ours] = [seen[index * 2] ?? [], seen[index * 2 + 1] ?? []];
       return {
         name,
         nginxGrowth: ratio(cpus(nginx), cpus(nginxAlone)),
@@ -98,24 +98,24 @@ export async function measureWorkers({ links, rounds, seconds }: Effort): Promis
         toNginx: ratio(cpus(ours), cpus(nginx)),
         nginxSwitches: switches(nginx),
         linnetSwitches: switches(ours),
-        nginxSteady: ratio(steady[place * 2] ?? [], steady[0] ?? []),
-        linnetSteady: ratio(steady[place * 2 + 1] ?? [], steady[1] ?? []),
+        nginxSteady: ratio(steady[index * 2] ?? [], steady[0] ?? []),
+        linnetSteady: ratio(steady[index * 2 + 1] ?? [], steady[1] ?? []),
       };
     }),
   };
 }
 
-/** CPU a request, of each and round by round, at a rate that one load can keep up for two workers. */
+/** CPU per request of each contender by round, at a rate that one load generator can sustain for two workers. */
 async function atSameRate(
   running: readonly Running[],
   rounds: number,
   path: string,
-  workersOf: (place: number) => number,
+  workersOf: (index: number) => number,
 ): Promise<number[][]> {
   const seen = running.map((): number[] => []);
   for (let round = 0; round < rounds; round++)
-    for (const [place, one] of running.entries()) {
-      const workers = workersOf(place);
+    for (const [index, one] of running.entries()) {
+      const workers = workersOf(index);
       const before = one.cpu();
       const { answered } = await waitsAt({
         port: one.contender.port,
@@ -124,8 +124,8 @@ async function atSameRate(
         seconds: steadySeconds,
         connections: connections * workers,
       });
-      await one.isAtRest();
-      seen[place]?.push((one.cpu() - before) / answered);
+      await one.untilIdle();
+      seen[index]?.push((one.cpu() - before) / answered);
     }
   return seen;
 }
@@ -137,17 +137,25 @@ const switches = (rounds: readonly Round[]): Figure => figure(rounds.map((round)
 const growth = (rounds: readonly Round[], alone: readonly Round[]): number[] =>
   rounds.map(({ cpu }, round) => cpu / (alone[round]?.cpu ?? Number.NaN));
 
-const nginxAs = (ground: Prepared, { name, what, workers }: Arrangement, port: number): Contender => ({
+const nginxAs = (
+  fixture: PreparedFixture,
+  { name, what, workers }: Arrangement,
+  port: number,
+): Contender => ({
   name: `nginx, ${name}`,
   what: `${what} \`worker_processes ${workers}\`, and \`reuseport\` at the port.`,
-  command: nginxCommand(ground, port, workers),
+  command: nginxCommand(fixture, port, workers),
   port,
 });
 
-const linnetAs = (ground: Prepared, { name, what, workers }: Arrangement, port: number): Contender => ({
+const linnetAs = (
+  fixture: PreparedFixture,
+  { name, what, workers }: Arrangement,
+  port: number,
+): Contender => ({
   name: `Linnet, ${name}`,
   what: `${what} \`WORKERS=${workers}\`.`,
   command: linnetCommand,
-  settings: linnet(port, ground.dataDir(`workers-${port}`), { WORKERS: String(workers) }),
+  settings: linnet(port, fixture.dataDir(`workers-${port}`), { WORKERS: String(workers) }),
   port,
 });

@@ -2,20 +2,20 @@ import { browserHeaders } from './browser-headers.ts';
 import { loadCore } from './cores.ts';
 import { toolPath } from './tools.ts';
 
-export interface Storm {
+export interface WrkOptions {
   readonly seconds: number;
   readonly connections: number;
-  /** What is visited; with `paths`, those instead. */
+  /** The path to visit, unless there are `paths`. */
   readonly path?: string;
-  /** A file of paths, one a line, visited in turn. */
+  /** A file with one path per line, visited in turn. */
   readonly paths?: string;
-  /** The status that every answer must have; of pages from 400 on wrk only says how many. */
+  /** The expected status of every response; wrk only counts those from 400 on. */
   readonly expects?: 'redirects' | 'refusals';
-  /** Each request on a connection of its own. */
+  /** Whether each request uses a new connection. */
   readonly isFresh?: boolean;
 }
 
-export interface StormResult {
+export interface WrkResult {
   readonly requests: number;
   readonly perSecond: number;
   /** In microseconds. */
@@ -25,10 +25,10 @@ export interface StormResult {
 
 const script = new URL('./paths.lua', import.meta.url).pathname;
 
-export async function storm(
+export async function runWrk(
   url: string,
-  { seconds, connections, paths, expects, isFresh }: Storm,
-): Promise<StormResult> {
+  { seconds, connections, paths, expects, isFresh }: WrkOptions,
+): Promise<WrkResult> {
   const all = isFresh ? { ...browserHeaders, Connection: 'close' } : browserHeaders;
   const headers = Object.entries(all).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const child = Bun.spawn(
@@ -40,17 +40,21 @@ export async function storm(
     ],
     { stdout: 'pipe', stderr: 'inherit' },
   );
-  const said = await new Response(child.stdout).text();
-  if ((await child.exited) !== 0) throw new Error(`wrk failed: ${said}`);
-  return read(said, expects ?? 'redirects');
+  const output = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`wrk failed: ${output}`);
+  return read(output, expects ?? 'redirects');
 }
 
-function read(said: string, expects: 'redirects' | 'refusals'): StormResult {
-  const part = (pattern: RegExp) => pattern.exec(said)?.[1] ?? '';
+function read(output: string, expects: 'redirects' | 'refusals'): WrkResult {
+  const part = (pattern: RegExp) => pattern.exec(output)?.[1] ?? '';
   const requests = Number(part(/(\d+) requests in/));
   const refused = Number(part(/Non-2xx or 3xx responses: (\d+)/));
-  if (requests === 0 || refused !== (expects === 'refusals' ? requests : 0) || said.includes('Socket errors'))
-    throw new Error(`not every answer was as it should be:\n${said}`);
+  if (
+    requests === 0 ||
+    refused !== (expects === 'refusals' ? requests : 0) ||
+    output.includes('Socket errors')
+  )
+    throw new Error(`unexpected responses:\n${output}`);
   return {
     requests,
     perSecond: Number(part(/Requests\/sec:\s+([\d.]+)/)),

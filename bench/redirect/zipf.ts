@@ -1,5 +1,5 @@
-/** Numbers that look random and are the same in every run. */
-export function numbers(start: number): () => number {
+/** Pseudo-random numbers from 0 to 1, the same in every run. */
+export function seededRandom(start: number): () => number {
   let state = start >>> 0;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -7,7 +7,7 @@ export function numbers(start: number): () => number {
   };
 }
 
-/** Few have most of the visits: the one at index n has 1/n of the first one's (s = 1). */
+/** A few get most of the visits: the n-th gets 1/n of the first one's (s = 1). */
 export function zipf(count: number): (random: number) => number {
   const sums = new Float64Array(count);
   let sum = 0;
@@ -27,7 +27,7 @@ export function zipf(count: number): (random: number) => number {
   };
 }
 
-/** All of these, in another order. */
+/** A copy in random order. */
 export function shuffled<T>(things: readonly T[], random: () => number): T[] {
   const mixed = [...things];
   for (let index = mixed.length - 1; index > 0; index--) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const docs = join(import.meta.dir, '..', 'docs');
 const page = join(docs, 'performance.md');
 
-/** What stands between the marks of a section in docs/performance.md is made from results; all else is written by hand. */
+/** The text between the markers of a section in docs/performance.md is generated from results; the rest is written by hand. */
 const open = (name: string): string => `<!-- measured: ${name} -->`;
 const close = '<!-- end of measured -->';
 
@@ -19,7 +19,7 @@ export async function replaceSections(sections: Readonly<Record<string, string>>
   await Bun.write(page, text);
 }
 
-/** Returns how the page shows it. */
+/** Returns the Markdown that shows it. */
 export async function writePlot(file: string, alt: string, svg: string): Promise<string> {
   await mkdir(join(docs, 'plots'), { recursive: true });
   await Bun.write(join(docs, 'plots', file), svg);

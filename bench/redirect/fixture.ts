@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../leftovers.ts';
 import type { Owner } from '../owner.ts';
 import { seededStore } from '../seed.ts';
-import type { Ground } from './contenders.ts';
+import type { Fixture } from './contenders.ts';
 import { type Link, writeNginxConfig, writeNginxMap } from './nginx.ts';
 import { toolPath } from './tools.ts';
 
-export interface Prepared extends Ground, Disposable {
+export interface PreparedFixture extends Fixture, Disposable {
   readonly folder: string;
   readonly links: readonly Link[];
   readonly owner: Owner;
 }
 
-/** A store with so many links, and all that other contenders need to answer the same. */
-export async function prepareGround(count: number): Promise<Prepared> {
+/** A store with so many links, and the same links for the other contenders. */
+export async function prepareFixture(count: number): Promise<PreparedFixture> {
   const store = await seededStore(count);
   const folder = temporaryFolder();
   const links = linksIn(join(store.dataDir, 'linnet.sqlite'));
@@ -48,6 +48,6 @@ function linksIn(file: string): Link[] {
     .query<Link, []>('select suffix, destination_url as destination from links order by id')
     .all();
   database.close();
-  // To nginx's map small and large letters are the same: of a million links a dozen can't be told apart by it.
+  // nginx's map ignores case, so it can't tell a dozen of a million links apart.
   return [...new Map(rows.map((link) => [link.suffix.toLowerCase(), link])).values()];
 }

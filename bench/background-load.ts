@@ -1,9 +1,9 @@
-/** Connections that visit a link for as long as this process lives: `bun bench/crowd.ts <port> <path> <connections> <in flight>`. */
+/** Connections that visit a link until this process is killed: `bun bench/background-load.ts <port> <path> <connections> <in flight>`. */
 import { requestBytes } from './request.ts';
 
 const [port = 0, , connections = 0, inFlight = 1] = process.argv.slice(2).map(Number);
-const visit = requestBytes(port, 'GET', process.argv[3] ?? '/', { 'user-agent': 'crowd' });
-/** As long as one answer is, all are. */
+const visit = requestBytes(port, 'GET', process.argv[3] ?? '/', { 'user-agent': 'background' });
+/** All responses have the same length. */
 let answerLength = 0;
 
 for (let index = 0; index < connections; index++) {

@@ -10,27 +10,27 @@ import { startPostgres } from '../postgres.ts';
 import { type SeededStore, seededStore } from '../seed.ts';
 import { foldMonths, links } from './asking-store.ts';
 
-/** A store with months of clicks, made by the real fold. */
-export interface AskedStore extends AsyncDisposable {
+/** A store with months of clicks, folded by Linnet itself. */
+export interface StatsStore extends AsyncDisposable {
   readonly dataDir: string;
   /** Empty for SQLite. */
   readonly databaseUrl: string;
   readonly owner: Owner;
-  /** Of the database server; null where there is none. */
+  /** The database server; null if there is none. */
   readonly serverPid: number | null;
   firstSuffix(): Promise<string>;
-  /** How many hits are in no chunk yet. */
+  /** The number of hits that are not in chunks yet. */
   unmerged(): Promise<number>;
 }
 
 const firstSuffixSql = 'select suffix from links where id = 1';
 const mergedSql = 'select coalesce(sum(hits), 0) as hits from hit_chunks';
-/** Those of past days, which a server that ran all the while would have deleted day by day. */
+/** Visitors of past days, which a running server would have deleted day by day. */
 const forgetVisitorsSql = 'delete from daily_visitors';
 
-/** In a folder, one that an earlier run has left there. */
-export async function askedSqlite(hits: number, folder: string | undefined): Promise<AskedStore> {
-  const store = await sqliteStore(hits, folder);
+/** With `folder`, reuses the store that an earlier run has left there. */
+export async function sqliteStatsStore(hits: number, folder: string | undefined): Promise<StatsStore> {
+  const store = await seededSqlite(hits, folder);
   const first = async (sql: string) => {
     using database = new Database(join(store.dataDir, 'linnet.sqlite'), { readonly: true });
     return database.query(sql).values()[0]?.[0];
@@ -48,7 +48,7 @@ export async function askedSqlite(hits: number, folder: string | undefined): Pro
   };
 }
 
-async function sqliteStore(hits: number, folder: string | undefined): Promise<SeededStore> {
+async function seededSqlite(hits: number, folder: string | undefined): Promise<SeededStore> {
   const kept = folder === undefined ? null : join(folder, 'owner.json');
   if (folder !== undefined && kept !== null && existsSync(kept))
     return { dataDir: folder, owner: await Bun.file(kept).json(), [Symbol.dispose]() {} };
@@ -64,10 +64,10 @@ async function sqliteStore(hits: number, folder: string | undefined): Promise<Se
 }
 
 /**
- * The links come from a SQLite store, as a backup does. With `copies`, only a part of the hits is folded, and the ledger has it
- * so many times: that takes a tenth of the time.
+ * The links are restored from a backup of a SQLite store. With `copies`, only a part of the hits is folded, and then copied so many
+ * times in the ledger, which takes a tenth of the time.
  */
-export async function askedPostgres(hits: number, copies: number): Promise<AskedStore> {
+export async function postgresStatsStore(hits: number, copies: number): Promise<StatsStore> {
   const seeded = await seededStore(links);
   const postgres = await startPostgres();
   const { url: databaseUrl } = postgres;
@@ -77,7 +77,7 @@ export async function askedPostgres(hits: number, copies: number): Promise<Asked
   const sql = new SQL({ url: databaseUrl, max: 1 });
   await copyHits(sql, copies);
   await sql.unsafe(forgetVisitorsSql);
-  // As autovacuum does in time.
+  // As autovacuum would do eventually.
   await sql.unsafe('vacuum analyze');
   return {
     dataDir: seeded.dataDir,

@@ -7,18 +7,18 @@ import { latencyColumns, latencyRows } from './latency-rows.ts';
 import type { Measured } from './rounds.ts';
 import type { Workers } from './workers.ts';
 
-export const say = (line: string): void => {
+export const printLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
 const mebibytes = (bytes: number): string => number(bytes / 2 ** 20);
 
-export function sayMeasured(
+export function printMeasured(
   title: string,
   all: readonly Measured[],
   against = `to ${all[0]?.name ?? ''}`,
 ): void {
-  say(
+  printLine(
     print({
       title,
       columns: ['CPU µs', 'range', against, 'a second', 'range', against, 'p50 µs', 'p99 µs', 'range', 'MiB'],
@@ -37,18 +37,18 @@ export function sayMeasured(
       ]),
       notes: [
         ...all.map(({ name, what }) => `${name}: ${what}`),
-        'Each contender alone on one core in its turn, the load on the other. CPU is user and system, all processes and threads.',
+        'Each contender runs alone on one core, and the load on the other. CPU is user and system, all processes and threads.',
       ],
       figures: all,
     }),
   );
 }
 
-export function sayWorkers({ measured, arrangements }: Workers): void {
-  sayMeasured('Workers that share a port', measured, 'to one worker');
-  say(
+export function printWorkers({ measured, arrangements }: Workers): void {
+  printMeasured('Workers that share a port', measured, 'to one worker');
+  printLine(
     print({
-      title: 'CPU a request, to one worker',
+      title: 'CPU a request, relative to one worker',
       columns: growthColumns,
       rows: arrangements.map(growthRow),
       notes: [growthNote],
@@ -57,40 +57,40 @@ export function sayWorkers({ measured, arrangements }: Workers): void {
   );
 }
 
-export function sayCold(cold: Cold): void {
+export function printCold(cold: Cold): void {
   const { postgres } = cold;
-  say(
+  printLine(
     print({
-      title: 'Links that are in no cache',
+      title: 'Uncached links',
       columns: ['CPU µs'],
       rows: coldCosts(cold),
       notes: [
         `A miss on SQLite costs ${number(cold.missCpu - cold.hitCpu)} µs more. Promised: at most 40.`,
-        `${number(cold.floodRequests)} addresses that lead nowhere: from ${mebibytes(cold.memoryBefore)} to ${mebibytes(cold.memoryAfter)} MiB.`,
+        `${number(cold.floodRequests)} addresses without links: from ${mebibytes(cold.memoryBefore)} to ${mebibytes(cold.memoryAfter)} MiB.`,
       ],
       figures: cold,
     }),
   );
-  say(
+  printLine(
     print({
-      title: 'What one visitor waits, PostgreSQL',
+      title: 'Latency of a single client, PostgreSQL',
       columns: ['p50 µs', 'range'],
       rows: coldWaits(postgres),
       notes: [
-        `A miss adds ${number(postgres.addedToSelectOne.median)} times what \`select 1\` takes, ${number(postgres.addedToSameQuestion.median)} times what the same question takes.`,
+        `A miss adds ${number(postgres.addedToSelectOne.median)} times what \`select 1\` takes, ${number(postgres.addedToSameQuestion.median)} times what the same query takes.`,
       ],
       figures: postgres,
     }),
   );
 }
 
-export function sayLatency({ perSecond, waited }: Latency): void {
-  say(
+export function printLatency({ perSecond, waited }: Latency): void {
+  printLine(
     print({
-      title: `Waiting at ${number(perSecond)} visits a second, half of what Linnet can carry`,
+      title: `Latency at ${number(perSecond)} visits a second, half of Linnet’s capacity`,
       columns: latencyColumns.slice(1),
       rows: latencyRows(waited),
-      notes: ['Counted from when a visit was due, at a fixed rate, whether or not the answers keep up.'],
+      notes: ['Measured from when a visit was due, at a fixed rate, whether or not responses keep up.'],
       figures: waited,
     }),
   );
