@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { clockBeside } from '../../src/compose/shared-clock.ts';
 import type { RawHit } from '../../src/journal/hit.ts';
 import { enrichParts } from '../../src/ledger/enrich.ts';
 import { foldFolder } from '../../src/ledger/fold-folder.ts';
@@ -8,6 +9,7 @@ import { type FoldParts, FoldWorker } from '../../src/ledger/fold-worker.ts';
 import { Recording } from '../../src/ledger/recording.ts';
 import { DailySalts } from '../../src/ledger/visitor-hash.ts';
 import { unknownCountry } from '../../src/rules/country.ts';
+import { StoreAway } from '../../src/rules/errors.ts';
 import { Site } from '../../src/rules/site.ts';
 import { clickDeliveries } from '../../src/webhooks/click-outbox.ts';
 import { Deliverer } from '../../src/webhooks/deliver.ts';
@@ -28,7 +30,8 @@ interface Running {
   readonly process: SimulatedProcess;
   readonly disk: SimulatedDisk;
   readonly recording: Recording;
-  readonly deliverer: Deliverer;
+  /** Null until it has read the store's clock. */
+  deliverer: Deliverer | null;
   /** Answered by this process, in their order. */
   readonly answered: string[];
   isStopping: boolean;
@@ -110,20 +113,43 @@ export class SimulatedNode {
           if (!isExpected && !String(cause).includes('simulated')) world.fail(`${event}: ${String(cause)}`);
         },
       });
-      const deliverer = new Deliverer({
-        database: this.#store.database,
-        now: Date.now,
-        allowed: [],
-        openKey: () => null,
-        // The store was away.
-        onFault: () => {},
-        pollInterval: 20_000,
-        random: () => world.random(),
-      });
-      recording.onFolded(() => deliverer.wake());
-      deliverer.start();
-      this.#running = { process, disk, recording, deliverer, answered: [], isStopping: false };
+      const running = { process, disk, recording, deliverer: null, answered: [], isStopping: false };
+      this.#running = running;
+      void this.#deliver(running);
     });
+  }
+
+  async #deliver(running: Running): Promise<void> {
+    const world = this.#world;
+    const now = await this.#sharedClock();
+    if (running.isStopping) return;
+    const deliverer = new Deliverer({
+      database: this.#store.database,
+      now,
+      allowed: [],
+      openKey: () => null,
+      // The store was away.
+      onFault: () => {},
+      pollInterval: 20_000,
+      random: () => world.random(),
+    });
+    running.deliverer = deliverer;
+    running.recording.onFolded(() => deliverer.wake());
+    deliverer.start();
+  }
+
+  /** A program that doesn't get it starts again. */
+  async #sharedClock(): Promise<() => number> {
+    const { serverNow } = this.#store.foldStore();
+    for (;;) {
+      try {
+        const opened = new AsyncDisposableStack();
+        return await clockBeside({ now: Date.now, opened }, async () => Number(await serverNow()));
+      } catch (cause) {
+        if (!(cause instanceof StoreAway)) throw cause;
+        await Bun.sleep(1_000);
+      }
+    }
   }
 
   #tell(what: string): void {
@@ -181,7 +207,7 @@ export class SimulatedNode {
     const { process, recording, deliverer } = running;
     this.#tell('stops');
     await this.#world.runAs(process, async () => {
-      await deliverer.stop();
+      await deliverer?.stop();
       await recording.stop();
     });
     this.#allow(running, recording.figures().dropped);
