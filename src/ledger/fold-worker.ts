@@ -280,8 +280,8 @@ export class FoldWorker {
   }
 
   async #foldOwn(): Promise<void> {
-    const { settings, store, tell } = this.#parts;
-    this.#own ??= await this.#open(settings.journal);
+    const { store, tell } = this.#parts;
+    this.#own ??= await this.#openOwn();
     const own = this.#own;
     const end = this.#end;
     for (let hasMore = true; hasMore; ) {
@@ -290,6 +290,13 @@ export class FoldWorker {
       tell({ kind: 'folded', position: own.position });
       this.#tellCalls();
     }
+  }
+
+  /** What an earlier thread of this process has folded may be lost, too, and perhaps nothing comes after it. */
+  async #openOwn(): Promise<JournalFold> {
+    const own = await this.#open(this.#parts.settings.journal);
+    if (own.watermark !== null) this.#checkLater();
+    return own;
   }
 
   async #foldSome(journal: JournalFold, end: Position | null, maxHits: number): Promise<boolean> {
