@@ -31,8 +31,6 @@ const keptLook = 60_000;
 /** The journals of earlier processes on this folder: they are folded completely, kept for a while, and removed. */
 export class OrphanedJournals {
   readonly #parts: OrphanedJournalsParts;
-  /** Journals that another process has partly folded. */
-  readonly #foldedByOthers = new Set<string>();
   /** How far this thread has folded the journals that still exist. */
   readonly #reached = new Map<string, Position>();
   /** Journals that are kept. */
@@ -90,7 +88,6 @@ export class OrphanedJournals {
       if (cause instanceof JournalTaken && cause.message === journal) {
         // Another node folds a copy of this folder, and its work counts for both; or the database has only now committed what
         // this journal's process had sent before it was killed. The next turn continues from there.
-        this.#foldedByOthers.add(journal);
         this.#reached.delete(journal);
         this.#trouble('journal folded elsewhere', { journal });
       } else if (isAway(cause))
@@ -110,7 +107,6 @@ export class OrphanedJournals {
     }
     let journal: JournalFold | null = null;
     try {
-      if (await this.#isFoldedElsewhere(name)) return;
       journal = await open(name);
       this.#requireReached(name, journal.watermark);
       await this.#foldAll(name, journal);
@@ -149,12 +145,6 @@ export class OrphanedJournals {
     } finally {
       if (journal.watermark !== null) this.#reached.set(key, journal.watermark);
     }
-  }
-
-  /** Whether another process has folded all of it meanwhile; one of an earlier version then deletes the watermark. */
-  async #isFoldedElsewhere(name: JournalName): Promise<boolean> {
-    const key = watermarkKey(name);
-    return this.#foldedByOthers.has(key) && (await this.#parts.store.watermark(key)) === null;
   }
 
   #trouble(event: string, facts: Record<string, unknown>): void {
