@@ -1,3 +1,4 @@
+import { drainMicrotasks } from 'bun:jsc';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** What runs until it is killed: then its timers never fire, and whatever it waits for never comes. */
@@ -132,12 +133,21 @@ export class World {
   /** Lets so much time go by. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
-    for (;;) {
-      await new Promise<void>((resolve) => {
-        real.timers.setImmediate(resolve);
+    await new Promise<void>((resolve) => {
+      // Outside all microtasks, so that they can be drained between two events without a turn of the real event loop.
+      real.timers.setImmediate(() => {
+        this.#runUntil(end);
+        resolve();
       });
+    });
+    this.#now = end;
+  }
+
+  #runUntil(end: number): void {
+    for (;;) {
+      drainMicrotasks();
       const event = this.#events[0];
-      if (event === undefined || event.at > end || this.problems.length > 0) break;
+      if (event === undefined || event.at > end || this.problems.length > 0) return;
       this.#events.shift();
       this.#now = event.at;
       if (event.isOver || event.owner?.isDead) continue;
@@ -149,7 +159,6 @@ export class World {
         this.fail(cause);
       }
     }
-    this.#now = end;
   }
 
   tell(what: string): void {
