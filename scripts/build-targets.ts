@@ -3,7 +3,7 @@ import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packages } from '../package-lock.json' with { type: 'json' };
 
-/** A kind of machine that Linnet is built for: the end of its file's name, and of the npm package with its runtime. */
+/** A platform that Linnet is built for: the suffix of the file's name, and the npm package with the runtime. */
 export interface Target {
   readonly name: string;
   readonly runtime: string;
@@ -27,7 +27,7 @@ export const targets: readonly Target[] = [
   target('windows-arm64.exe', 'windows-arm64', 'bun-windows-aarch64'),
 ];
 
-/** What this machine runs. */
+/** The target of this machine. */
 export function hostTarget(): Target {
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
   const isMusl = process.platform === 'linux' && header.glibcVersionRuntime === undefined;
@@ -38,7 +38,7 @@ export function hostTarget(): Target {
   return found;
 }
 
-/** The runtime of a target, from npm in the version and with the checksum of package-lock.json, kept in `folder`. */
+/** Downloads the runtime of a target from npm (version and checksum from package-lock.json) and caches it in `folder`. */
 export async function runtimeFor({ runtime }: Target, folder: string): Promise<string> {
   const locked = (packages as Record<string, { version?: string; integrity?: string }>)[
     `node_modules/${runtime}`

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: the one file, `dist/linnet-<system>-<arch>`, for this machine, or for the targets that are named
- * behind `--`, or for all. `--deb` makes a Debian package, too. Another system's runtime comes from npm.
+ * `npm run build`: builds the one file, `dist/linnet-<system>-<arch>`, for this machine, for the targets named after `--`, or for
+ * `all`. `--deb` also builds a Debian package. Runtimes of other platforms come from npm.
  */
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ try {
 }
 
 async function compile(target: Target, contents: string): Promise<void> {
-  // Every build has the same name until it is done: the name is part of the file.
+  // The same name for every build, because the file contains it.
   const outfile = join(work, target.name.endsWith('.exe') ? 'linnet.exe' : 'linnet');
   await Bun.build({
     entrypoints: [source('main.ts'), ...Object.values(threadSources).map((path) => source('bundle', path))],
@@ -69,7 +69,7 @@ async function compile(target: Target, contents: string): Promise<void> {
       outfile,
       target: target.compile,
       ...(target === host ? {} : { executablePath: await runtimeFor(target, join(dist, '.runtimes')) }),
-      // A file of another program's settings in the working folder is none of ours.
+      // An .env file in the working folder may belong to another program.
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
@@ -84,7 +84,7 @@ async function compile(target: Target, contents: string): Promise<void> {
     process.stdout.write(`${made}  ${Math.round(Bun.file(made).size / 1e6)} MB\n`);
 }
 
-/** Takes the place of `src/bundle/contents.ts`. */
+/** The source that replaces `src/bundle/contents.ts`. */
 async function contentsModule(): Promise<string> {
   const imports: string[] = [];
   const embed = (path: string): string => {
@@ -124,7 +124,7 @@ async function bundled(entry: string): Promise<BundledFile[]> {
   return files.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** With a mark where files were changed since. Where there is no repository, as in an image's build, it may be given. */
+/** Marked if files were changed since. LINNET_COMMIT overrides it where there is no repository, as when an image is built. */
 function commit(): string {
   const given = process.env.LINNET_COMMIT;
   if (given !== undefined) return given;

@@ -1,4 +1,4 @@
-/** Writes src/dashboard/api-types.ts: the types of the dashboard's client, made from the OpenAPI document. */
+/** Generates src/dashboard/api-types.ts, the types of the dashboard's client, from the OpenAPI document. */
 import { openApiDocument } from '../src/api/openapi.ts';
 import { routes } from '../src/api/routes.ts';
 
@@ -74,7 +74,7 @@ function answerOf(responses: Operation['responses']): string {
   return 'undefined';
 }
 
-/** What stands in a query string is text in the end: numbers and booleans may be given for it. */
+/** Query strings are text in the end, so numbers and booleans are accepted too. */
 const queryType = (schema: Schema): string =>
   schema.enum ? `${typeOf(schema)} | undefined` : 'string | number | boolean | undefined';
 

@@ -1,4 +1,4 @@
-/** `npm run build -- --deb`: a Debian package of the one file, with its systemd unit. It needs dpkg-deb. */
+/** `npm run build -- --deb`: builds a Debian package of the one file with its systemd unit. Requires dpkg-deb. */
 import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,17 +18,17 @@ Section: web
 Priority: optional
 Description: short links that stay yours
  A link shortener in one program: redirects, statistics, custom domains, a
- dashboard and an API, with SQLite inside or PostgreSQL behind.
+ dashboard and an API, with built-in SQLite or with PostgreSQL.
 `;
 
-const settings = `# Settings of Linnet, a line each; all of them are in docs/operations.md of its sources.
+const settings = `# Settings of Linnet, one per line; docs/operations.md in its sources lists all of them.
 # After a change: systemctl restart linnet
-# HTTPS=auto gets certificates by itself; behind a proxy leave it out, and set TRUSTED_PROXIES=1.
+# HTTPS=auto obtains certificates automatically; behind a proxy omit it, and set TRUSTED_PROXIES=1.
 #BASE_URL=https://links.example.com
 #HTTPS=auto
 `;
 
-/** systemd may be missing, as in a container. */
+/** There may be no systemd, as in a container. */
 const whereSystemd = (commands: string) => `#!/bin/sh
 set -e
 if [ -d /run/systemd/system ]; then
@@ -47,7 +47,7 @@ const scripts = {
   postrm: whereSystemd(`	systemctl daemon-reload || true`),
 };
 
-/** Null where Debian has no such machines, or the C library is another. */
+/** Null if Debian doesn't support the platform or its C library. */
 export async function buildDeb(target: string, file: string, dist: string): Promise<string | null> {
   const architecture = architectures[target];
   if (architecture === undefined) return null;
@@ -74,7 +74,7 @@ export async function buildDeb(target: string, file: string, dist: string): Prom
     await chmod(folder, 0o755);
     const made = join(dist, `linnet_${version}_${architecture}.deb`);
     const child = Bun.spawn(['dpkg-deb', '--root-owner-group', '-Zgzip', '--build', folder, made], {
-      // One time for all that is in it, so that two builds are the same bytes.
+      // The same time for all files, so that builds are reproducible.
       env: { ...process.env, SOURCE_DATE_EPOCH: process.env.SOURCE_DATE_EPOCH ?? '0' },
       stdin: 'ignore',
       stdout: 'ignore',

@@ -1,6 +1,6 @@
 /**
- * What npm runs: sees that the dependencies are there, then hands over to Bun. Plain Node, so that a machine with
- * only Node and npm can start.
+ * Runs the npm scripts: installs missing dependencies, then starts Bun. Plain JavaScript for Node, so that a machine with only Node
+ * and npm can run it.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -11,9 +11,9 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const commands = {
-  /** Only sees that the dependencies are there. */
+  /** Only installs missing dependencies. */
   install: { needs: 'everything' },
-  // The collector takes its time where it believes that all of a large machine's memory is its own.
+  // Otherwise the garbage collector runs too rarely on machines with much memory.
   start: {
     needs: 'production',
     run: ['src/main.ts', 'serve'],
@@ -21,7 +21,7 @@ const commands = {
   },
   build: { needs: 'production', run: ['scripts/build.ts'] },
   linnet: { needs: 'production', run: ['src/main.ts'] },
-  // Giving memory back and asking for it again takes a part of the tests' time.
+  // Returning memory to the system and requesting it again takes a part of the tests' time.
   test: { needs: 'everything', run: ['test', '--timeout', '240000'], env: { MIMALLOC_PURGE_DELAY: '-1' } },
   faults: { needs: 'everything', run: ['test/faults/main.ts'] },
   fuzz: {
@@ -52,7 +52,7 @@ const commands = {
   typecheck: {
     needs: 'everything',
     tool: ['typescript', 'bin/tsc', '--noEmit', '--project'],
-    // What runs in a browser has other globals than what runs on a server.
+    // Code for browsers has other globals than code for the server.
     each: ['.', 'src/dashboard', 'test/browser'],
   },
   screenshots: { needs: 'everything', run: ['scripts/screenshots.ts'] },
@@ -62,10 +62,10 @@ const commands = {
 };
 
 /**
- * All tests run in several processes, three for each processor, as many tests wait; the longest files begin first
- * (`test/timings.json`: milliseconds a file, written anew with `--update-timings` behind these).
+ * The whole suite runs in three processes per core, because many tests wait. The longest files start first, by the milliseconds in
+ * `test/timings.json`, which `--update-timings` after these options updates.
  */
-const sideBySide = [
+const inParallel = [
   `--parallel=${availableParallelism() * 3}`,
   '--no-isolate',
   '--timings=test/timings.json',
@@ -86,10 +86,10 @@ if (command.tool) {
   const isWholeSuite = name === 'test' && rest.length === 0;
   const starts = isWholeSuite || name === 'faults';
   const built = starts && !process.env.LINNET_BUILT ? builtProgram() : {};
-  run(bun(), [...command.run, ...(isWholeSuite ? sideBySide : rest)], { ...command.env, ...built });
+  run(bun(), [...command.run, ...(isWholeSuite ? inParallel : rest)], { ...command.env, ...built });
 }
 
-/** The one file, for what tests run as a process of its own: it starts with half of the CPU that a checkout takes. */
+/** Builds the one file, for tests that start Linnet as a process: its start takes half the CPU time of a checkout's. */
 function builtProgram() {
   const folder = mkdtempSync(join(tmpdir(), 'linnet-suite-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -100,7 +100,7 @@ function builtProgram() {
   return { LINNET_BUILT: join(folder, name) };
 }
 
-/** Compares what npm noted down as installed with the lockfile: no stamp of our own that could lie. */
+/** Compares npm's record of installed packages with the lockfile. A record of our own could be wrong. */
 function installMissing(needs) {
   const locked = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
   const installedFile = join('node_modules', '.package-lock.json');
@@ -112,11 +112,11 @@ function installMissing(needs) {
   if (missing.length === 0 && bun() !== null) return;
   process.stderr.write('Installing what is missing; this happens once.\n');
   const only = needs === 'production' ? ['--omit=dev'] : [];
-  const trouble = registryTrouble();
-  // What npm has in its cache needs no network; with one that is away it would try for minutes.
-  const how = trouble === null ? ['--loglevel=error'] : ['--offline', '--loglevel=silent'];
+  const problem = registryProblem();
+  // npm may have everything in its cache, and would retry an unreachable registry for minutes.
+  const how = problem === null ? ['--loglevel=error'] : ['--offline', '--loglevel=silent'];
   const done = npm(['ci', ...only, '--no-audit', '--no-fund', ...how], ['ignore', 2, 2]);
-  if (done.status !== 0) fail(trouble ?? 'The installation failed. What npm said above is why.');
+  if (done.status !== 0) fail(problem ?? 'The installation failed; see the output of npm above.');
   if (bun() === null) fail('Bun, which runs Linnet, was not installed for this kind of machine.');
 }
 
@@ -124,8 +124,8 @@ function npm(args, stdio) {
   return spawnSync('npm', args, { stdio, shell: process.platform === 'win32' });
 }
 
-/** Why npm can install nothing, found out within seconds; null when its registry answers, whatever it says. */
-function registryTrouble() {
+/** Why npm can't install anything, within seconds; null if its registry answers at all. */
+function registryProblem() {
   if (npm(['--version'], 'ignore').status !== 0)
     return 'npm was not found. It comes with Node (https://nodejs.org) and installs what Linnet needs: install it, then run the same command again.';
   const ping = npm(['ping', '--fetch-retries=0', '--fetch-timeout=8000'], ['ignore', 'ignore', 'pipe']);
@@ -136,14 +136,14 @@ function registryTrouble() {
   return `npm can not reach ${registry} (${code}), where it gets what Linnet needs. Check the network, and npm's proxy and registry where you have your own, then run the same command again.`;
 }
 
-/** Where the `bun` package keeps its program; beside it, where npm was told to run no install scripts. */
+/** The executable of the `bun` package, or of its platform package if npm ran no install scripts. */
 function bun() {
   const platforms = join('node_modules', '@oven');
   const inPackages = existsSync(platforms)
     ? readdirSync(platforms).map((pack) => join(platforms, pack, 'bin', 'bun'))
     : [];
-  const places = [join('node_modules', 'bun', 'bin', 'bun.exe'), ...inPackages];
-  return places.find((place) => existsSync(place) && statSync(place).size > 1_000_000) ?? null;
+  const paths = [join('node_modules', 'bun', 'bin', 'bun.exe'), ...inPackages];
+  return paths.find((path) => existsSync(path) && statSync(path).size > 1_000_000) ?? null;
 }
 
 function run(program, args, env = {}) {
@@ -151,7 +151,7 @@ function run(program, args, env = {}) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (cause) => fail(`${program} could not be started: ${cause.message}`));
   child.on('exit', (code, signal) => {
-    // Of several that run beside each other, the first that fails says it.
+    // If several run in parallel, the first failure decides.
     process.exitCode ||= signal ? 1 : code;
   });
 }

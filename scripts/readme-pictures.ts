@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { type Newcomer, startApp, type TestApp } from '../test/support/app.ts';
 import { closeBrowser, freshContext } from '../test/support/browser.ts';
-import { furnish } from './screenshot-data.ts';
+import { seedOrganization } from './screenshot-data.ts';
 
 const folder = 'docs/images';
-/** No such service exists: its requests are forwarded to the local one. */
+/** This service doesn't exist: its requests are forwarded to the local one. */
 const origin = 'https://links.example.com';
 
-/** The three screenshots of the README, of a service on its own domain. */
+/** Takes the three screenshots for the README, of a service on its own domain. */
 export async function shootForReadme(): Promise<void> {
   await mkdir(folder, { recursive: true });
   const app = await startApp({ env: { BASE_URL: origin, WEBHOOK_ALLOW: '127.0.0.1' } });
   try {
     const owner = await app.newcomer('ada@example.com');
-    const { linkId } = await furnish(app, owner, false);
+    const { linkId } = await seedOrganization(app, owner, false);
     const page = await pageOf(app, owner);
     await shoot(page, '/app', 'links');
     await shoot(page, `/app/links/${linkId}`, 'link');
@@ -28,7 +28,7 @@ export async function shootForReadme(): Promise<void> {
 
 async function pageOf(app: TestApp, { email, password }: Newcomer): Promise<Page> {
   const context = await freshContext({ viewport: { width: 1280, height: 800 } });
-  await leadTo(app, context);
+  await forwardTo(app, context);
   const page = await context.newPage();
   await page.goto(`${origin}/app`);
   await page.getByLabel('Email').fill(email);
@@ -38,11 +38,11 @@ async function pageOf(app: TestApp, { email, password }: Newcomer): Promise<Page
   return page;
 }
 
-async function leadTo(app: TestApp, context: BrowserContext): Promise<void> {
+async function forwardTo(app: TestApp, context: BrowserContext): Promise<void> {
   await context.route(`${origin}/**`, async (route) => {
     const request = route.request();
     const url = new URL(request.url());
-    // A stream never ends, so it can't be forwarded as a whole.
+    // A stream never ends, so it can't be forwarded as one response.
     if (url.pathname.endsWith('/live')) return route.abort();
     const answer = await fetch(app.url + url.pathname + url.search, {
       method: request.method(),
@@ -63,7 +63,7 @@ async function shoot(page: Page, path: string, name: string): Promise<void> {
   await page.locator('main h1').first().waitFor();
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   await page.evaluate('document.activeElement?.blur()');
-  // Nothing is being drawn any more.
+  // Waits for animations to end.
   await page.waitForTimeout(400);
   await page.screenshot({ path: join(folder, `${name}.png`) });
   process.stdout.write(`${join(folder, `${name}.png`)}\n`);

@@ -2,14 +2,14 @@ import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
 import type { Newcomer, TestApp } from '../test/support/app.ts';
 import { type SeedHit, seedHits } from '../test/support/hits.ts';
 
-export interface Furnished {
+export interface SeededData {
   readonly linkId: number;
   readonly domainId: number;
   readonly invitationPath: string;
 }
 
-/** The same numbers each time, so that two runs can be compared. */
-function dice(seed: number): () => number {
+/** The same numbers in every run, so that screenshots can be compared. */
+function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
@@ -22,7 +22,7 @@ interface LinkToMake {
   readonly destination_url: string;
   readonly name: string | null;
   readonly tags: readonly string[];
-  /** Its clicks relative to those of the first. */
+  /** Its number of clicks relative to the first link. */
   readonly share: number;
 }
 
@@ -79,7 +79,7 @@ const plainLinks: readonly LinkToMake[] = [
   },
 ];
 
-/** Unusual input, which has to look right too. */
+/** Unusual input, which must look right too. */
 const oddLinks: readonly LinkToMake[] = [
   {
     suffix: '🌷🌷',
@@ -105,8 +105,8 @@ const oddLinks: readonly LinkToMake[] = [
   },
 ];
 
-const weighted = <T>(choices: readonly (readonly [T, number])[], throwDice: () => number): T => {
-  let left = throwDice() * choices.reduce((sum, [, weight]) => sum + weight, 0);
+const weighted = <T>(choices: readonly (readonly [T, number])[], random: () => number): T => {
+  let left = random() * choices.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [value, weight] of choices) {
     left -= weight;
     if (left <= 0) return value;
@@ -114,8 +114,8 @@ const weighted = <T>(choices: readonly (readonly [T, number])[], throwDice: () =
   return choices[0]?.[0] as T;
 };
 
-/** An organization with realistic data; on request with unusual links, to find faults in the layout. */
-export async function furnish(app: TestApp, owner: Newcomer, isOdd = true): Promise<Furnished> {
+/** Fills an organization with realistic data, and with unusual links to find faults in the layout. */
+export async function seedOrganization(app: TestApp, owner: Newcomer, isOdd = true): Promise<SeededData> {
   const links = isOdd ? [...plainLinks, ...oddLinks] : plainLinks;
   const call = async (method: string, path: string, body?: unknown) => {
     const answer = await app.call(method, path, { key: owner.key, ...(body === undefined ? {} : { body }) });
@@ -175,7 +175,7 @@ export async function furnish(app: TestApp, owner: Newcomer, isOdd = true): Prom
 
 type Call = (method: string, path: string, body: unknown) => Promise<{ id: number; domain: string }>;
 
-/** Verified ones whose certificates can't be had, as with HTTPS=auto. */
+/** Verified domains that get no certificates, as with HTTPS=auto. */
 async function addFailingDomains(app: TestApp, call: Call): Promise<void> {
   const { database, domains } = app.app.context;
   (domains as { getsCertificates: boolean }).getsCertificates = true;
@@ -206,7 +206,7 @@ async function addFailingDomains(app: TestApp, call: Call): Promise<void> {
   }
 }
 
-/** What people mistyped on a domain that is there. */
+/** Mistyped addresses on an existing domain. */
 async function addNotFound(app: TestApp): Promise<void> {
   const { database } = app.app.context;
   const { id, organization_id } = await database.read
@@ -256,7 +256,7 @@ async function signInElsewhere(app: TestApp, { email, password }: Newcomer): Pro
 
 type LinkToDelete = Pick<LinkToMake, 'suffix' | 'destination_url' | 'name'>;
 
-/** Longest ago first, in days. */
+/** Days since each deletion, oldest first. */
 const deletions: readonly (readonly [number, LinkToDelete])[] = [
   [
     29.2,
@@ -293,26 +293,26 @@ async function deleteSome(
 }
 
 function hitsOf(app: TestApp, owner: Newcomer, made: readonly { id: number; share: number }[]): SeedHit[] {
-  const throwDice = dice(7);
+  const random = seededRandom(7);
   const hits: SeedHit[] = [];
   const day = 86_400_000;
   for (let back = 59; back >= 0; back -= 1) {
     const weekday = new Date(app.clock.now - back * day).getUTCDay();
     const busy =
-      (weekday === 0 || weekday === 6 ? 0.45 : 1) * (1 + (60 - back) / 60) * (0.8 + 0.4 * throwDice());
+      (weekday === 0 || weekday === 6 ? 0.45 : 1) * (1 + (60 - back) / 60) * (0.8 + 0.4 * random());
     for (const { id, share } of made) {
       const count = Math.round(38 * share * busy);
       for (let index = 0; index < count; index += 1)
-        hits.push(hitOf(id, owner, app.clock.now - back * day, throwDice));
+        hits.push(hitOf(id, owner, app.clock.now - back * day, random));
     }
   }
   return hits.sort((one, other) => Number(one.at) - Number(other.at));
 }
 
-function hitOf(link: number, owner: Newcomer, around: number, throwDice: () => number): SeedHit {
-  const at = around - Math.floor(throwDice() * 12 * 3_600_000);
+function hitOf(link: number, owner: Newcomer, around: number, random: () => number): SeedHit {
+  const at = around - Math.floor(random() * 12 * 3_600_000);
   const base = { link, organization: owner.organizationId, at };
-  const kind = throwDice();
+  const kind = random();
   if (kind < 0.05) return { ...base, class: 'bot', reason: 'known_crawler' };
   if (kind < 0.11) return { ...base, class: 'preview', reason: 'preview_agent' };
   if (kind < 0.12) return { ...base, class: 'prefetch', reason: 'purpose_header' };
@@ -322,7 +322,7 @@ function hitOf(link: number, owner: Newcomer, around: number, throwDice: () => n
       ['desktop', 34],
       ['tablet', 8],
     ] as const,
-    throwDice,
+    random,
   );
   const os =
     device === 'desktop'
@@ -332,14 +332,14 @@ function hitOf(link: number, owner: Newcomer, around: number, throwDice: () => n
             ['macOS', 4],
             ['Linux', 1],
           ] as const,
-          throwDice,
+          random,
         )
       : weighted(
           [
             ['iOS', 5],
             ['Android', 5],
           ] as const,
-          throwDice,
+          random,
         );
   return {
     ...base,
@@ -352,7 +352,7 @@ function hitOf(link: number, owner: Newcomer, around: number, throwDice: () => n
         ['Firefox', 9],
         ['Edge', 9],
       ] as const,
-      throwDice,
+      random,
     ),
     country: weighted(
       [
@@ -367,7 +367,7 @@ function hitOf(link: number, owner: Newcomer, around: number, throwDice: () => n
         ['BR', 3],
         ['IN', 4],
       ] as const,
-      throwDice,
+      random,
     ),
     language: weighted(
       [
@@ -377,7 +377,7 @@ function hitOf(link: number, owner: Newcomer, around: number, throwDice: () => n
         ['ja', 3],
         ['pt', 3],
       ] as const,
-      throwDice,
+      random,
     ),
     referrer: weighted(
       [
@@ -387,14 +387,14 @@ function hitOf(link: number, owner: Newcomer, around: number, throwDice: () => n
         ['news.ycombinator.com', 9],
         ['mail.example.com', 8],
       ] as const,
-      throwDice,
+      random,
     ),
     source: weighted(
       [
         ['link', 64],
         ['qr', 36],
       ] as const,
-      throwDice,
+      random,
     ),
     utm_source: weighted(
       [
@@ -402,9 +402,9 @@ function hitOf(link: number, owner: Newcomer, around: number, throwDice: () => n
         ['poster', 30],
         ['newsletter', 20],
       ] as const,
-      throwDice,
+      random,
     ),
-    // Some come back on the same day.
-    visitor: Math.floor(throwDice() * 700),
+    // Some return on the same day.
+    visitor: Math.floor(random() * 700),
   };
 }

@@ -1,7 +1,6 @@
 /**
- * Screenshots of every page of the dashboard, light and dark, in the sizes of a phone, a tablet and a desktop: `npm run
- * screenshots` writes them to screenshots/, or to the folder given, for review. With --readme it writes the three of
- * the README to docs/images instead.
+ * Takes screenshots of every page of the dashboard for review, light and dark, at the sizes of a phone, a tablet and a desktop. `npm
+ * run screenshots` writes them to screenshots/ or the given folder; with --readme it writes the three for the README to docs/images.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { startApp, type TestApp } from '../test/support/app.ts';
 import { closeBrowser, dashboardOf, freshContext } from '../test/support/browser.ts';
 import { shootForReadme } from './readme-pictures.ts';
-import { type Furnished, furnish } from './screenshot-data.ts';
+import { type SeededData, seedOrganization } from './screenshot-data.ts';
 
 const folder = process.argv[2] ?? 'screenshots';
 const sizes = {
@@ -18,7 +17,7 @@ const sizes = {
   desk: { width: 1280, height: 860 },
 };
 const schemes = ['light', 'dark'] as const;
-/** Shots of the window instead of the whole page, as something floats over it. */
+/** Screenshots of the window instead of the whole page, because something floats above it. */
 const shotsOfWindow: ReadonlySet<string> = new Set(['palette', 'api-key', 'link-unsaved']);
 
 interface Shot {
@@ -51,7 +50,7 @@ const changeName = (page: Page) => page.getByLabel('Name', { exact: true }).fill
 
 const addKey = (page: Page) => page.getByRole('button', { name: 'Add API Key' }).click();
 
-const shotsOf = ({ linkId, domainId }: Furnished): readonly Shot[] => [
+const shotsOf = ({ linkId, domainId }: SeededData): readonly Shot[] => [
   { name: 'links', path: '/app' },
   { name: 'deleted-links', path: '/app/links/deleted' },
   { name: 'link', path: `/app/links/${linkId}` },
@@ -99,9 +98,9 @@ async function shootEverything(): Promise<void> {
     const owner = await app.newcomer('ada@example.com');
     await shootSignedOut(app);
     await shootAs(app, owner, emptyShots);
-    const furnished = await furnish(app, owner);
-    await shootAs(app, owner, shotsOf(furnished));
-    await shootOutside(app, 'invitation', furnished.invitationPath);
+    const seeded = await seedOrganization(app, owner);
+    await shootAs(app, owner, shotsOf(seeded));
+    await shootOutside(app, 'invitation', seeded.invitationPath);
   } finally {
     await closeBrowser();
     await app.stop();
@@ -143,7 +142,7 @@ async function shootEverySize(page: Page, name: string): Promise<void> {
     await page.setViewportSize(viewport);
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      // Nothing is being loaded or drawn any more.
+      // Waits for requests and animations to end.
       await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
       await page.waitForTimeout(250);
       await page.screenshot({
