@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path';
 
 const source = join(import.meta.dir, '..', 'src');
 
-/** Who may import whom, by folder of src. A file at the top of src is a room of its own. */
-const arrows: Record<string, readonly string[]> = {
+/** The folders that each folder of src may import. A file at the top of src counts as a folder. */
+const allowedImports: Record<string, readonly string[]> = {
   rules: [],
   config: ['rules'],
   telemetry: [],
@@ -50,7 +50,7 @@ const arrows: Record<string, readonly string[]> = {
   cli: ['*'],
 };
 
-/** Arrows to a whole room that are meant for one part of it. */
+/** Imports that are limited to some files of the folder. */
 const narrow: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request|guarded-page)/,
   'manage → ledger': /^ledger\/(correction-step|delete-chunks|external-hits|kept-hits)/,
@@ -72,7 +72,7 @@ const narrow: Record<string, RegExp> = {
   'journal → storage': /^storage\/file-lock/,
 };
 
-const roomOf = (path: string): string => path.split('/')[0] ?? '';
+const folderOf = (path: string): string => path.split('/')[0] ?? '';
 
 async function importsOf(file: string): Promise<string[]> {
   const text = await Bun.file(join(source, file)).text();
@@ -84,15 +84,15 @@ const files = (await Array.fromAsync(new Bun.Glob('**/*.{ts,tsx}').scan({ cwd: s
   (file) => !file.includes('.test.'),
 );
 
-test('every arrow between rooms is one that the design has', async () => {
+test('folders only import what the design allows', async () => {
   expect(files.length).toBeGreaterThan(50);
   const broken: string[] = [];
   for (const file of files) {
-    const from = roomOf(file);
-    const allowed = arrows[from];
-    if (!allowed) broken.push(`${file} is in no room that test/architecture.test.ts knows`);
+    const from = folderOf(file);
+    const allowed = allowedImports[from];
+    if (!allowed) broken.push(`${file} is in no folder that test/architecture.test.ts knows`);
     for (const target of await importsOf(file)) {
-      const to = roomOf(target);
+      const to = folderOf(target);
       if (to === from || target.startsWith('..')) continue;
       const isAllowed = allowed?.includes('*') || allowed?.includes(to);
       const limit = narrow[`${from} → ${to}`];
@@ -104,11 +104,11 @@ test('every arrow between rooms is one that the design has', async () => {
 
 test('only the entrances import the composition root, and only it and they what it is put together from', async () => {
   for (const file of files) {
-    if (['serve.ts', 'cli'].includes(roomOf(file))) continue;
+    if (['serve.ts', 'cli'].includes(folderOf(file))) continue;
     const imports = await importsOf(file);
     expect(imports).not.toContain('app.ts');
-    if (!['app.ts', 'compose', 'visitor-thread.ts', 'fold-thread.ts'].includes(roomOf(file))) {
-      expect(imports.filter((target) => roomOf(target) === 'compose')).toEqual([]);
+    if (!['app.ts', 'compose', 'visitor-thread.ts', 'fold-thread.ts'].includes(folderOf(file))) {
+      expect(imports.filter((target) => folderOf(target) === 'compose')).toEqual([]);
     }
   }
 });
@@ -120,12 +120,12 @@ test('only the entrance reads the environment', async () => {
   }
 });
 
-test('no file is named after nothing', () => {
+test('no file has an unspecific name', () => {
   for (const file of files)
     expect(file).not.toMatch(/(^|\/)(utils?|helpers?|common|constants|types|misc)\.tsx?$/);
 });
 
-test('the files and rooms that ARCHITECTURE.md names are there', async () => {
+test('the files and folders that ARCHITECTURE.md names exist', async () => {
   const root = join(source, '..');
   const page = await Bun.file(join(root, 'ARCHITECTURE.md')).text();
   const tracked = await Array.fromAsync(
