@@ -400,6 +400,37 @@ describe.skipIf(!isHere)('hits in ClickHouse', () => {
     expect(await sorted()).toEqual(expected);
   });
 
+  test('get another class while projections of them are being built', async () => {
+    const url = await freshClickhouse();
+    const own = ClickhouseHits.of(serverOf(url));
+    await own.prepare('this');
+    await askClickhouse(
+      url,
+      `insert into hits (id, organization_id, link_id, at, country, browser)
+       select number + 1, 1, 1 + number % 3, ${december} + number, number % 5, number % 2 from numbers(100)`,
+    );
+    // What is done beside makes it take seconds.
+    await askClickhouse(
+      url,
+      `alter table hits materialize projection by_origin, update country = country where sleepEachRow(0.025) = 0
+       settings mutations_sync = 0`,
+    );
+    const owner = { kind: 'organization', id: 1 } as const;
+    const [from, to] = [december, december + dayLength];
+    await own.keepPart('1 0', [1, 2, 3]);
+    await own.correctPart('1 0', {
+      organizationId: 1,
+      owner,
+      from,
+      to,
+      change: { from: 0, to: classCodes.bot, isWayBack: false },
+    });
+    await own.finishCorrection();
+    expect(
+      await askClickhouse(url, 'select count() from hits group by class order by class format TabSeparated'),
+    ).toBe('97\n3\n');
+  });
+
   test('that are gone leave nothing in the list of batches but the newest id', async () => {
     await fold(null, at(1), [1, 2]);
     const newest = await openLedger(database).newestId();

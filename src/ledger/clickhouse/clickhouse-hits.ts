@@ -7,7 +7,7 @@ import type { ExternalHits, UncountedBatch, Watermark } from '../external-hits.t
 import type { Ledger, StoredHit } from '../ledger.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';
 import { ClickhouseLedger } from './clickhouse-ledger.ts';
-import { makeProjections, monthNumber, prepareTables, quoted } from './clickhouse-tables.ts';
+import { makeProjections, monthNumber, prepareTables, quoted, stopProjections } from './clickhouse-tables.ts';
 import { uncountedBatches } from './uncounted-batches.ts';
 
 /** Milliseconds for statements that rewrite parts of the ledger. */
@@ -91,11 +91,14 @@ export class ClickhouseHits implements ExternalHits {
        where database = currentDatabase() and table = 'hits' and active`,
     );
     for (const { month, name } of months)
-      if (month >= String(from === null ? 0 : monthNumber(from)) && month <= String(monthNumber(to)))
+      if (month >= String(from === null ? 0 : monthNumber(from)) && month <= String(monthNumber(to))) {
+        // ClickHouse clears none while it is being built; `finishCorrection` of this correction goes on with that.
+        await stopProjections(this.#client);
         await this.#client.run(
           `alter table hits clear projection ${name} in partition id ${quoted(month)}`,
           rewritePatience,
         );
+      }
   }
 
   uncounted(watermarks: readonly Watermark[], now: number): Promise<readonly UncountedBatch[]> {

@@ -154,11 +154,17 @@ async function migrateTable(client: ClickhouseClient): Promise<void> {
   await makeProjections(client);
 }
 
+const beingBuilt =
+  "database = currentDatabase() and table = 'hits' and not is_done and command like '%MATERIALIZE PROJECTION%'";
+
+/** Those that are being built stay as far as they are. */
+export const stopProjections = (client: ClickhouseClient): Promise<unknown> =>
+  client.run(`kill mutation where ${beingBuilt} sync`);
+
 /** Builds the projections of the parts that have none. */
 export async function makeProjections(client: ClickhouseClient): Promise<void> {
   const [underway] = await client.rows<{ mutations: number }>(
-    `select count() as mutations from system.mutations where database = currentDatabase() and table = 'hits'
-     and not is_done and command like '%MATERIALIZE PROJECTION%'`,
+    `select count() as mutations from system.mutations where ${beingBuilt}`,
   );
   if ((underway?.mutations ?? 0) > 0) return;
   for (const name of projectionNames) {
