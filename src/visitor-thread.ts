@@ -11,7 +11,7 @@ import { collectWhenIdle } from './threads/gc-when-idle.ts';
 
 declare const self: Worker;
 
-const tell = (message: FromDataPlane) => self.postMessage(message);
+const post = (message: FromDataPlane) => self.postMessage(message);
 let plane: LocalDataPlane | undefined;
 let log = new Log('info');
 
@@ -19,10 +19,10 @@ collectWhenIdle();
 
 self.onmessage = async ({ data: { id, task } }: MessageEvent<ToDataPlane>) => {
   try {
-    tell({ kind: 'done', id, answer: await run(task) });
+    post({ kind: 'done', id, answer: await run(task) });
   } catch (cause) {
     const { message, stack = '' } = cause as Error;
-    tell({ kind: 'failed', id, problem: { message, stack, isForeseen: cause instanceof StartProblem } });
+    post({ kind: 'failed', id, problem: { message, stack, isForeseen: cause instanceof StartProblem } });
   }
 };
 
@@ -33,7 +33,7 @@ function run(task: ToDataPlane['task']): TaskAnswer | Promise<TaskAnswer> {
     log = new Log(config.logLevel);
     const appServer = { ...task.appServer, clientByPort: new ClientByPort(task.appServer.clientByPort) };
     plane = new LocalDataPlane(config, appServer, task.hits === null ? {} : { hits: task.hits }, log);
-    plane.onCertificateRequested((host) => tell({ kind: 'certificateRequested', host }));
+    plane.onCertificateRequested((host) => post({ kind: 'certificateRequested', host }));
     return { listening: { port: plane.port, httpPort: plane.httpPort, origin: plane.origin } };
   }
   if (plane === undefined) throw new Error('nothing is prepared yet');
@@ -42,7 +42,7 @@ function run(task: ToDataPlane['task']): TaskAnswer | Promise<TaskAnswer> {
   switch (task.kind) {
     case 'open':
       return dataPlane.open(task.origin, task.saltKey).then(() => {
-        dataPlane.clicks.onFolded(() => tell({ kind: 'folded' }));
+        dataPlane.clicks.onFolded(() => post({ kind: 'folded' }));
         return done();
       });
     case 'listen':

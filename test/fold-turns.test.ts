@@ -78,7 +78,7 @@ class SlowStore extends SqliteFoldStore {
   }
 }
 
-function deskOf(
+function workerOf(
   store: SqliteFoldStore,
   tell: (message: FromFold) => void,
   deliveriesOf: FoldWorkerParts['deliveriesOf'] = () => () => [],
@@ -126,7 +126,7 @@ test('fresh hits come in between the turns of a journal that was left behind', a
   const store = new WatchedStore(folder.path);
   const turns: string[] = [];
   const recovered = new Promise<void>((resolve) => {
-    const desk = deskOf(store, (message) => message.kind === 'recovered' && resolve());
+    const desk = workerOf(store, (message) => message.kind === 'recovered' && resolve());
     store.onTurn = ({ journal, hits }) => {
       turns.push(`${journal} ${hits.count}`);
       // As the thread hears of it: not before it takes a breath.
@@ -173,7 +173,7 @@ test('a visit during retention is counted between two parts of it, within two se
     happened.push('visits');
     countedAfter = performance.now() - visitedAt;
   };
-  const desk = deskOf(store, () => {});
+  const desk = workerOf(store, () => {});
   await isOver;
   expect(happened.slice(0, 3)).toEqual(['part', 'visits', 'part']);
   expect(happened.filter((what) => what === 'part').length).toBeGreaterThan(3);
@@ -195,7 +195,7 @@ test('no turn loses its hits to the clearing up of a thread that waits for the s
     return [];
   };
   await new Promise<void>((resolve) => {
-    const desk = deskOf(store, (message) => message.kind === 'recovered' && resolve(), tellHooks);
+    const desk = workerOf(store, (message) => message.kind === 'recovered' && resolve(), tellHooks);
     store.beforeTurn = () => desk.release();
     store.onTurn = () => setImmediate(() => desk.release());
   });
@@ -213,7 +213,7 @@ test('a stop while the store is away, in the middle of a leftover journal, leave
   written(left, 100);
   const store = new WatchedStore(folder.path);
   await new Promise<void>((resolve) => {
-    const desk = deskOf(store, (message) => message.kind === 'stopped' && resolve());
+    const desk = workerOf(store, (message) => message.kind === 'stopped' && resolve());
     let turns = 0;
     store.onTurn = () => {
       if (++turns !== 3) return;
@@ -223,7 +223,9 @@ test('a stop while the store is away, in the middle of a leftover journal, leave
   });
   expect(ledger()).toBe(30);
   const again = new WatchedStore(folder.path);
-  await new Promise<void>((resolve) => deskOf(again, (message) => message.kind === 'recovered' && resolve()));
+  await new Promise<void>((resolve) =>
+    workerOf(again, (message) => message.kind === 'recovered' && resolve()),
+  );
   expect(ledger()).toBe(100);
   await again.close();
 });
@@ -245,7 +247,7 @@ test('where a turn takes long the next ones are shorter, all the more while othe
   const long = store.batchLength();
   const end = written(own, 5);
   await new Promise<void>((resolve) => {
-    const desk = deskOf(store, ({ kind }) => kind === 'folded' && resolve());
+    const desk = workerOf(store, ({ kind }) => kind === 'folded' && resolve());
     desk.take({ kind: 'wake', end, now: plain.at });
   });
   expect(ledger()).toBe(5);
@@ -263,7 +265,7 @@ test("another worker's fold is no reason for short turns, and what is changed be
   const store = new SqliteFoldStore(folder.path);
   const long = store.batchLength();
   const other = new WatchedStore(folder.path);
-  const desk = deskOf(other, () => {});
+  const desk = workerOf(other, () => {});
   const fold = (end: Position) =>
     new Promise<void>((resolve) => {
       other.onTurn = () => resolve();
@@ -299,7 +301,7 @@ test('what a killed process had sent to the database is not counted again, and t
   const store = new LateCommit(folder.path);
   const told: string[] = [];
   await new Promise<void>((resolve) => {
-    deskOf(store, (message) => {
+    workerOf(store, (message) => {
       told.push(message.kind === 'trouble' ? message.event : message.kind);
       if (message.kind === 'recovered') resolve();
     });
@@ -328,7 +330,7 @@ test('a journal whose copy another node was folding is folded here once the data
   }
   const store = new CopiedElsewhere(folder.path);
   await new Promise<void>((resolve) => {
-    const desk = deskOf(store, (message) => {
+    const desk = workerOf(store, (message) => {
       if (message.kind === 'recovered') resolve();
       if (message.kind !== 'trouble') return;
       expect(message.event).toBe('journal folded elsewhere');

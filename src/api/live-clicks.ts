@@ -8,7 +8,7 @@ import { rawSince } from './raw-since.ts';
 import { LiveQuery } from './schemas/click.ts';
 
 const maxPerChunk = 200;
-const nothing = { clicks: [], lookedTo: 0 };
+const nothing = { clicks: [], searchedTo: 0 };
 
 export const stream = endpoint({
   summary: 'Follow the clicks of all links, or of some',
@@ -70,19 +70,19 @@ async function* events({ live, organizationId, since, over, reauthorize, read }:
   const leave = await live.watch(organizationId, () => signal.set());
   try {
     let position = since ?? live.newest;
-    let lookedAt = performance.now();
+    let heartbeatAt = performance.now();
     yield ': Linnet\n\n';
     while (!signal.isOver) {
-      if (performance.now() - lookedAt >= live.heartbeat) {
+      if (performance.now() - heartbeatAt >= live.heartbeat) {
         if (!(await isStillAuthorized(reauthorize))) return;
-        lookedAt = performance.now();
+        heartbeatAt = performance.now();
         yield ': still here\n\n';
       }
       const upTo = live.settled;
-      const { clicks, lookedTo } = position < upTo ? await read(position, upTo) : nothing;
-      position = Math.max(position, lookedTo);
+      const { clicks, searchedTo } = position < upTo ? await read(position, upTo) : nothing;
+      position = Math.max(position, searchedTo);
       if (clicks.length > 0) yield clicks.map(event).join('');
-      else if (position >= live.settled) await signal.wait(lookedAt + live.heartbeat - performance.now());
+      else if (position >= live.settled) await signal.wait(heartbeatAt + live.heartbeat - performance.now());
     }
   } finally {
     leave();

@@ -6,7 +6,7 @@ import { hasUsers } from '../storage/users.ts';
 import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
-const lookInterval = 500;
+const checkInterval = 500;
 
 /** The address of this service: from BASE_URL, otherwise from the store, otherwise this machine only. */
 export async function siteOf(config: Config, database: Database, port: number): Promise<Site> {
@@ -21,14 +21,14 @@ export async function siteOf(config: Config, database: Database, port: number): 
 export function whenBaseUrlChanges({ config, opened }: Start, database: Database, site: Site): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (config.baseUrl !== null) return promise;
-  const look = async () => {
+  const check = async () => {
     // In this order, because both are stored in one transaction.
     const isOver = await hasUsers(database.lookup);
     const stored = await findBaseUrl(database);
     if (stored !== null && stored !== site.origin) resolve();
-    if (isOver) void looking.stop();
+    if (isOver) void job.stop();
   };
-  const looking = repeatJob(look, lookInterval, () => {});
-  opened.defer(() => looking.stop());
+  const job = repeatJob(check, checkInterval, () => {});
+  opened.defer(() => job.stop());
   return promise;
 }

@@ -18,11 +18,11 @@ import { Site } from '../rules/site.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { clickDeliveries } from '../webhooks/click-outbox.ts';
 
-type Tell = (message: Extract<FromFold, { kind: 'trouble' }>) => void;
+type Report = (message: Extract<FromFold, { kind: 'trouble' }>) => void;
 
 /** What a fold needs: its store, the salts of visitors, and the known hosts and countries. */
-export function foldPartsOf(settings: Omit<FoldSettings, 'journal'>, tell: Tell): FoldParts {
-  const { store, saltStore } = storesOf(settings, tell);
+export function foldPartsOf(settings: Omit<FoldSettings, 'journal'>, report: Report): FoldParts {
+  const { store, saltStore } = storesOf(settings, report);
   const salts = new DailySalts(saltStore, randomBytes);
   const site = new Site(new URL(settings.origin));
   const hosts = new Set<string>([new URL(settings.origin).hostname]);
@@ -31,7 +31,7 @@ export function foldPartsOf(settings: Omit<FoldSettings, 'journal'>, tell: Tell)
     salts,
     hosts,
     enrich: enrichParts({
-      ...placesOf(settings, tell),
+      ...placesOf(settings, report),
       isOwnHost: (host) => hosts.has(host),
       salts,
     }),
@@ -51,10 +51,10 @@ export function foldPartsOf(settings: Omit<FoldSettings, 'journal'>, tell: Tell)
 /** Only a file that the operator chose may contain regions and cities: the bundled one needs no lookup for them. */
 function placesOf(
   { countryFile }: Pick<FoldSettings, 'countryFile'>,
-  tell: Tell,
+  report: Report,
 ): Pick<EnrichParts, 'countryOf' | 'placeOf'> {
   const onProblem = (problem: CountryFileError) =>
-    tell({ kind: 'trouble', event: 'countries unknown', facts: { error: problem.message } });
+    report({ kind: 'trouble', event: 'countries unknown', facts: { error: problem.message } });
   if (countryFile === null) {
     const open = () => openCountryFile(bundledCountryFile());
     return { countryOf: openLazily(open, unknownCountry, onProblem), placeOf: null };
@@ -71,7 +71,7 @@ async function openWriter(server: ClickServer, storeId: string): Promise<HitWrit
 
 function storesOf(
   settings: Omit<FoldSettings, 'journal'>,
-  tell: Tell,
+  report: Report,
 ): { store: FoldStore; saltStore: SaltStore } {
   const folder = new SaltFolder(settings.saltDir);
   if (settings.databaseUrl === null)
@@ -87,7 +87,7 @@ function storesOf(
     board: store.saltBoard,
     key: settings.saltKey,
     onAlone: (day) =>
-      tell({
+      report({
         kind: 'trouble',
         event: 'visitor salt not shared',
         facts: { day: new Date(day * dayLength).toISOString().slice(0, 10) },

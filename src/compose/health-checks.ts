@@ -22,7 +22,7 @@ export function healthChecksOf(
 ): () => Promise<readonly Finding[]> {
   const dns = new Dns(config.dnsServers);
   opened.defer(() => dns.close());
-  const look = async () => {
+  const check = async () => {
     const findings = await runChecks({
       ...{ config, site, secrets, dns, mailer, dataDir: resolve(config.dataDir), now: now() },
       store: storeForChecks(database),
@@ -33,7 +33,7 @@ export function healthChecksOf(
   let last: { readonly until: number; readonly findings: Promise<readonly Finding[]> } | null = null;
   return () => {
     if (last === null || performance.now() > last.until)
-      last = { until: performance.now() + lifetime, findings: look() };
+      last = { until: performance.now() + lifetime, findings: check() };
     return last.findings;
   };
 }

@@ -103,17 +103,17 @@ function fromFiles({ config, log, now, watchInterval }: Parts): Https {
   const files = { certificate: tlsCert ?? '', key: tlsKey ?? '' };
   const first = readCertificate(files, now());
   const host = baseUrl?.hostname ?? '';
-  const tell = (event: string, pair: CertificatePair) => {
+  const logPair = (event: string, pair: CertificatePair) => {
     log.info(event, { file: files.certificate, until: new Date(endOf(pair)).toISOString() });
     if (!isFor(pair, host)) log.warn('certificate for other names', { file: files.certificate, host });
   };
-  tell('certificate read', first);
+  logPair('certificate read', first);
   const tls = new TlsPort(first);
   const stop = watchCertificate(files, {
     now,
     onChange: (pair) => {
       tls.use(pair);
-      tell('certificate changed', pair);
+      logPair('certificate changed', pair);
     },
     onProblem: (problem) => log.warn('certificate not changed', { problem }),
     ...(watchInterval === undefined ? {} : { interval: watchInterval }),

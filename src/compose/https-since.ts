@@ -4,14 +4,14 @@ import { claimSetting, deleteSetting, findSetting } from '../storage/settings.ts
 /** The setting with the instant at which HTTPS was first served for the service's host. */
 const key = 'https_since';
 const day = 24 * 60 * 60 * 1000;
-const lookInterval = 60_000;
+const checkInterval = 60_000;
 
 /** Whether HTTPS has been served for a day: only then are browsers told to use nothing else. */
 export class HttpsSince {
   readonly #database: Database;
   readonly #now: () => number;
   #since: number | null = null;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(database: Database, now: () => number) {
     this.#database = database;
@@ -26,18 +26,18 @@ export class HttpsSince {
       if (Number(await findSetting(queries, key)) > now + day) await deleteSetting(queries, key);
       await claimSetting(queries, key, String(now));
     });
-    await this.#look();
+    await this.#check();
   }
 
   readonly isWell = (): boolean => {
     // Another node may have begun.
-    if (this.#since === null && performance.now() - this.#lookedAt > lookInterval)
-      void this.#look().catch(() => {});
+    if (this.#since === null && performance.now() - this.#checkedAt > checkInterval)
+      void this.#check().catch(() => {});
     return this.#since !== null && this.#now() - this.#since >= day;
   };
 
-  async #look(): Promise<void> {
-    this.#lookedAt = performance.now();
+  async #check(): Promise<void> {
+    this.#checkedAt = performance.now();
     const found = await findSetting(this.#database.read, key);
     if (found !== null) this.#since = Number(found);
   }

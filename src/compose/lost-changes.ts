@@ -141,10 +141,10 @@ export class LostChanges {
     // A change that was read before this process learned of its own commit is among the rows.
     for (const row of lostRows) noteLatest(latest, row);
     const lostOwn = own.filter((one) => (latest.get(keyOf(one)) ?? 0) < one.at - slack);
-    if (lostRows.length + lostOwn.length > 0) await this.#tell(lostRows, lostOwn);
+    if (lostRows.length + lostOwn.length > 0) await this.#report(lostRows, lostOwn);
   }
 
-  async #tell(rows: readonly LinkChange[], own: readonly OwnChange[]): Promise<void> {
+  async #report(rows: readonly LinkChange[], own: readonly OwnChange[]): Promise<void> {
     const addresses = new Map<string, LinkAddress>();
     for (const row of rows)
       for (const suffix of suffixesIn(row)) {

@@ -33,7 +33,7 @@ export function reportThisNode(
   const host_name = hostname().slice(0, 200);
   const started_at = now();
   const bytes = async () => unfoldedIn(dataDir, await watermarksOf(database.lookup, node)).bytes;
-  const tell = async () => {
+  const report = async () => {
     const metrics = await measure();
     const waiting_clicks = metricOf(metrics, 'linnet_journal_lag_clicks');
     const waiting_bytes = await bytes();
@@ -49,7 +49,7 @@ export function reportThisNode(
     });
   };
   // While the database is down, other checks report that; the list then shows when this process was last seen.
-  const job = repeatJob(tell, overrides.heartbeatInterval ?? interval, () => {});
+  const job = repeatJob(report, overrides.heartbeatInterval ?? interval, () => {});
   opened.defer(() => job.stop());
   return async () => {
     try {

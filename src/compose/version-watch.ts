@@ -15,7 +15,7 @@ export function watchVersion(
   readiness: Readiness,
 ): void {
   let wasTooOld = false;
-  const look = async () => {
+  const check = async () => {
     const least = (await leastMigration(database.lookup)) ?? 0;
     const isTooOld = least > newestMigration;
     readiness.set('version', isTooOld ? 'too old for the database' : null);
@@ -33,6 +33,6 @@ export function watchVersion(
     if (!isTooOld && (await adoptFormats(database, now()))) log.info('newer forms', { needs: newestFormat });
   };
   // The follower of the change feed already logs that the store is down.
-  const job = repeatJob(look, overrides.versionInterval ?? interval, () => {});
+  const job = repeatJob(check, overrides.versionInterval ?? interval, () => {});
   opened.defer(() => job.stop());
 }

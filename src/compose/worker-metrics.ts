@@ -56,7 +56,7 @@ export class MetricsKeeper {
   }
 
   #measured(pid: number, metrics: readonly Metric[]): void {
-    if (this.#workers().serving.includes(pid)) this.#gathered.told(pid, metrics);
+    if (this.#workers().serving.includes(pid)) this.#gathered.report(pid, metrics);
     this.#noLongerMissing(pid);
   }
 

@@ -56,7 +56,7 @@ async function domainFindings(
     for (const [index, domain] of some.entries()) {
       const addresses = found[index] ?? null;
       if (addresses?.some((address) => wanted.includes(address))) good += 1;
-      else findings.push(strayFinding(domain, addresses, wanted));
+      else findings.push(wrongAddressFinding(domain, addresses, wanted));
     }
   }
   if (good > 0)
@@ -64,7 +64,7 @@ async function domainFindings(
   return findings;
 }
 
-function strayFinding(
+function wrongAddressFinding(
   domain: string,
   addresses: readonly string[] | null,
   wanted: readonly string[],

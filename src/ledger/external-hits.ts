@@ -22,7 +22,7 @@ export interface ExternalHits extends HitServer {
   readonly ledger: Ledger;
   /** The number of hits in a step of a correction: each step rewrites neighbouring hits as well. */
   readonly partLength: number;
-  inTheNameOf(...terms: Parameters<HitServer['inTheNameOf']>): ExternalHits;
+  withTerms(...terms: Parameters<HitServer['withTerms']>): ExternalHits;
   /** The next hits in a correction's scope after an id, oldest first. */
   inScope(scope: CorrectionScope, after: number, limit: number): Promise<readonly StoredHit[]>;
   /** Stores the ids of a part of a correction under a name that begins with the correction's number. */

@@ -167,12 +167,12 @@ export class FoldWorker {
       .catch((cause) => this.#fail(cause))
       .finally(() => {
         this.#turn = null;
-        this.#tellCalls();
+        this.#reportCalls();
         if (!this.#isStopping && this.#hasMore()) this.#run();
       });
   }
 
-  #tellCalls(): void {
+  #reportCalls(): void {
     const calls = takeClickServerCalls();
     if (calls !== null) this.#parts.tell({ kind: 'click_server', calls, isAway: clickServerState.isAway });
   }
@@ -181,7 +181,7 @@ export class FoldWorker {
   async #fail(cause: Error): Promise<void> {
     if (isAway(cause)) {
       this.#reportAway(cause);
-      this.#tellCalls();
+      this.#reportCalls();
       await this.#pause();
       return;
     }
@@ -288,7 +288,7 @@ export class FoldWorker {
       hasMore = await this.#foldSome(own, end, store.batchLength());
       this.#pauseLength = firstPause;
       tell({ kind: 'folded', position: own.position });
-      this.#tellCalls();
+      this.#reportCalls();
     }
   }
 

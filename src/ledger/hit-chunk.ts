@@ -103,7 +103,7 @@ export interface NewChunk {
 /** Makes a chunk from hits of one organization; at least one. Those of a link must be sorted by id. */
 export function chunkOf(stored: HitsToStore): NewChunk {
   const order = orderByLink(doubles(stored.column('link_id')));
-  const inOrder = (column: Column): Column => (order === null ? column : gathered(doubles(column), order));
+  const inOrder = (column: Column): Column => (order === null ? column : reordered(doubles(column), order));
   const ordered = (column: Column): Float64Array => doubles(inOrder(column));
   const [ids, instants, links, reasons] = [
     ordered(stored.ids),
@@ -165,7 +165,7 @@ function isRising(column: Float64Array): boolean {
   return true;
 }
 
-function gathered(column: Float64Array, order: Int32Array): Float64Array {
+function reordered(column: Float64Array, order: Int32Array): Float64Array {
   const cells = new Float64Array(order.length);
   for (let row = 0; row < order.length; row++) cells[row] = column[order[row] ?? 0] ?? 0;
   return cells;

@@ -26,7 +26,7 @@ export interface OrphanedJournalsParts {
 }
 
 /** How often finished journals that are kept are checked. */
-const keptLook = 60_000;
+const keptCheckInterval = 60_000;
 
 /** The journals of earlier processes on this folder: they are folded completely, kept for a while, and removed. */
 export class OrphanedJournals {
@@ -35,7 +35,7 @@ export class OrphanedJournals {
   readonly #reached = new Map<string, Position>();
   /** Journals that are kept. */
   readonly #finished = new Set<string>();
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: OrphanedJournalsParts) {
     this.#parts = parts;
@@ -48,13 +48,13 @@ export class OrphanedJournals {
 
   /** Whether a kept journal may have been kept for long enough. */
   get isLookDue(): boolean {
-    return this.#finished.size > 0 && performance.now() - this.#lookedAt > keptLook;
+    return this.#finished.size > 0 && performance.now() - this.#checkedAt > keptCheckInterval;
   }
 
   /** Folds one after the other. Returns whether any was left for later. */
   async fold(): Promise<boolean> {
     const { settings, foldOwn } = this.#parts;
-    this.#lookedAt = performance.now();
+    this.#checkedAt = performance.now();
     const own = watermarkKey(settings.journal);
     let isSomeLeft = false;
     for (const name of journalsIn(settings.dataDir)) {

@@ -94,7 +94,7 @@ export class Recording {
       onWritten: () => this.#wakeSoon(),
       onTrouble: (what, hits, cause) => this.#trouble(what, hits, cause),
     });
-    this.#lookForLeftovers();
+    this.#checkForLeftovers();
   }
 
   /**
@@ -168,7 +168,7 @@ export class Recording {
     this.#dropped.close();
   }
 
-  #lookForLeftovers(): void {
+  #checkForLeftovers(): void {
     const { dataDir } = this.#settings;
     try {
       removeUnusedJournals(dataDir);

@@ -19,7 +19,7 @@ const sourcesKept = 60_000;
 const keptLonger = 3_600_000;
 /** Rows that are deleted with one statement. */
 const deletedAtOnce = 8_192;
-const packsLookedAt = 64;
+const maxPacksRead = 64;
 const linksTogether = [256, 32, 4, 1] as const;
 
 type StoredChunk = ChunkRow & { readonly made_at: number };
@@ -183,7 +183,7 @@ export class SqliteChunks {
       'select id, hits, cells from hit_packs where organization_id = ? and id > ? order by id limit ?',
     );
     for (let from = after; hits.count < this.#minHits; ) {
-      const found = packs.all(organizationId, from, packsLookedAt) as PackRow[];
+      const found = packs.all(organizationId, from, maxPacksRead) as PackRow[];
       for (const packRow of found) {
         takeRows(packRow.id);
         if (hits.count >= this.#minHits) return hits;
@@ -191,7 +191,7 @@ export class SqliteChunks {
         from = packRow.id;
         if (hits.count >= this.#minHits) return hits;
       }
-      if (found.length < packsLookedAt) {
+      if (found.length < maxPacksRead) {
         takeRows(Number.POSITIVE_INFINITY);
         return hits;
       }
@@ -209,7 +209,7 @@ export class SqliteChunks {
     if (row === undefined) return false;
     const upTo = Number(row.last_id);
     const packs = this.#statement(
-      `select id, hits, cells from hit_packs where organization_id = ? and id <= ? limit ${packsLookedAt}`,
+      `select id, hits, cells from hit_packs where organization_id = ? and id <= ? limit ${maxPacksRead}`,
     ).all(organizationId, upTo) as PackRow[];
     for (const pack of packs) {
       for (const link of new HitPack(pack).links)

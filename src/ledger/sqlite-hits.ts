@@ -14,7 +14,7 @@ const maxSpan = 3_600_000;
 const instantColumn = hitColumns.indexOf('at');
 const linksTogether = [256, 32, 4, 1] as const;
 /** How many of the oldest packs one deletion checks. */
-const packsLookedAt = 64;
+const maxPacksRead = 64;
 
 /** The fold's writer for the ledger of a SQLite store: the hits of long batches in packs or chunks, the others as rows. */
 export class SqliteHits {
@@ -110,7 +110,7 @@ export class SqliteHits {
   /** The packs of one deletion are limited by their hits, not by their number: a pack may be full or have few. */
   #deletePacksBefore(at: number, now: number): boolean {
     const oldest = this.#statement(
-      `select id, hits, last_at from hit_packs where id > ? order by id limit ${packsLookedAt}`,
+      `select id, hits, last_at from hit_packs where id > ? order by id limit ${maxPacksRead}`,
     ).values(this.#packsPassed) as [number, number, number][];
     let hits = 0;
     for (const [id, count, lastAt] of oldest) {
@@ -121,7 +121,7 @@ export class SqliteHits {
       yieldCore();
     }
     const instants = oldest.map(([, , lastAt]) => lastAt);
-    const hasMore = mayHaveOlder(instants, packsLookedAt, at, now);
+    const hasMore = mayHaveOlder(instants, maxPacksRead, at, now);
     this.#packsPassed = hasMore ? (oldest.at(-1)?.[0] ?? 0) : 0;
     return hasMore;
   }

@@ -20,7 +20,7 @@ const claimInterval = 10_000;
 const quick = 5;
 const minPause = 25;
 const pausesPerStep = 3;
-const lookedAtOnce = 5_000;
+const wordsAtOnce = 5_000;
 const deletedAtOnce = 500;
 
 /**
@@ -56,7 +56,7 @@ async function deleteUnused(
 ): Promise<boolean> {
   for (let after = 0; ; ) {
     if (!(await goOn())) return false;
-    const ids = await wordsBefore(database.read, sweep, after, lookedAtOnce);
+    const ids = await wordsBefore(database.read, sweep, after, wordsAtOnce);
     const unused = ids.filter((id) => !isUsed(id));
     for (let from = 0; from < unused.length; from += deletedAtOnce) {
       if (!(await goOn())) return false;
@@ -64,7 +64,7 @@ async function deleteUnused(
       await database.write((queries) => deleteWords(queries, sweep, some));
     }
     const last = ids.at(-1);
-    if (last === undefined || ids.length < lookedAtOnce) return true;
+    if (last === undefined || ids.length < wordsAtOnce) return true;
     after = last;
   }
 }

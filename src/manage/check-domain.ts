@@ -50,7 +50,7 @@ async function note(
       gone_since: after.goneSince,
       released_at: after.releasedAt,
       checked_at: after.checkedAt,
-      next_check_at: nextCheck(after, verdict, domain.created_at, now, chance(context)),
+      next_check_at: nextCheck(after, verdict, domain.created_at, now, randomFraction(context)),
       seen: writeFindings(findings),
     });
     if (answers(before) !== answers(after)) await recordHostChange(queries, host, now);
@@ -76,7 +76,7 @@ const statusOf = (domain: DomainRow): DomainStatus => ({
 const verdictOf = ({ proof }: DomainFindings, expected: string): Verdict =>
   proof.kind === 'unknown' ? 'unknown' : hasProof(proof, expected) ? 'present' : 'gone';
 
-function chance({ randomBytes }: Context): number {
+function randomFraction({ randomBytes }: Context): number {
   const [high = 0, low = 0] = randomBytes(2);
   return (high * 256 + low) / 0x1_0000;
 }

@@ -20,7 +20,7 @@ const rowsAtOnce = 1_000;
 /** How long one turn works, in milliseconds: then other work has the database until the next turn. */
 const turn = 1_000;
 /** Hits of its links may have waited in a journal: their counts are deleted when it is checked again. */
-const lookAgain = 60 * 60 * 1000;
+const recheckInterval = 60 * 60 * 1000;
 
 /** The progress of clearing away one deleted organization. */
 interface Progress {
@@ -49,7 +49,7 @@ export class DeletedOrganizations {
       if (!(await knowsAllHits(database))) return;
       const progress = this.#progress.get(id) ?? { countsUpTo: 0, hasHits: true, clearedAt: null };
       this.#progress.set(id, progress);
-      if (progress.clearedAt !== null && now() - progress.clearedAt < lookAgain) continue;
+      if (progress.clearedAt !== null && now() - progress.clearedAt < recheckInterval) continue;
       let hasMore = true;
       while (hasMore && performance.now() < until) hasMore = await this.#clearSome(id, progress);
       if (hasMore) return;

@@ -50,7 +50,7 @@ async function copyToLinks(context: Context, { id }: WatchedUrl, after: number):
   return links.length < linksPerTransaction ? null : (links.at(-1)?.link_id ?? null);
 }
 
-interface Told {
+interface AffectedLink {
   readonly id: number;
   readonly organizationId: number;
   readonly isWatched: boolean;
@@ -60,7 +60,7 @@ async function copyToLink(
   context: Context,
   queries: Queries,
   state: WatchedUrl,
-  { id, organizationId, isWatched }: Told,
+  { id, organizationId, isWatched }: AffectedLink,
 ): Promise<void> {
   const link = await lockLink(queries, organizationId, id);
   if (!link) return;

@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { lastAdministratorStays, organizationGoesToo } from '../rules/departure.ts';
+import { lastAdministratorProblem, organizationDeletionNotice } from '../rules/departure.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
 import { markDeleted } from '../storage/deleted-organizations.ts';
 import { forgetInvitationsOf } from '../storage/invitations.ts';
@@ -66,7 +66,7 @@ async function leave(
   const { members, administrators } = await countMembers(queries, id);
   if (members > 1) {
     if (role === 'administrator' && administrators < 2)
-      throw new Refusal('LAST_ADMINISTRATOR', lastAdministratorStays(organization, members));
+      throw new Refusal('LAST_ADMINISTRATOR', lastAdministratorProblem(organization, members));
     // An organization without a name of its own has its first member's.
     if (organization === member.email || organization === member.name)
       await updateOrganization(queries, id, { name: `Organization ${id}` });
@@ -77,7 +77,7 @@ async function leave(
       ...(await countBelongings(queries, id)),
       links: await linkCount(queries, id),
     };
-    throw new Refusal('ORGANIZATION_IN_USE', organizationGoesToo(organization, belongings), {
+    throw new Refusal('ORGANIZATION_IN_USE', organizationDeletionNotice(organization, belongings), {
       field: 'confirm',
     });
   }

@@ -60,8 +60,8 @@ export async function findOrStore(
     (link, index) => originals[index] !== link && isOfAnother(link, answers[index] as Outcome),
   );
   const second = await findOrStore(means, queries, refused, onPlaced, true);
-  const mended = new Map(refused.map((link, index) => [link, second[index]]));
-  return answers.map((answer, index) => mended.get(links[index] as PreparedLink) ?? answer);
+  const retried = new Map(refused.map((link, index) => [link, second[index]]));
+  return answers.map((answer, index) => retried.get(links[index] as PreparedLink) ?? answer);
 }
 
 /** Whether the reason for refusing the previous link may not apply to this one. A suffix that is taken is taken for both. */

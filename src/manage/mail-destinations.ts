@@ -15,7 +15,7 @@ import { mailWithinLimits } from './mail-limit.ts';
 
 const minute = 60_000;
 /** Problems found within this time are reported together. */
-const gathering = 10 * minute;
+const collectTime = 10 * minute;
 const interval = 6 * 60 * minute;
 const retryAfter = 10 * minute;
 const organizationsPerRun = 50;
@@ -26,13 +26,13 @@ export async function mailDestinations(context: Context): Promise<void> {
   const { database, mailer, now } = context;
   if (mailer === null) return;
   const mailedBefore = now() - interval;
-  const due = { before: now() - gathering, mailedBefore };
+  const due = { before: now() - collectTime, mailedBefore };
   for (const id of await organizationsToMail(database.read, due, organizationsPerRun)) {
     const at = now();
     if (!(await database.write((queries) => claimMail(queries, id, at, mailedBefore)))) continue;
-    const isTold = await mailOne(context, mailer, id, at);
+    const isNotified = await mailOne(context, mailer, id, at);
     await database.write((queries) =>
-      isTold ? setMailed(queries, id, at) : setMailedAt(queries, id, at - interval + retryAfter),
+      isNotified ? setMailed(queries, id, at) : setMailedAt(queries, id, at - interval + retryAfter),
     );
   }
 }

@@ -14,7 +14,7 @@ import { mailWithinLimits } from './mail-limit.ts';
 
 const minute = 60_000;
 /** Refusals within this time are reported together. */
-const gathering = 5_000;
+const collectTime = 5_000;
 /** Longer than a mail takes: after that, a node is assumed to have died. */
 const claimLength = 10 * minute;
 /** After that it isn't mailed any more; it is still in the list and in the history. */
@@ -27,15 +27,15 @@ export async function mailRefusals(context: Context): Promise<void> {
   const { database, mailer, now } = context;
   if (mailer === null) return;
   const at = now();
-  const claim = { before: at - gathering, until: at + claimLength };
+  const claim = { before: at - collectTime, until: at + claimLength };
   const claimed = await database.write((queries) => claimRefusals(queries, claim, perRun));
   const byAuthor = Map.groupBy(claimed, ({ organization_id, user_id }) => `${organization_id} ${user_id}`);
   for (const changes of byAuthor.values()) {
     const ids = changes.map(({ id }) => id);
     const isOld = changes.every(({ done_at }) => (done_at ?? 0) < at - mailedWithin);
-    const isTold = isOld || (await mailOne(context, mailer, changes));
+    const isNotified = isOld || (await mailOne(context, mailer, changes));
     await database.write((queries) =>
-      isTold ? setRefusalsTold(queries, ids) : postponeRefusals(queries, ids, now() + claimLength),
+      isNotified ? setRefusalsTold(queries, ids) : postponeRefusals(queries, ids, now() + claimLength),
     );
   }
 }

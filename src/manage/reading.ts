@@ -1,4 +1,4 @@
-import { inTheNameOf, type ReadTerms } from '../storage/database.ts';
+import { type ReadTerms, withTerms } from '../storage/database.ts';
 import type { Context } from './context.ts';
 
 /** Milliseconds that the store may take for all of a call, while a person still waits for the answer. */
@@ -31,5 +31,5 @@ export const termsOf = (call: {
 /** The same context, whose reads use a caller's terms. */
 export const readingFor = <Means extends Context>(context: Means, terms: ReadTerms): Means => ({
   ...context,
-  database: inTheNameOf(context.database, terms),
+  database: withTerms(context.database, terms),
 });

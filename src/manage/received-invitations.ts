@@ -1,7 +1,7 @@
 import { invitationTokens } from '../auth/opaque-tokens.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
-import { whyStay } from '../rules/departure.ts';
+import { leavingProblem } from '../rules/departure.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
 import { deleteApiKeysOf } from '../storage/api-keys.ts';
 import {
@@ -135,7 +135,7 @@ async function join(
 
 async function requireLeave(queries: Queries, { organization_id, role }: Membership): Promise<void> {
   const organization = await findOrganization(queries, organization_id);
-  const reason = whyStay({
+  const reason = leavingProblem({
     organization: organization?.name ?? '',
     role,
     ...(await countMembers(queries, organization_id)),

@@ -52,40 +52,40 @@ export async function mailOutages(context: Context): Promise<void> {
   const untold = await database.write((queries) => claimUntold(queries, going, claim, perRun));
   const faults: unknown[] = [];
   for (const outage of untold) {
-    const done = await mailAdministrators(context, mailer, outage).catch((cause): Told => {
+    const done = await mailAdministrators(context, mailer, outage).catch((cause): MailResult => {
       faults.push(cause);
       return 'not_sent';
     });
     await database.write((queries) =>
-      done === 'told'
+      done === 'sent'
         ? setTold(queries, outage, now())
-        : postpone(queries, outage, done === 'nobody_to_tell' ? now() + claimWithoutRecipient : null),
+        : postpone(queries, outage, done === 'no_recipient' ? now() + claimWithoutRecipient : null),
     );
   }
   if (faults.length > 0) throw faults[0];
 }
 
-type Told = 'told' | 'not_sent' | 'nobody_to_tell';
+type MailResult = 'sent' | 'not_sent' | 'no_recipient';
 
 async function mailAdministrators(
   context: Context,
   mailer: NonNullable<Context['mailer']>,
   { organization_id, target_url, since }: StoredOutage,
-): Promise<Told> {
+): Promise<MailResult> {
   const { database, site, config } = context;
   const organization = await findOrganization(database.lookup, organization_id);
   const administrators = await administratorsOf(database.read, organization_id);
   // With open registration, an unverified address may belong to a stranger.
-  const told = administrators.filter(
+  const recipients = administrators.filter(
     ({ email_proven }) => email_proven === 1 || config.registration === 'closed',
   );
-  if (!organization || told.length === 0) return 'nobody_to_tell';
+  if (!organization || recipients.length === 0) return 'no_recipient';
   const keptDays = Math.min(deliveryDays, config.clickRetentionDays);
   const facts = { organization: organization.name, target: target_url, since, keptDays, origin: site.origin };
   const sent = await Promise.all(
-    told.map(({ email }) =>
+    recipients.map(({ email }) =>
       mailWithinLimits(context, mailer, organization_id, outageMail({ ...facts, to: email })),
     ),
   );
-  return sent.includes(true) ? 'told' : 'not_sent';
+  return sent.includes(true) ? 'sent' : 'not_sent';
 }

@@ -16,7 +16,7 @@ interface Belonging extends Things {
 }
 
 /** Null if they may leave for another organization; otherwise why not, and what to do. */
-export function whyStay(belonging: Belonging): string | null {
+export function leavingProblem(belonging: Belonging): string | null {
   const { organization, role, members, administrators } = belonging;
   // What an editor made belongs to the organization, and others look after it.
   if (role === 'editor') return null;
@@ -31,11 +31,11 @@ export function whyStay(belonging: Belonging): string | null {
 }
 
 /** Why the account of the last administrator can't be deleted, and what to do. */
-export const lastAdministratorStays = (organization: string, members: number): string =>
+export const lastAdministratorProblem = (organization: string, members: number): string =>
   `You are the only administrator of "${organization}", which has ${count(members - 1, 'other member')}. Make one of them administrator, then delete your account.`;
 
 /** What is deleted with the account of an organization's only member. */
-export function organizationGoesToo(organization: string, things: Things): string {
+export function organizationDeletionNotice(organization: string, things: Things): string {
   const named = thingsOf(things);
   const having = named === '' ? '' : ` with its ${named}`;
   return `You are alone in "${organization}", so it goes${having}, its clicks, webhooks and invitations. If that is meant, send "confirm": "delete_organization".`;

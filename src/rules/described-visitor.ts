@@ -39,5 +39,5 @@ export const describedVisitor = (described: Description): Visitor => ({
   address: () => described.address,
   parsedAddress: () => readUnmapped(described.address),
   dayHash: (organizationId, at) => dayHash(described.hashSeed, { organizationId, at, ...described }),
-  chance: () => Math.random(),
+  random: () => Math.random(),
 });

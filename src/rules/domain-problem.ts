@@ -65,11 +65,11 @@ function addressSentence({ host, records, findings, target }: Situation): string
     }
     return `${host} leads to ${listed(first.seen.length > 0 ? first.seen : there)}, not to ${first.value}. Change that record, unless a proxy of yours stands there and passes visitors on.`;
   }
-  const astray =
+  const wrongAddresses =
     target.addresses.length === 0 ? [] : there.filter((address) => !isAmong(address, target.addresses));
-  return astray.length === 0
+  return wrongAddresses.length === 0
     ? null
-    : `${host} leads here, but also to ${listed(astray)}: some visitors will miss their links. Take that record away.`;
+    : `${host} leads here, but also to ${listed(wrongAddresses)}: some visitors will miss their links. Take that record away.`;
 }
 
 const until = (goneSince: number): string => {

@@ -44,7 +44,7 @@ function excludingDnsOutages({ goneSince, checkedAt }: DomainStatus, now: number
 }
 
 /**
- * When to check again. `chance` from 0 to 1 spreads the daily checks. A new domain is checked often; one that has been pending
+ * When to check again. `random` from 0 to 1 spreads the daily checks. A new domain is checked often; one that has been pending
  * for weeks is not.
  */
 export function nextCheck(
@@ -52,11 +52,11 @@ export function nextCheck(
   verdict: Verdict,
   createdAt: number,
   now: number,
-  chance: number,
+  random: number,
 ): number {
   if (standing.goneSince !== null) return now + hour;
   if (standing.verifiedAt !== null)
-    return now + (verdict === 'unknown' ? hour : day - Math.floor(chance * hour));
+    return now + (verdict === 'unknown' ? hour : day - Math.floor(random * hour));
   const age = now - Math.max(createdAt, standing.releasedAt ?? 0);
   return now + pendingPause(age);
 }

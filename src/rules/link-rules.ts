@@ -94,7 +94,7 @@ function matchedBy(rule: LinkRule, organizationId: number, visitor: Visitor, now
   if (rule.to !== null) return { by: { rule: rule.id, variant: null }, to: rule.to };
   const variant = rule.isSticky
     ? variantFor(rule.variants, visitor.dayHash(organizationId, now))
-    : variantBy(rule.variants, visitor.chance());
+    : variantBy(rule.variants, visitor.random());
   return variant && { by: { rule: rule.id, variant: variant.id }, to: variant.to };
 }
 

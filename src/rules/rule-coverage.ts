@@ -88,7 +88,7 @@ export function excludedIn(key: ListKey, { not, ...when }: RuleConditions): read
   );
 }
 
-export const isNobodyLeft = (key: ListKey, conditions: RuleConditions): boolean =>
+export const excludesEveryone = (key: ListKey, conditions: RuleConditions): boolean =>
   leftIn(key, conditions)?.length === 0;
 
 /** Whether visitors who meet the second conditions also meet the first ones, as far as one key tells. */
@@ -99,11 +99,11 @@ export function coversList(key: ListKey, first: RuleConditions, second: RuleCond
   const left = leftIn(key, second);
   const alsoExcluded = listIn(key, second.not) ?? [];
   const isWanted = wanted === undefined || left?.every((value) => wanted.some((one) => includes(one, value)));
-  const isSpared = excluded.every(
+  const isNotExcluded = excluded.every(
     (value) =>
       alsoExcluded.some((one) => includes(one, value)) || left?.every((other) => !overlaps(value, other)),
   );
-  return (isWanted ?? false) && isSpared;
+  return (isWanted ?? false) && isNotExcluded;
 }
 
 type Query = NonNullable<PlainConditions['query']>;
@@ -164,8 +164,10 @@ function coversOthers(first: RuleConditions, second: RuleConditions): boolean {
   if (first.not?.query && !(second.not?.query && coversQuery(second.not.query, first.not.query)))
     return false;
   if (first.hours && !(second.hours && coversHours(first.hours, second.hours))) return false;
-  const spared = first.not?.hours;
-  if (spared === undefined) return true;
+  const excludedHours = first.not?.hours;
+  if (excludedHours === undefined) return true;
   const { hours, not } = second;
-  return (not?.hours && coversHours(not.hours, spared)) || (hours ? areApart(hours, spared) : false);
+  return (
+    (not?.hours && coversHours(not.hours, excludedHours)) || (hours ? areApart(hours, excludedHours) : false)
+  );
 }

@@ -4,7 +4,7 @@ import {
   coversList,
   coversQuery,
   excludedIn,
-  isNobodyLeft,
+  excludesEveryone,
   type ListKey,
   listKeys,
   spanOf,
@@ -73,7 +73,7 @@ function ownFindings(when: RuleConditions, now: number): readonly RuleFinding[] 
   if (start >= end) findings.push({ kind: 'reversed' });
   else if (end <= now) findings.push({ kind: 'over', at: end });
   for (const key of listKeys) {
-    const [values, isAll] = [excludedIn(key, when), isNobodyLeft(key, when)];
+    const [values, isAll] = [excludedIn(key, when), excludesEveryone(key, when)];
     if (isAll || values.length > 0) findings.push({ kind: 'excluded', key, values, isAll });
   }
   const { query, hours, not } = when;

@@ -39,5 +39,5 @@ export interface Visitor {
   /** 32 bits that are the same for a visitor of an organization all day (UTC), on every node. */
   dayHash(organizationId: number, at: number): number;
   /** A number from 0 to 1, different each time. */
-  chance(): number;
+  random(): number;
 }

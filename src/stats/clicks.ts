@@ -107,12 +107,12 @@ export async function clicksAfter(
   database: Database,
   question: ClickQuestion,
   span: { readonly after: number; readonly upTo: number; readonly limit: number },
-): Promise<{ readonly clicks: readonly StoredClick[]; readonly lookedTo: number }> {
+): Promise<{ readonly clicks: readonly StoredClick[]; readonly searchedTo: number }> {
   const hits = await openLedger(database).after(keptOf(question), span);
   const last = hits.length === span.limit ? hits.at(-1) : undefined;
   return {
     clicks: await named(database.read, chosenOf(question, hits)),
-    lookedTo: last?.id ?? Math.max(span.after, span.upTo),
+    searchedTo: last?.id ?? Math.max(span.after, span.upTo),
   };
 }
 

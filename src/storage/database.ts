@@ -77,7 +77,7 @@ export type OnLockWait = (holders: readonly LockHolder[]) => void;
 /** A server with the single hits, if they are not in the database. Its interface is defined in `ledger/`. */
 export interface HitServer {
   /** The same server, with a caller's terms. */
-  inTheNameOf(terms: ReadTerms): HitServer;
+  withTerms(terms: ReadTerms): HitServer;
 }
 
 /**
@@ -130,12 +130,12 @@ export interface Database {
 }
 
 /** The same database, with a caller's terms. */
-export function inTheNameOf(database: Database, terms: ReadTerms): Database {
+export function withTerms(database: Database, terms: ReadTerms): Database {
   let read: Queries | undefined;
   let compute: Compute | undefined;
   return {
     ...database,
-    hits: database.hits?.inTheNameOf(terms),
+    hits: database.hits?.withTerms(terms),
     write: (work) => database.write(work, terms),
     writeTogether: (item, work) => database.writeTogether(item, work, terms),
     get compute() {

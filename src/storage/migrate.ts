@@ -178,7 +178,7 @@ export interface UpgradeHooks {
 }
 
 /** Milliseconds after which a running node has noticed that it is too old. */
-const nodesHear = 5_000;
+const noticeTime = 5_000;
 
 /**
  * Migrates the store. Several nodes may start at once: the row of a migration is inserted first, so the second node waits for it
@@ -192,7 +192,7 @@ export async function migrate(database: Database, { before, waits }: UpgradeHook
     await before?.(database, done, newestMigration);
     // Before anything is dropped, so that nodes which still use it learn of it. Not in the copy, to which they may return.
     const isNews = await requireMigration(database, leastWriter);
-    if (isNews && database.kind === 'postgres' && contracts(done)) await Bun.sleep(nodesHear);
+    if (isNews && database.kind === 'postgres' && contracts(done)) await Bun.sleep(noticeTime);
   }
   const builds = done === 0 || done > newestMigration ? [] : buildsOf(database.kind);
   const build = (isDue: (number: number) => boolean) =>

@@ -89,8 +89,12 @@ export async function endSessionNamed(
 }
 
 /** Ends all sessions of a user, except one. */
-export async function endSessionsOf(queries: Queries, userId: number, spared: string | null): Promise<void> {
+export async function endSessionsOf(
+  queries: Queries,
+  userId: number,
+  exceptHash: string | null,
+): Promise<void> {
   let ending = queries.deleteFrom('sessions').where('user_id', '=', userId);
-  if (spared !== null) ending = ending.where('hash', '!=', spared);
+  if (exceptHash !== null) ending = ending.where('hash', '!=', exceptHash);
   await ending.execute();
 }

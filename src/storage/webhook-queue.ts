@@ -52,7 +52,7 @@ interface Claim {
 }
 
 /** How many of the oldest are searched for one whose organization has room. */
-const lookedThrough = 256;
+const maxSearched = 256;
 
 /** Claims the oldest due deliveries for a target. No other node gets the same. */
 export async function claimDue(queries: Queries, claim: Claim): Promise<StoredDelivery[]> {
@@ -64,7 +64,7 @@ export async function claimDue(queries: Queries, claim: Claim): Promise<StoredDe
     .where('next_try_at', '<=', now)
     .orderBy('next_try_at')
     .orderBy('id')
-    .limit(except.length > 0 ? lookedThrough : max);
+    .limit(except.length > 0 ? maxSearched : max);
   const oldest = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
   const ids = oldest.filter((row) => !except.includes(row.organization_id)).map((row) => row.id);
   if (ids.length === 0) return [];

@@ -8,7 +8,7 @@ export class GatheredMetrics {
   readonly #running = new Map<number, readonly Metric[]>();
   #ended: readonly Metric[] = [];
 
-  told(pid: number, metrics: readonly Metric[]): void {
+  report(pid: number, metrics: readonly Metric[]): void {
     this.#running.set(pid, metrics);
   }
 

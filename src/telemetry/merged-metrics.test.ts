@@ -29,10 +29,10 @@ test('what several threads have measured is added, label by label, save where th
 
 test('a worker that has ended still counts, and its state does not', () => {
   const gathered = new GatheredMetrics();
-  gathered.told(1, [visits(10), gauge('connections', 3)]);
-  gathered.told(2, [visits(1), gauge('connections', 1)]);
-  gathered.told(1, [visits(12), gauge('connections', 2)]);
+  gathered.report(1, [visits(10), gauge('connections', 3)]);
+  gathered.report(2, [visits(1), gauge('connections', 1)]);
+  gathered.report(1, [visits(12), gauge('connections', 2)]);
   gathered.ended(1);
-  gathered.told(3, [visits(1), gauge('connections', 5)]);
+  gathered.report(3, [visits(1), gauge('connections', 5)]);
   expect(valuesOf(gathered.all())).toEqual({ linnet_visits_total: [14], connections: [6] });
 });

@@ -132,7 +132,7 @@ export class VisitorOf implements Visitor {
     return dayHash(this.#means.hashSeed, { organizationId, at, address, userAgent: userAgent ?? '' });
   }
 
-  chance(): number {
+  random(): number {
     return Math.random();
   }
 

@@ -66,7 +66,7 @@ export class Deliverer implements Webhooks {
   wake(): void {
     if (!this.#isStarted) return;
     this.#again = true;
-    this.#turn ??= this.#look();
+    this.#turn ??= this.#runTurn();
   }
 
   /** Requests in flight get a moment to finish; the others are released, and sent by the next node that starts. */
@@ -86,7 +86,7 @@ export class Deliverer implements Webhooks {
   }
 
   /** One poll at a time; a wake-up during it causes another one right after. */
-  async #look(): Promise<void> {
+  async #runTurn(): Promise<void> {
     clearTimeout(this.#timer);
     try {
       while (this.#again && this.#isStarted) {

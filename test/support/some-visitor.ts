@@ -21,6 +21,6 @@ export const someVisitor = (known: Known = {}): Visitor => ({
   address: () => '192.0.2.1',
   parsedAddress: () => readUnmapped(known.address?.() ?? '192.0.2.1'),
   dayHash: () => 0,
-  chance: () => 0,
+  random: () => 0,
   ...known,
 });

@@ -7,7 +7,7 @@ import { useQuery } from '../queries.ts';
 import type { Scope } from '../stats/scope.ts';
 import { useIntervalWhileVisible } from '../visibility.ts';
 import { correctionsKey, loadCorrections, refreshNumbers, revertReclassification } from './calls.ts';
-import { outcomeOf, spanOf, whatWasDone } from './sentences.ts';
+import { correctionSummary, outcomeOf, spanOf } from './sentences.ts';
 
 const whileRunning = 1_500;
 
@@ -40,7 +40,7 @@ export function CorrectionList({ scope, corrections }: CorrectionListProps) {
           <li key={id}>
             <div class="who">
               <p>
-                {whatWasDone(correction)}
+                {correctionSummary(correction)}
                 <span class="soft">, {spanOf(correction)}</span>
               </p>
               <p class="soft small" title={created_at}>

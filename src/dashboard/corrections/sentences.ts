@@ -10,7 +10,7 @@ const classNames: Readonly<Record<string, string>> = {
 const named = (name: string | null): string => classNames[name ?? ''] ?? 'hits';
 
 /** "1,204 hits erased", "311 hits moved from flood to clicks". */
-export function whatWasDone(correction: ClickCorrection): string {
+export function correctionSummary(correction: ClickCorrection): string {
   const { kind, hits, not_kept, state, class: from, to_class: to } = correction;
   const isOver = state === 'done';
   const count = kind === 'erase' ? hits + not_kept : hits;
@@ -28,8 +28,8 @@ export function outcomeOf(correction: ClickCorrection): string {
       ? ` ${counted(correction.not_kept, 'older one stays', 'older ones stay')} as they are: their single hits are no longer kept.`
       : '';
   if (correction.state === 'running')
-    return `${whatWasDone(correction)}. It goes on by itself, and the list says how far it is.`;
-  return `${whatWasDone(correction)}.${left}`;
+    return `${correctionSummary(correction)}. It goes on by itself, and the list says how far it is.`;
+  return `${correctionSummary(correction)}.${left}`;
 }
 
 /** "all of them", "9 Nov 2026", "from 3 to 9 Nov 2026". */

@@ -26,4 +26,4 @@ export function chosenIn(search: string): Chosen {
   return { ...(tag && { tag }), ...(ids && { ids }), ...(domain && { domain }) };
 }
 
-export const areSome = (chosen: Chosen): boolean => Object.keys(chosen).length > 0;
+export const hasSelection = (chosen: Chosen): boolean => Object.keys(chosen).length > 0;

@@ -10,7 +10,7 @@ import { queryWith } from '../query-string.ts';
 import { search, setQuery } from '../router.ts';
 import { readableUrl } from '../short-links.ts';
 import { Chart } from './chart.tsx';
-import { areSome } from './chosen.ts';
+import { hasSelection } from './chosen.ts';
 import type { ChartData } from './draw-chart.ts';
 import { isAside, isFiltered } from './filters.ts';
 import { titleFor } from './numbers-head.tsx';
@@ -104,7 +104,7 @@ function NoClicks({ numbers: { view } }: { numbers: Numbers }) {
         <p>Take a filter away above, or look at a longer time.</p>
       </Empty>
     );
-  if (scope.kind === 'all' && areSome(scope.chosen ?? {}))
+  if (scope.kind === 'all' && hasSelection(scope.chosen ?? {}))
     return (
       <Empty title="These links had no clicks in this time">
         <p>Choose other links above, or look at a longer time.</p>

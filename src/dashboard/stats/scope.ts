@@ -1,6 +1,6 @@
 import type { Calls, Link, Stats } from '../api-types.ts';
 import { call } from '../client.ts';
-import { areSome, type Chosen } from './chosen.ts';
+import { type Chosen, hasSelection } from './chosen.ts';
 
 /** The links whose statistics a board shows. */
 export type Scope =
@@ -15,7 +15,7 @@ export const choiceOf = (scope: Scope): Chosen =>
 
 export function keyOf(scope: Scope): string {
   if (scope.kind === 'link') return `link ${scope.link.id}`;
-  return areSome(scope.chosen ?? {}) ? 'some' : 'all';
+  return hasSelection(scope.chosen ?? {}) ? 'some' : 'all';
 }
 
 export function loadStats(scope: Scope, query: Question): Promise<Stats> {

@@ -54,6 +54,6 @@ test('what is refused is not asked again, and says why without the password', as
 
 test('what takes longer than its caller waits is given up', async () => {
   using server = serverOf([]);
-  const client = server.client.inTheNameOf({ ...ownTerms, patience: 50 });
+  const client = server.client.withTerms({ ...ownTerms, patience: 50 });
   await expect(client.rows('select 1')).rejects.toBeInstanceOf(TookTooLong);
 });

@@ -42,7 +42,7 @@ export class ClickhouseClient {
     this.#terms = terms;
   }
 
-  inTheNameOf(terms: ReadTerms): ClickhouseClient {
+  withTerms(terms: ReadTerms): ClickhouseClient {
     return new ClickhouseClient(this.#server, terms);
   }
 

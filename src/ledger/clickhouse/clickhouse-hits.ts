@@ -36,8 +36,8 @@ export class ClickhouseHits implements ExternalHits {
     return prepareTables(this.#client, storeId);
   }
 
-  inTheNameOf(terms: ReadTerms): ClickhouseHits {
-    return new ClickhouseHits(this.#client.inTheNameOf(terms), this.partLength);
+  withTerms(terms: ReadTerms): ClickhouseHits {
+    return new ClickhouseHits(this.#client.withTerms(terms), this.partLength);
   }
 
   /** The filter goes by classes of the roll-ups, and so also finds some hits that are not in the scope. */

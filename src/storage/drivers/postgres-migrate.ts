@@ -13,7 +13,7 @@ const lockNotAvailable = '55P03';
 /** Milliseconds between two tries. */
 const [firstPause, maxPause] = [250, 2_000];
 /** Milliseconds until a wait is reported, and then between reports. The first comes before the lock is given up. */
-const [firstLook, nextLook] = [250, 5_000];
+const [firstCheck, nextCheck] = [250, 5_000];
 
 type Write = <T>(queries: Queries, work: (queries: Queries) => Promise<T>) => Promise<T>;
 
@@ -74,13 +74,13 @@ async function watched<T>(
     if (rows.length > 0) waits(rows);
   };
   let timer: Timer | undefined;
-  const lookIn = (milliseconds: number) => {
+  const checkIn = (milliseconds: number) => {
     timer = setTimeout(() => {
       look().catch(() => {});
-      lookIn(nextLook);
+      checkIn(nextCheck);
     }, milliseconds);
   };
-  lookIn(firstLook);
+  checkIn(firstCheck);
   try {
     return await work();
   } finally {

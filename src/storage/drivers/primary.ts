@@ -34,9 +34,9 @@ export class Primary {
   #standing: ServerState = 'writes';
   /** Consecutive checks on a connection in use without an answer. */
   #unanswered = 0;
-  #look: (() => Promise<ServerState>) | null = null;
-  #looking: Promise<void> | null = null;
-  #lastLook = 0;
+  #probe: (() => Promise<ServerState>) | null = null;
+  #checking: Promise<void> | null = null;
+  #lastCheck = 0;
   #timer: Timer | undefined;
   #isClosed = false;
 
@@ -45,7 +45,7 @@ export class Primary {
     this.#url = this.#urls[0] ?? databaseUrl;
     this.#onMoved = onMoved;
     this.#naming = new URL(this.#url).searchParams.get('prepared_statements');
-    if (this.#urls.length > 1) this.#looking = this.#search().finally(() => this.#lookedAt());
+    if (this.#urls.length > 1) this.#checking = this.#search().finally(() => this.#checked());
     else this.#isFirst = false;
   }
 
@@ -62,13 +62,13 @@ export class Primary {
 
   /** Resolves once it is known which of several servers that is; null if it is known. */
   get found(): Promise<void> | null {
-    return this.#isFirst ? this.#looking : null;
+    return this.#isFirst ? this.#checking : null;
   }
 
   /** Checks the server at intervals; `look` asks it on a connection in use. */
-  watch(look: () => Promise<ServerState>): void {
-    this.#look = look;
-    this.#timer = setInterval(() => this.#lookAgain(), interval);
+  watch(probe: () => Promise<ServerState>): void {
+    this.#probe = probe;
+    this.#timer = setInterval(() => this.#checkAgain(), interval);
   }
 
   /** Registers a connection that is being opened. */
@@ -90,32 +90,32 @@ export class Primary {
 
   /** A failure suggests that the server may have changed. */
   doubt(): void {
-    if (performance.now() - this.#lastLook > minPause) this.#lookAgain();
+    if (performance.now() - this.#lastCheck > minPause) this.#checkAgain();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    await Promise.race([this.#looking, Bun.sleep(answerTime)]);
+    await Promise.race([this.#checking, Bun.sleep(answerTime)]);
   }
 
-  #lookAgain(): void {
-    const look = this.#look;
-    if (look === null || this.#looking !== null || this.#isClosed) return;
-    this.#looking = this.#lookOrSearch(look).finally(() => this.#lookedAt());
+  #checkAgain(): void {
+    const probe = this.#probe;
+    if (probe === null || this.#checking !== null || this.#isClosed) return;
+    this.#checking = this.#checkOrSearch(probe).finally(() => this.#checked());
   }
 
-  async #lookOrSearch(look: () => Promise<ServerState>): Promise<void> {
+  async #checkOrSearch(probe: () => Promise<ServerState>): Promise<void> {
     if (this.#standing === 'writes') {
-      this.#standing = await look();
+      this.#standing = await probe();
       this.#unanswered = this.#standing === 'away' ? this.#unanswered + 1 : 0;
     }
     if (this.#standing !== 'writes') await this.#search();
   }
 
-  #lookedAt(): void {
-    this.#looking = null;
-    this.#lastLook = performance.now();
+  #checked(): void {
+    this.#checking = null;
+    this.#lastCheck = performance.now();
   }
 
   async #search(): Promise<void> {

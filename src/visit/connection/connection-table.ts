@@ -83,7 +83,7 @@ export class ConnectionTable<Connection extends Limited> {
   /** Closes an idle connection of the first network that has one; a recently used one only if all were used. */
   #endOneOf(networks: Iterable<Network<Connection>>): boolean {
     let checks = 0;
-    let spare: Connection | null = null;
+    let candidate: Connection | null = null;
     for (const network of networks) {
       const checksHere = Math.min(network.size, maxChecksPerNetwork);
       for (let check = 0; check < checksHere; check++) {
@@ -94,16 +94,16 @@ export class ConnectionTable<Connection extends Limited> {
           this.remove(connection);
           return true;
         }
-        if (outcome === 'used') spare ??= connection;
+        if (outcome === 'used') candidate ??= connection;
         network.delete(connection);
         network.add(connection);
       }
       checks += checksHere;
       if (checks >= maxChecks) break;
     }
-    if (spare === null) return false;
-    spare.terminate();
-    this.remove(spare);
+    if (candidate === null) return false;
+    candidate.terminate();
+    this.remove(candidate);
     return true;
   }
 

@@ -47,7 +47,7 @@ const proofDelay = 3_000;
 const refusalLifetime = 60_000;
 const lifetime = 6 * 60 * 60 * 1000;
 /** How often a host name is looked up again while handshakes wait for it, and after its certificate has expired. */
-const lookInterval = 1_000;
+const pollInterval = 1_000;
 
 /**
  * The certificate of each host name: read from the store at the first handshake, and from memory after that. While a certificate
@@ -141,7 +141,7 @@ export class CertificateFinder {
       else if (now >= proofFrom) return secureContextOf(found.pair);
       this.#parts.request(host);
       const left = begun + patience - now;
-      if (left <= 0 || !(await this.#wait(host, address, Math.min(left, lookInterval)))) return null;
+      if (left <= 0 || !(await this.#wait(host, address, Math.min(left, pollInterval)))) return null;
     }
   }
 
@@ -156,7 +156,7 @@ export class CertificateFinder {
     this.#made.set(pair, context);
     this.#kept.set(host, {
       context,
-      until: until > now ? Math.min(until, now + lifetime) : now + lookInterval,
+      until: until > now ? Math.min(until, now + lifetime) : now + pollInterval,
     });
     return context;
   }

@@ -23,7 +23,7 @@ export function watchCertificate(
   let known = stateOf(files);
   /** One of the two files is written first: a problem is reported only if it is still there at the next check. */
   let doubt: string | null = null;
-  const look = () => {
+  const check = () => {
     const state = stateOf(files);
     if (state === known && doubt === null) return;
     const hasStayed = state === doubt;
@@ -36,7 +36,7 @@ export function watchCertificate(
       else doubt = state;
     }
   };
-  const timer = setInterval(look, interval);
+  const timer = setInterval(check, interval);
   timer.unref();
   return () => clearInterval(timer);
 }

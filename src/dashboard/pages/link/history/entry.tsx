@@ -1,7 +1,7 @@
 import type { LinkHistoryEntry } from '../../../api-types.ts';
 import { instant, since } from '../../../format.ts';
 import { Button } from '../../../parts/button.tsx';
-import { type Change, howOf, labelOf, partsOf, whatOf, whoOf, wordsOf } from './sentences.ts';
+import { actionText, actorName, type Change, channelText, labelOf, partsOf, wordsOf } from './sentences.ts';
 
 interface EntryProps {
   readonly entry: LinkHistoryEntry;
@@ -12,12 +12,12 @@ interface EntryProps {
 
 /** One change of a link: who made it, when, and the old and new values. */
 export function Entry({ entry, onBack, isRunning }: EntryProps) {
-  const how = howOf(entry);
+  const how = channelText(entry);
   return (
     <li class="history-entry">
       <div class="history-line">
         <p>
-          <bdi class="who">{whoOf(entry)}</bdi> {whatOf(entry)}
+          <bdi class="who">{actorName(entry)}</bdi> {actionText(entry)}
           <span class="soft small">
             {' '}
             <time dateTime={entry.at} title={instant(entry.at)}>

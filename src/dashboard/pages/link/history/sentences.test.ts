@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { LinkHistoryEntry } from '../../../api-types.ts';
-import { howOf, partsOf, whatOf, whoOf, wordsOf } from './sentences.ts';
+import { actionText, actorName, channelText, partsOf, wordsOf } from './sentences.ts';
 
 const entry = (more: Partial<LinkHistoryEntry> = {}): LinkHistoryEntry => ({
   ...{
@@ -25,20 +25,22 @@ describe('an entry of the history in words', () => {
     [['name', 'tags', 'notes', 'captcha'], 'changed name, tags, notes and captcha'],
     [['name', 'tags', 'notes', 'captcha', 'password'], 'changed name, tags, notes and 2 more'],
   ])('%p', (fields, sentence) => {
-    expect(whatOf(entry({ changes: changes(...fields) }))).toBe(sentence);
+    expect(actionText(entry({ changes: changes(...fields) }))).toBe(sentence);
   });
 
   test('says who it was, and how', () => {
-    expect(whoOf(entry())).toBe('Ada');
-    expect(whoOf(entry({ by: { id: 1, name: null, email: 'ada@example.com' } }))).toBe('ada@example.com');
-    expect(whoOf(entry({ by: null }))).toBe('A former member');
-    expect(whoOf(entry({ by: null, via: 'linnet' }))).toBe('Linnet');
-    expect(whoOf(entry({ by: null, via: null, action: 'created' }))).toBe('Somebody');
-    expect(howOf(entry())).toBeNull();
-    expect(howOf(entry({ via: 'api_key', api_key: { id: 1, name: 'CI' } }))).toBe('with the API key "CI"');
-    expect(howOf(entry({ via: 'api_key' }))).toBe('with an API key that was deleted');
-    expect(whatOf(entry({ back_to: 3, changes: changes('name') }))).toBe('went back to an earlier state');
-    expect(whatOf(entry({ scheduled: 3, changes: changes('name') }))).toBe('changed name, as scheduled');
+    expect(actorName(entry())).toBe('Ada');
+    expect(actorName(entry({ by: { id: 1, name: null, email: 'ada@example.com' } }))).toBe('ada@example.com');
+    expect(actorName(entry({ by: null }))).toBe('A former member');
+    expect(actorName(entry({ by: null, via: 'linnet' }))).toBe('Linnet');
+    expect(actorName(entry({ by: null, via: null, action: 'created' }))).toBe('Somebody');
+    expect(channelText(entry())).toBeNull();
+    expect(channelText(entry({ via: 'api_key', api_key: { id: 1, name: 'CI' } }))).toBe(
+      'with the API key "CI"',
+    );
+    expect(channelText(entry({ via: 'api_key' }))).toBe('with an API key that was deleted');
+    expect(actionText(entry({ back_to: 3, changes: changes('name') }))).toBe('went back to an earlier state');
+    expect(actionText(entry({ scheduled: 3, changes: changes('name') }))).toBe('changed name, as scheduled');
   });
 
   test('shows values as people know them', () => {

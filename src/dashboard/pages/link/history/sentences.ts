@@ -15,7 +15,7 @@ const otherLabels: Readonly<Record<string, string>> = {
 
 export const labelOf = (field: string): string => labels[field as FieldName] ?? otherLabels[field] ?? field;
 
-export function whoOf({ by, via, action }: LinkHistoryEntry): string {
+export function actorName({ by, via, action }: LinkHistoryEntry): string {
   if (by) return by.name || by.email;
   if (via === 'linnet') return 'Linnet';
   return action === 'created' && via === null ? 'Somebody' : 'A former member';
@@ -36,7 +36,7 @@ function changed(changes: readonly Change[]): string {
   return all.length < 2 ? `${all}` : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }
 
-export function whatOf({ action, back_to, scheduled, changes }: LinkHistoryEntry): string {
+export function actionText({ action, back_to, scheduled, changes }: LinkHistoryEntry): string {
   if (action === 'created') return 'created the link';
   if (action === 'deleted') return 'deleted the link';
   if (action === 'restored') return 'brought the link back';
@@ -46,7 +46,7 @@ export function whatOf({ action, back_to, scheduled, changes }: LinkHistoryEntry
 }
 
 /** Empty for the dashboard: most changes are made there. */
-export function howOf({ via, api_key }: LinkHistoryEntry): string | null {
+export function channelText({ via, api_key }: LinkHistoryEntry): string | null {
   if (via === 'api_key')
     return api_key ? `with the API key "${api_key.name}"` : 'with an API key that was deleted';
   if (via === 'token') return 'with an access token';
