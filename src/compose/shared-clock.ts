@@ -9,8 +9,8 @@ const readInterval = 60_000;
 const allowed = 1_000;
 
 /**
- * One clock for all nodes: the process's own, or where that is off, the database's. By it nodes look at what others have written: when a
- * message is to be sent, whether a session has ended, what is old enough to be deleted.
+ * One clock for all nodes: the process's own, or the database's if that is off. Nodes use it for times that others have written:
+ * when a message is due, whether a session has expired, what is old enough to be deleted.
  */
 export async function sharedClock(start: Start, lookup: Queries): Promise<() => number> {
   // SQLite's file is on this machine.
@@ -18,7 +18,7 @@ export async function sharedClock(start: Start, lookup: Queries): Promise<() => 
   return isOwn ? start.now : clockBeside(start, () => serverTime(lookup));
 }
 
-/** `ask` reads the clock that is right. */
+/** `ask` reads the reference clock. */
 export async function clockBeside(
   { now, opened }: Pick<Start, 'now' | 'opened'>,
   ask: () => Promise<number>,

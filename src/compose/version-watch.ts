@@ -8,7 +8,7 @@ import type { Start } from './start.ts';
 
 const interval = 3_000;
 
-/** During a rolling upgrade a newer node may change the store so that this program is too old for it: `/readyz` then says no. */
+/** During a rolling upgrade a newer node may change the store so that this program is too old for it: `/readyz` then fails. */
 export function watchVersion(
   { overrides, log, now, opened }: Start,
   database: Database,

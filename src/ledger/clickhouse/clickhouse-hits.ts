@@ -92,7 +92,7 @@ export class ClickhouseHits implements ExternalHits {
     );
     for (const { month, name } of months)
       if (month >= String(from === null ? 0 : monthNumber(from)) && month <= String(monthNumber(to))) {
-        // ClickHouse clears none while it is being built; `finishCorrection` of this correction goes on with that.
+        // ClickHouse can't clear a projection while it is being built; `finishCorrection` resumes building.
         await stopProjections(this.#client);
         await this.#client.run(
           `alter table hits clear projection ${name} in partition id ${quoted(month)}`,
