@@ -49,8 +49,16 @@ const setReadOnly = async (is: 'on' | 'off') => {
 
 /** The server and each of its connections. */
 async function signal(name: NodeJS.Signals, pid: number): Promise<void> {
+  // First the one that starts the others.
+  process.kill(pid, name);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  for (const id of [pid, ...children.map(Number)]) process.kill(id, name);
+  for (const id of children.map(Number))
+    try {
+      process.kill(id, name);
+    } catch (cause) {
+      // It has ended since.
+      if ((cause as { code?: string }).code !== 'ESRCH') throw cause;
+    }
 }
 
 async function serverPid(): Promise<number> {
@@ -152,17 +160,23 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
       press('creation', creating),
       press('list', listing),
     ];
-    await eventually(() => suffixes.size > 5, 'creations');
-    await begin();
-    await Bun.sleep(duration);
-    await end();
-    const ended = performance.now();
     let wellAt = Number.POSITIVE_INFINITY;
-    await eventually(async () => (await create(`after ${name} ${++creations}`)).status === 201, 'a creation');
-    await eventually(async () => (await listing()) === 200, 'a list');
-    wellAt = performance.now() - ended;
-    isOver = true;
-    await Promise.all(pressing);
+    try {
+      await eventually(() => suffixes.size > 5, 'creations');
+      await begin();
+      await Bun.sleep(duration);
+      await end();
+      const ended = performance.now();
+      await eventually(
+        async () => (await create(`after ${name} ${++creations}`)).status === 201,
+        'a creation',
+      );
+      await eventually(async () => (await listing()) === 200, 'a list');
+      wellAt = performance.now() - ended;
+    } finally {
+      isOver = true;
+      await Promise.all(pressing);
+    }
 
     const count = (said: string) => answers.get(said) ?? 0;
     const told = [...answers].map(([said, times]) => `${said}: ${times}`).sort();
