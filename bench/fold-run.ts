@@ -1,7 +1,6 @@
 /** Folds the journal in the data folder into a fresh store, and prints what that took. */
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
-import { SQL } from 'bun';
 import type { FromFold, ToFold } from '../src/ledger/fold-messages.ts';
 import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
 import { clickServerOf } from '../src/rules/clicks-url.ts';
@@ -16,7 +15,15 @@ const now = Date.now();
 const clickServer = clickServerOf(process.env.CLICKS_URL ?? '');
 
 const database = await openDatabase(databaseUrl, dataDir, () => {});
-if (clickServer !== null) await database.write((queries) => claimSetting(queries, hitStoreId, 'bench'));
+await database.write(async (queries) => {
+  if (clickServer !== null) await claimSetting(queries, hitStoreId, 'bench');
+  // Chunks are made of the hits of organizations.
+  await queries
+    .insertInto('organizations')
+    .values({ id: 1, name: 'bench', created_at: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+});
 await database.close();
 Bun.gc(true);
 
@@ -30,9 +37,6 @@ function stored(): number {
 
 /** Makes the chunks, which the fold puts off until it has time: they belong to the price of a hit. */
 async function mergeAll(url: string): Promise<void> {
-  const sql = new SQL({ url, max: 1 });
-  await sql`insert into organizations (id, name, created_at) values (1, 'bench', 0)`;
-  await sql.end();
   const store = new PostgresFoldStore(url);
   while (await store.mergeSome(now));
   await store.close();
