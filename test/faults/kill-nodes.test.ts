@@ -14,7 +14,7 @@ const kills = isShort ? 1 : Math.min(100, Number(process.env.ROUNDS));
 const nodeCount = isShort ? 2 : 3;
 const clients = 6;
 /** Answered before a kill. */
-const between = isShort ? 60 : 30;
+const between = isShort ? 60 : 10;
 /** Of so many creations one is a tag, and one an API key. */
 const others = 20;
 

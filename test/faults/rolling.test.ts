@@ -33,7 +33,7 @@ async function ownerOf(origin: string, setupToken: string): Promise<{ headers: R
 }
 
 /** Milliseconds for which somebody who was answered waits: the restarts are what is to take the processors. */
-const pause = process.env.ROUNDS === undefined ? 50 : 5;
+const pause = process.env.ROUNDS === undefined ? 50 : 20;
 
 /** Calls again and again until told to stop; what came is counted, by status or by what broke. */
 function press(calls: readonly (() => Promise<Response>)[]) {
