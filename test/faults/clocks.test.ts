@@ -2,14 +2,15 @@ import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { firstAccount, posting } from '../support/account.ts';
 import { hitCounter } from '../support/counted-hits.ts';
-import { eventually } from '../support/eventually.ts';
+import { answerWhen, eventually } from '../support/eventually.ts';
 import { figure } from '../support/figure.ts';
 import { migratedPostgres } from '../support/migrated-store.ts';
 import { type Program, runServerAfter, temporaryFolder } from '../support/program.ts';
 import { startTarget } from '../support/webhook-target.ts';
 
-/** `npm run test:faults` visits more often. */
-const visits = process.env.ROUNDS === undefined ? 20 : 300;
+/** `npm run test:faults` has all of them, and more visits. */
+const isShort = process.env.ROUNDS === undefined;
+const visits = isShort ? 20 : 300;
 const hour = 3_600_000;
 const year = 365 * 24 * hour;
 const errors = [
@@ -54,7 +55,7 @@ async function visitAll(urls: readonly string[], from = 0): Promise<number> {
   return visits;
 }
 
-test.each(errors)(
+test.each(isShort ? [errors[0], errors[3]] : errors)(
   'two nodes on PostgreSQL, the clock of one %s: each click counts once and in its hour, and each message is sent',
   async (name, ahead) => {
     await using folder = await temporaryFolder();
@@ -89,12 +90,16 @@ test.each(errors)(
         { authorization },
       );
       const answered = await visitAll([right, wrong].map((url) => `${url}/${created.suffix}`));
-      const change = await fetch(`${wrong}/api/v1/link/${created.id}`, {
-        method: 'PATCH',
-        headers: { 'content-type': 'application/json', authorization },
-        body: JSON.stringify({ destination_url: 'https://example.com/changed' }),
-      });
-      expect(change.status).toBe(200);
+      const change = async () => {
+        const { status } = await fetch(`${wrong}/api/v1/link/${created.id}`, {
+          method: 'PATCH',
+          headers: { 'content-type': 'application/json', authorization },
+          body: JSON.stringify({ destination_url: 'https://example.com/changed' }),
+        });
+        return status;
+      };
+      // A busy machine may take longer than a call may.
+      await answerWhen(change, (status) => status === 200, 'the change');
       const counter = hitCounter('', DATABASE_URL);
       await eventually(async () => (await counter.of(created.id)).ledger >= answered, 'all clicks');
       await eventually(
