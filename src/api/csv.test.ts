@@ -26,11 +26,11 @@ test.each([
   expect(csvCell(value)).toBe(written);
 });
 
-test('numbers are numbers, and nothing is nothing', () => {
+test('numbers are written unquoted, and null as an empty cell', () => {
   expect(csvLine([1, -2, null, 'x'])).toBe('1,-2,,x\r\n');
 });
 
-test('any text comes back as it was, with at most the guarding quote, and no cell begins as a formula', () => {
+test('any text is read back unchanged, apart from a guarding quote, and no cell begins a formula', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (values) => {
       const cells = parsed(csvLine(values));

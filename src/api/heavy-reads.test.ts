@@ -12,7 +12,7 @@ const termsOf = (organizationId: number, signal: AbortSignal | null = null) => (
   deadline: Number.POSITIVE_INFINITY,
 });
 
-test('an organization has five at a time, and another waits for none of them', async () => {
+test('an organization runs five at a time, without delaying others', async () => {
   const reads = new HeavyReads();
   const begun: number[] = [];
   const ends: (() => void)[] = [];
@@ -30,7 +30,7 @@ test('an organization has five at a time, and another waits for none of them', a
   expect(begun).toEqual([1, 1, 1, 1, 1, 2, 1]);
 });
 
-test('all of them get their turn, in their order, and then as many may begin as before', async () => {
+test('all of them run in order, and afterwards as many may start as before', async () => {
   const reads = new HeavyReads();
   const order: number[] = [];
   const call = (index: number) =>
@@ -46,7 +46,7 @@ test('all of them get their turn, in their order, and then as many may begin as 
   expect(order).toHaveLength(5);
 });
 
-test('what was abandoned or came too late while it waited is never begun', async () => {
+test('an item that was cancelled or timed out while it waited is never started', async () => {
   const reads = new HeavyReads();
   const { promise: held, resolve: end } = Promise.withResolvers<void>();
   const first = Array.from({ length: 5 }, () => reads.run(termsOf(1), () => held));
@@ -65,7 +65,7 @@ test('what was abandoned or came too late while it waited is never begun', async
   expect(begun).toEqual(['waited for']);
 });
 
-test('lists and statistics are heavy, and what is looked up by key is not', () => {
+test("lists and statistics count as heavy, lookups by key don't", () => {
   const heavy = routes
     .filter(({ endpoint }) => endpoint.heavy)
     .map(({ method, path }) => `${method} ${path}`);
@@ -80,7 +80,7 @@ test('lists and statistics are heavy, and what is looked up by key is not', () =
   ]);
 });
 
-test('a heavy endpoint is begun when it has its turn, and gives it up also when it fails', async () => {
+test('a heavy endpoint waits for its turn, and releases it even if it fails', async () => {
   let begun = 0;
   const { promise: held, reject: fail } = Promise.withResolvers<never>();
   const slow = endpoint({

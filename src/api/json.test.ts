@@ -10,7 +10,7 @@ const value = {
   total: 2,
 };
 
-test('what is put together from parts is what is written in one go', () => {
+test('JSON joined from parts equals JSON written at once', () => {
   const parts = Json.object<typeof value>({
     results: Json.list(value.results.map((result) => Json.of(result))),
     'a "quoted" key': Json.object({ nested: Json.list<number>([]) }),
@@ -19,7 +19,7 @@ test('what is put together from parts is what is written in one go', () => {
   expect(parts.text).toBe(JSON.stringify(value));
 });
 
-test('nothing is something too', () => {
+test('so does an empty list', () => {
   expect(Json.list([]).text).toBe('[]');
   expect(Json.object({}).text).toBe('{}');
 });

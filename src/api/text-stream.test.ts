@@ -3,7 +3,7 @@ import { textStream } from './text-stream.ts';
 
 const ignore = () => {};
 
-test('nothing runs before it is read, and then only as much as is read', async () => {
+test('nothing is read ahead of the reader', async () => {
   let made = 0;
   const stream = textStream(async function* () {
     for (;;) yield `piece ${++made}\n`;
@@ -17,7 +17,7 @@ test('nothing runs before it is read, and then only as much as is read', async (
   expect(made).toBe(2);
 });
 
-test('a stream that waits for news hears that the client has gone, and tidies up', async () => {
+test('a stream that waits for data notices that the client has gone, and cleans up', async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const stream = textStream(async function* (gone) {
     try {
@@ -34,7 +34,7 @@ test('a stream that waits for news hears that the client has gone, and tidies up
   expect(await promise).toBe('tidied up');
 });
 
-test('what breaks is reported once, and the reader is not told that it was the end', async () => {
+test('an error is reported once, and the reader gets no regular end', async () => {
   const faults: unknown[] = [];
   const stream = textStream(
     async function* () {

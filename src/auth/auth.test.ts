@@ -24,7 +24,7 @@ describe('the master key', () => {
     await work(folder).finally(() => rm(folder, { recursive: true }));
   };
 
-  test('is made once, for its owner alone, also when many start at once', () =>
+  test('is created once and readable only by its owner, even if many processes start at once', () =>
     inFolder(async (folder) => {
       const keys = await Promise.all(Array.from({ length: 8 }, () => masterKey(null, folder)));
       expect(new Set(keys).size).toBe(1);
@@ -33,7 +33,7 @@ describe('the master key', () => {
       expect((await readFile(join(folder, 'secret.key'), 'utf8')).trim()).toBe(keys[0] ?? '');
     }));
 
-  test('that is empty or cut off is never taken for one', () =>
+  test('is never read from an empty or truncated file', () =>
     inFolder(async (folder) => {
       for (const left of ['', '\n', 'abc123']) {
         await writeFile(join(folder, 'secret.key'), left);
@@ -60,7 +60,7 @@ describe('secrets', () => {
     expect(secrets.verify('qr', 'text', '')).toBe(false);
   });
 
-  test('that are sealed open with the key that sealed them, and are nothing otherwise', () => {
+  test('sealed with a key open with that key only', () => {
     const sealed = secrets.seal('hook key');
     expect(sealed).not.toBe(secrets.seal('hook key'));
     expect(secrets.open(sealed)).toBe('hook key');
@@ -70,7 +70,7 @@ describe('secrets', () => {
   });
 });
 
-test('passwords are checked a few at a time, and a crowd is told to come back', async () => {
+test('passwords are checked a few at a time, and further requests get 503', async () => {
   const passwords = new Passwords();
   expect(await passwords.hash('x')).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$');
   const outcomes = await Promise.allSettled(Array.from({ length: 90 }, () => passwords.hash('x')));

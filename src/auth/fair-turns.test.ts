@@ -32,7 +32,7 @@ async function endAll(): Promise<void> {
   }
 }
 
-test('two are at work, and of the others each party has a turn before any has its second', async () => {
+test('two run at once, and each waiting network gets a turn before any gets its second', async () => {
   const asked = ['a', 'a', 'a', 'a', 'a', 'b', 'b', 'c'].map((party) => ask(party));
   expect(order).toEqual(['a', 'a']);
   await endAll();
@@ -40,7 +40,7 @@ test('two are at work, and of the others each party has a turn before any has it
   expect(await Promise.all(asked)).toHaveLength(8);
 });
 
-test('who got in before is next, however many wait from however many networks, and the others still come on', async () => {
+test('known clients go first, however many networks wait, and the others still proceed', async () => {
   for (let network = 0; network < 66; network++) void ask(`network ${network}`);
   for (let time = 0; time < 8; time++) void ask('owner', true);
   await endAll();
@@ -51,7 +51,7 @@ test('who got in before is next, however many wait from however many networks, a
   expect(order).toHaveLength(74);
 });
 
-test('a bounded crowd waits: one party can not fill it, and a crowd of parties is told to come back', async () => {
+test("the queue is bounded: one network can't fill it, and many networks get 503", async () => {
   const flood = Array.from({ length: 100 }, () => ask('flood'));
   const other = ask('other');
   await endAll();

@@ -34,7 +34,7 @@ function prepare() {
   return { stored, asked, clock, holders, holdUp };
 }
 
-test('a key is looked up once, and again when its time is over', async () => {
+test('a key is looked up once, and again after it expires', async () => {
   const { stored, asked, clock, holders } = prepare();
   stored.set('a', holderOf(1));
   await holders.find('a');
@@ -46,7 +46,7 @@ test('a key is looked up once, and again when its time is over', async () => {
   expect(await holders.find('a')).toBeUndefined();
 });
 
-test('a key that is not there is not kept', async () => {
+test('an unknown key is not cached', async () => {
   const { stored, holders } = prepare();
   expect(await holders.find('a')).toBeUndefined();
   stored.set('a', holderOf(1));
@@ -64,7 +64,7 @@ test('a change of a user drops all keys of that user, and no others', async () =
   expect(asked.join('')).toBe('abcab');
 });
 
-test('what was asked for before a change is not kept after it', async () => {
+test('a lookup that began before a change is not cached after it', async () => {
   const { stored, asked, holders, holdUp } = prepare();
   for (const drop of [() => holders.forget(1), () => holders.clear()]) {
     stored.set('a', holderOf(1));
@@ -79,7 +79,7 @@ test('what was asked for before a change is not kept after it', async () => {
   expect(asked.length).toBe(4);
 });
 
-test('no more than ten thousand are kept, the newest', async () => {
+test('at most ten thousand are cached, the newest', async () => {
   const { stored, asked, holders } = prepare();
   for (let index = 0; index <= 10_000; index++) {
     stored.set(`${index}`, holderOf(1));

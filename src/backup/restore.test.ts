@@ -28,11 +28,11 @@ async function refusedFor(cause: Error): Promise<readonly [string, number]> {
   return [message, read];
 }
 
-test('rows that are refused are read on to the end, which tells of damage', async () => {
+test('refused rows are read to the end, so that damage is reported', async () => {
   expect(await refusedFor(new Error('no such column'))).toEqual(['damaged', 5]);
 });
 
-test('where the store is away or its disk full, the rest is not read', async () => {
+test('if the store is away or its disk full, the rest is not read', async () => {
   expect(await refusedFor(new StoreAway('The database is away.'))).toEqual(['The database is away.', 0]);
   const full = Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
   expect(await refusedFor(full)).toEqual(['disk full', 0]);

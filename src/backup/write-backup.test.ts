@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { BackupStream } from './backup-stream.ts';
 import { writeToFile } from './write-backup.ts';
 
-test('a backup whose source fails says why, and leaves no file', async () => {
+test('a backup whose source fails reports why, and leaves no file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'linnet-test-'));
   const file = join(folder, 'linnet.backup');
   const backup: BackupStream = {

@@ -18,11 +18,11 @@ test.each([
   [{ type: urn('somethingNew') }, 500, 'authority_away'],
   [null, 503, 'authority_away'],
   ['a page of a proxy', 403, 'refused'],
-])('what an authority says, %j with status %i, is %s', (document, status, problem) => {
+])("the authority's response %j with status %i becomes %s", (document, status, problem) => {
   expect(problemOf(document, status).problem).toBe(problem as never);
 });
 
-test('its words are told in one line of bounded length', () => {
+test('its messages are reported in one line of bounded length', () => {
   const { message } = problemOf({ type: urn('dns'), detail: `one\r\ntwo\x1b[31m ${'x'.repeat(1_000)}` }, 400);
   expect(message).toStartWith('one two [31m xx');
   expect(message).toHaveLength(500);

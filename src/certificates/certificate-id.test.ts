@@ -14,10 +14,10 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
 -----END CERTIFICATE-----
 `;
 
-test('a certificate is called by its authority’s key and its number', () => {
+test("a certificate's id consists of its authority's key and its serial number", () => {
   expect(certificateId(example)).toBe('aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
 });
 
-test('one that does not name that key has no name', () => {
+test("a certificate that doesn't name that key has no id", () => {
   expect(certificateId(selfSigned('a.example.com').certificate)).toBeNull();
 });

@@ -9,7 +9,7 @@ async function* inPieces(text: string, size: number) {
 const read = async (text: string, size = text.length || 1) =>
   (await Array.fromAsync(csvRows(inPieces(text, size)))).map(({ cells }) => cells);
 
-test('cells are told apart by commas and lines, with and without quotes', async () => {
+test('cells are separated by commas and lines, with and without quotes', async () => {
   expect(await read('a,b\r\n1,"two, ""2"""\n\n"line\nbreak",\r\nlast')).toEqual([
     ['a', 'b'],
     ['1', 'two, "2"'],
@@ -18,22 +18,22 @@ test('cells are told apart by commas and lines, with and without quotes', async 
   ]);
 });
 
-test('a mark at the beginning of the file is no part of the first name', async () => {
+test('a byte order mark is not part of the first name', async () => {
   expect(await read('\ufeffurl,name\n')).toEqual([['url', 'name']]);
 });
 
-test('a row knows the line that it begins in', async () => {
+test('a row knows the line on which it begins', async () => {
   const rows = await Array.fromAsync(csvRows(inPieces('a\n"b\nb"\nc\n', 2)));
   expect(rows.map(({ line }) => line)).toEqual([1, 2, 4]);
 });
 
-test('a quote that is never closed is said so', async () => {
+test('an unclosed quote is reported', async () => {
   const cause = await read('a\n"b').catch((thrown) => thrown);
   expect(cause).toBeInstanceOf(SyntaxError);
   expect(cause.message).toContain('line 2');
 });
 
-test('what an export writes is read back, however it comes in pieces', async () => {
+test('an export is read back, however it is split into chunks', async () => {
   const cell = fc
     .string({ unit: 'binary', maxLength: 12 })
     .filter((text) => !/^[=+\-@\t\r\n\ufeff＝＋－＠]/.test(text));

@@ -25,7 +25,7 @@ test('the setup token is shown in a terminal, and in no log', () => {
   }
 });
 
-test('where others are to come and no address is set, the banner says what to set, before the first account and after', () => {
+test('if visitors come from outside and no address is set, the banner says what to set, before and after the first account', () => {
   const first = greeting({ ...fresh, config: open });
   expect(first).toContain('From another machine open http://192.0.2.7:3000:');
   expect(first).toContain('BASE_URL');
@@ -39,12 +39,12 @@ test('where others are to come and no address is set, the banner says what to se
   );
 });
 
-test('on one machine it says that it is for that one, and how others are let in', () => {
+test('on one machine it says so, and how to make it reachable', () => {
   expect(greeting(fresh)).toContain('Only this machine reaches it. To let others in, set HOST, and BASE_URL');
   expect(greeting({ ...fresh, setupToken: null })).not.toContain('BASE_URL');
 });
 
-test('where the address is set there is nothing to say about it', () => {
+test('if the address is set it says nothing about it', () => {
   for (const url of ['https://links.example.com', 'http://192.0.2.7:3000'])
     for (const setupToken of ['the-token', null]) {
       const words = greeting({ ...fresh, ...set(url), setupToken });

@@ -8,7 +8,7 @@ import { HttpsSince } from './https-since.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-test('HTTPS has been well after a day, across starts; what a clock that was ahead noted begins anew', async () => {
+test('a day of HTTPS is counted across starts; a time stored by a clock that was ahead starts over', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'linnet-https-since-'));
   await migratedSqlite(folder);
   const database = await openDatabase(null, folder, (cause) => {

@@ -9,7 +9,7 @@ describe('serve', () => {
     expect(readServeArguments([], environment)).toEqual({ host: null, ports: null, environment });
   });
 
-  test('with a host is HTTPS by itself there, unless the environment says otherwise', () => {
+  test('with a host turns on HTTPS for it, unless the environment says otherwise', () => {
     const settings = { BASE_URL: 'https://links.example.com', HTTPS: 'auto' };
     expect(readServeArguments(['Links.example.com'], { PORT: '8443' }).environment).toEqual({
       PORT: '8443',
@@ -50,13 +50,13 @@ describe('serve', () => {
       { BASE_URL: 'https://b.example' },
       /BASE_URL is "https:\/\/b\.example", and .* Leave one of them out\.$/,
     ],
-  ])('%j is refused with a sentence', (words, environment, sentence) => {
+  ])('refuses %j with a message', (words, environment, sentence) => {
     expect(() => readServeArguments(words, environment)).toThrow(StartProblem);
     expect(() => readServeArguments(words, environment)).toThrow(sentence);
   });
 });
 
-test('a start says what the DNS has of its host, and what to add', () => {
+test('a start prints what the DNS has for its host, and what to add', () => {
   const own = ['192.0.2.7', '2001:db8::7'];
   const say = (found: readonly string[] | null) => dnsNotice('links.example.com', found, own);
   expect(say(null)).toContain('gave no answer about links.example.com');

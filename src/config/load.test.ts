@@ -13,7 +13,7 @@ const read = (environment: Record<string, string>) => {
 };
 
 describe('settings', () => {
-  test('are all good as they are', () => {
+  test('have valid defaults', () => {
     expect(loadConfig({})).toMatchObject({
       port: 3000,
       host: '127.0.0.1',
@@ -22,7 +22,7 @@ describe('settings', () => {
     });
   });
 
-  test('are read as what they mean', () => {
+  test('are parsed', () => {
     const config = loadConfig({
       PORT: '0',
       BASE_URL: 'https://links.example.com/',
@@ -40,7 +40,7 @@ describe('settings', () => {
     });
   });
 
-  test('of the mail server are an address, and whom mails are from', () => {
+  test('of the mail server are an address and a sender', () => {
     const from = (text: string) => loadConfig({ MAIL_FROM: text }).mailFrom;
     expect(loadConfig({ SMTP_URL: 'smtps://u:p@mail.example.com' }).smtpUrl).toBe(
       'smtps://u:p@mail.example.com',
@@ -65,7 +65,7 @@ describe('settings', () => {
       expect(read({ SMTP_URL: wrong })).toStartWith('SMTP_URL is set: give smtp://');
   });
 
-  test('that are wrong are named with their value, save for secrets', () => {
+  test('that are wrong are named with their value, except for secrets', () => {
     expect(read({ PORT: '-1' })).toBe('PORT is "-1": give a whole number from 0 to 65535.');
     expect(read({ SECRET_KEY: 'hunter2' })).not.toContain('hunter2');
     expect(read({ DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toContain('hunter2');

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { hostOf, namesOfHosts } from './short-links.ts';
 
-test('a domain is written as its owner writes it, with its port, and without its scheme', () => {
+test('a domain is written as its owner writes it, with its port, without its scheme', () => {
   namesOfHosts.value = new Map([['xn--bcher-kva.example', 'bücher.example']]);
   const hosts = [
     'https://xn--bcher-kva.example',

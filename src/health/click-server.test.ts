@@ -10,7 +10,7 @@ const findingsAt = (port: number | undefined) =>
     }),
   });
 
-test('a server of single clicks is found where one is set, and named without its password', async () => {
+test('the server of single clicks is checked if one is set, and named without its password', async () => {
   expect(await findingsAt(undefined)).toEqual([]);
   const server = Bun.serve({
     hostname: '127.0.0.1',

@@ -112,7 +112,7 @@ describe.each<[string, readonly Case[]]>([
   );
 });
 
-test('a header as long as a server takes is read no further than the trust goes', () => {
+test('a header of maximum length is only read as far as proxies are trusted', () => {
   const forged = '1.1.1.1,'.repeat(2_000);
   const began = processorTime();
   for (let time = 0; time < 1_000; time++)
@@ -131,7 +131,7 @@ describe('a network', () => {
     expect(networkOf(address)).toBe(network);
   });
 
-  test('is one for a customer who takes another address of the same /64 for every guess', () => {
+  test('is the same for a customer who uses another address of the same /64 for every guess', () => {
     expect(networkOf('2001:db8:1:2:aaaa::1')).toBe(networkOf('2001:db8:1:2:bbbb:cccc::9'));
     expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'));
   });

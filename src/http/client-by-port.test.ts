@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { ClientByPort } from './client-by-port.ts';
 
-test('who shares the memory knows the visitor of a port, until it is given up', () => {
+test('threads that share the memory know the client of a port until it is released', () => {
   const ours = new ClientByPort();
   const theirs = new ClientByPort(ours.memory);
   ours.set(1, '203.0.113.7');

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { escapeHtml } from './html.ts';
 
-test('whatever the text, in a page and in a quoted attribute it is text, and the same text', async () => {
+test('any text stays the same text in a page and in a quoted attribute', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), async (drawn) => {
       // These two are what a parser of HTML itself changes, escaped or not.

@@ -54,7 +54,7 @@ async function enter(
   return (await router(routes())(new Request(url, { headers: { host, ...headers } }), caller)).text();
 }
 
-describe('which route', () => {
+describe('routes', () => {
   test.each([
     ['https://links.example/', 'home'],
     ['https://links.example/?q', 'home'],
@@ -94,11 +94,11 @@ describe('which route', () => {
     '-',
     '<script>',
     'x'.repeat(300),
-  ])('a request for the host "%s" is a bad one', async (host) => {
+  ])('a request for the host "%s" is malformed', async (host) => {
     expect(await enter('https://links.example/offer', { host })).toBe('bad request');
   });
 
-  test('path and query are handed on as they were sent', async () => {
+  test('path and query are passed on unchanged', async () => {
     await enter('https://links.example/caf%C3%A9/x%2Fy/?a=1&b=%20?c');
     expect([received?.host, received?.path, received?.search]).toEqual([
       'links.example',
@@ -107,7 +107,7 @@ describe('which route', () => {
     ]);
   });
 
-  test('while hosts can not be looked up, the API still answers, and requests for other hosts learn why nothing else does', async () => {
+  test("while hosts can't be looked up, the API still answers, and requests for other hosts get an explanation", async () => {
     domains = () => Promise.reject(new Error('away'));
     expect(await enter('https://go.example.org/api/v1/link')).toBe('api');
     expect(await enter('https://go.example.org/offer')).toBe('unknown host');
@@ -115,14 +115,14 @@ describe('which route', () => {
   });
 });
 
-describe('who calls from this very machine', () => {
+describe('calls from this machine', () => {
   const from = async (peer: string, url: string, headers: Record<string, string> = {}) => {
     await enter(url, headers, peer);
     return received?.isLocal();
   };
   const here = 'http://127.0.0.1:3000/api/v1/user';
 
-  test('a program on it, or its own page', async () => {
+  test("are those of a local program or the service's own page", async () => {
     expect(await from('127.0.0.1', here)).toBe(true);
     expect(await from('::1', 'http://[::1]:3000/api/v1/user')).toBe(true);
     expect(await from('::ffff:127.0.0.1', 'http://localhost:3000/api/v1/user')).toBe(true);
@@ -131,7 +131,7 @@ describe('who calls from this very machine', () => {
     ).toBe(true);
   });
 
-  test('no other client, whatever it claims', async () => {
+  test('are not those of other clients, whatever they claim', async () => {
     expect(await from('203.0.113.7', here)).toBe(false);
     expect(await from('203.0.113.7', here, { 'x-forwarded-for': '127.0.0.1' })).toBe(false);
     expect(await from('127.0.0.1', 'http://links.example/api/v1/user')).toBe(false);
@@ -152,7 +152,7 @@ describe('who calls from this very machine', () => {
   });
 });
 
-test('no call is from this very machine where it is reached at another address, or through a proxy', async () => {
+test('no call counts as local if the service is reached at another address, or through a proxy', async () => {
   const isLocal = async () => {
     await enter('http://localhost:3000/api/v1/user', {}, '127.0.0.1');
     return received?.isLocal();
@@ -167,7 +167,7 @@ test('no call is from this very machine where it is reached at another address, 
   }
 });
 
-describe('who asks for itself, from inside', () => {
+describe('internal requests', () => {
   const asks = async (peer: string, proxies: string, headers: Record<string, string> = {}) => {
     trusted = proxies;
     await enter('http://127.0.0.1:3000/api/v1/user', headers, peer);
@@ -192,7 +192,7 @@ describe('who asks for itself, from inside', () => {
     expect(await asks(peer, proxies)).toBe(answer);
   });
 
-  test('is not a proxy that asks for a visitor', async () => {
+  test("don't include those that a proxy makes for a visitor", async () => {
     expect(await asks('127.0.0.1', '1', { 'x-forwarded-for': '203.0.113.7' })).toBe(false);
     expect(await asks('10.0.0.7', '10.0.0.0/8', { forwarded: 'for=203.0.113.7' })).toBe(false);
   });

@@ -72,7 +72,7 @@ function textOf(record: Buffer): string {
 
 const inUtf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-test('a record is its hits in UTF-8, a field a line, whatever record was written before', () => {
+test('a record contains its hits in UTF-8, one field a line, regardless of earlier records', () => {
   const writer = new RecordWriter();
   fc.assert(
     fc.property(fc.array(anyHit, { minLength: 1, maxLength: 6 }), (hits) => {
@@ -83,7 +83,7 @@ test('a record is its hits in UTF-8, a field a line, whatever record was written
   );
 });
 
-test('an alias stands between the country and the rule, which is where it was', () => {
+test("an alias is written between the country and the rule, whose position doesn't change", () => {
   const writer = new RecordWriter();
   const [hit] = fc.sample(anyHit, 1) as [RawHit];
   const lastLine = (changes: Partial<RawHit>) => {
@@ -96,7 +96,7 @@ test('an alias stands between the country and the rule, which is where it was', 
   expect(lastLine({ matchedRule: 'r/a' })).toBe('CH r/a');
 });
 
-test('a record grows with what is in it', () => {
+test('a record grows with its contents', () => {
   const writer = new RecordWriter();
   const hits = fc.sample(anyHit, 3_000).map((hit) => ({ ...hit, query: '?€'.repeat(2_500) }));
   for (const hit of hits) writer.add(hit);
@@ -105,7 +105,7 @@ test('a record grows with what is in it', () => {
   expect(textOf(record) === inUtf8(hits.map(hitText).join(''))).toBe(true);
 });
 
-test('a text without an end fits in as well', () => {
+test('an extremely long text fits too', () => {
   const writer = new RecordWriter();
   const [hit] = fc.sample(anyHit, 1) as [RawHit];
   const strange = { ...hit, address: '€'.repeat(2_000_000) };

@@ -65,7 +65,7 @@ function read(reader: JournalReader, max: number, end: Position | null): RawHit[
   return hits;
 }
 
-test('whatever a request holds is read as it was written', () => {
+test('any request is read as it was written', () => {
   fc.assert(
     fc.property(fc.array(anyHit, { minLength: 1, maxLength: 5 }), (hits) => {
       const bytes = recordOf(hits);
@@ -92,7 +92,7 @@ test('header evidence is stored in the line of the purpose: earlier versions fin
   );
 });
 
-test('client hints stand behind the languages, of which programs from before read the first', () => {
+test('client hints follow the languages, of which earlier versions read the first', () => {
   const languages = (hit: RawHit) => recordOf([hit]).toString('utf8', recordHead).split('\n')[7] ?? '';
   const german = { ...hitAt(1), acceptLanguage: 'de-DE,de;q=0.9' };
   expect(languages(german)).toBe('de-DE,de;q=0.9');
@@ -119,7 +119,7 @@ function withJournal(segments: readonly Uint8Array[], look: (folder: string) => 
 const instants = (hits: readonly RawHit[]) => hits.map(({ at }) => at);
 const start = { segment: 1, offset: 0 };
 
-test('a journal that is cut at any byte is read up to its last whole record, and no further', () => {
+test('a journal that is cut at any byte is read up to its last complete record', () => {
   const first = recordOf([hitAt(1), hitAt(2)]);
   const second = recordOf([hitAt(3)]);
   const bytes = Buffer.concat([first, second]);
@@ -141,7 +141,7 @@ test('a journal that is cut at any byte is read up to its last whole record, and
   }
 });
 
-test('a living journal is read only as far as it is known to be written', () => {
+test('a journal in use is only read as far as it is known to be written', () => {
   const records = [1, 2, 3].map((at) => recordOf([hitAt(at)]));
   withJournal([Buffer.concat(records)], (folder) => {
     const reader = new JournalReader(folder, start, ({ kind }) => {
@@ -156,7 +156,7 @@ test('a living journal is read only as far as it is known to be written', () => 
   });
 });
 
-test('records larger than a chunk, and many small ones, are read whole and in order', () => {
+test('records larger than a chunk, and many small ones, are read completely and in order', () => {
   const large = recordOf(Array.from({ length: 30_000 }, (_, at) => hitAt(at)));
   const small = Array.from({ length: 5_000 }, (_, at) => recordOf([hitAt(30_000 + at)]));
   expect(large.length).toBeGreaterThan(1024 * 1024);

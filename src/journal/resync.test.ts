@@ -55,7 +55,7 @@ function readFrom(folder: string, from: Position, end: Position | null = null) {
   return { found, flaws, position };
 }
 
-test('a flipped bit anywhere costs the record that it is in, and no other', () => {
+test('a flipped bit anywhere loses only the record that contains it', () => {
   const records = [1, 2, 3].map((at) => recordOf([hitAt(at * 10), hitAt(at * 10 + 1)]));
   const [first, second] = records.map((record) => record.length) as [number, number];
   for (let byte = 0; byte < second; byte++)
@@ -69,7 +69,7 @@ test('a flipped bit anywhere costs the record that it is in, and no other', () =
     }
 });
 
-test('damage at the end of a segment is damage, and the next segment is read', () => {
+test('damage at the end of a segment is detected, and the next segment is read', () => {
   const [one, two, three] = [1, 2, 3].map((at) => recordOf([hitAt(at)])) as [Buffer, Buffer, Buffer];
   for (const at of [4, 20, two.length - 1]) {
     const broken = Buffer.from(two);
@@ -139,7 +139,7 @@ const anyRecords = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer(
   maxLength: 40,
 });
 
-test('whatever a disk does to a segment: each record is read as often as it is there, those in their places in order', () => {
+test('whatever damage a segment has, each record is read as often as it is there, those in their places in order', () => {
   fc.assert(
     fc.property(anyRecords, fc.array(anyChange, { minLength: 1, maxLength: 4 }), (sizes, changes) => {
       let at = 1_795_000_000_000;
@@ -166,14 +166,14 @@ test('whatever a disk does to a segment: each record is read as often as it is t
   );
 });
 
-test('visits that are alike in everything all count, also after damage and after a clock was set back', () => {
+test('identical visits all count, even after damage and after a clock was set back', () => {
   const alike = recordOf([hitAt(5_000)]);
   const later = recordOf([hitAt(9_000)]);
   const { found } = readAll([Buffer.concat([alike, alike, Buffer.alloc(20, 'x'), alike, later, alike])]);
   expect(found).toEqual([5_000, 5_000, 5_000, 9_000, 5_000]);
 });
 
-test('a text can not be made to look like a record, also by who knows all that follows it', () => {
+test("a visitor can't forge a record, even knowing everything that follows", () => {
   const forgedFields = {
     userAgent: '1795000000000',
     acceptLanguage: '5',
@@ -195,7 +195,7 @@ test('a text can not be made to look like a record, also by who knows all that f
   }
 });
 
-test('a large segment of garbage is given up in seconds, and what is whole in it is found', () => {
+test('searching a large segment of garbage takes seconds, and intact records in it are found', () => {
   const folder = mkdtempSync(join(tmpdir(), 'linnet-test-'));
   try {
     const size = 24 * 1024 * 1024;

@@ -314,7 +314,7 @@ class Fold {
 const ofOneDay = (hits: readonly RawHit[]): RawHit[] =>
   hits.map((hit) => ({ ...hit, at: hit.at >= noon + dayLength / 2 ? noon : hit.at }));
 
-test('whatever comes, batch after batch: a batch has what hits say when each is counted by itself', async () => {
+test('any batches of hits give the same result as counting each hit separately', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyHits, { minLength: 1, maxLength: 3 }), async (stretches) => {
       const fold = new Fold();
@@ -324,14 +324,14 @@ test('whatever comes, batch after batch: a batch has what hits say when each is 
   );
 });
 
-test('the hits of a long batch come link by link, and are counted alike', async () => {
+test('the hits of a long batch are sorted by link, and counted the same', async () => {
   const hits = fc.sample(anyHitOn(2_000, true), { numRuns: 5_000, seed: 3 });
   const fold = new Fold();
   await fold.expectAlike(ofOneDay(hits));
   await fold.expectAlike(ofOneDay(hits.slice(0, 100)));
 });
 
-test('visitors of two days are told by day, and not one day twice of an owner', async () => {
+test('visitors of two days are counted per day, and once a day per owner', async () => {
   const visit = (linkId: number, at: number, address: string): RawHit => ({
     ...(fc.sample(anyHitOn(1, false), 1)[0] as RawHit),
     ...{ linkId, at, address, organizationId: 1, outcome: 'redirect', method: 'GET', userAgent: firefox },

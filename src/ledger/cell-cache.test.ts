@@ -19,15 +19,15 @@ function ask(cache: CellCache, columns: number): number {
   return found;
 }
 
-describe('cells of chunks in memory', () => {
-  test('are there for the next question, unpacked', () => {
+describe('cached cells of chunks', () => {
+  test('are available unpacked to the next query', () => {
     const cache = new CellCache({ packed: 100 * kilobyte, unpacked: 100 * kilobyte });
     expect(ask(cache, 20)).toBe(0);
     expect(ask(cache, 20)).toBe(20);
     expect(cache.get('column 7')).toEqual({ cells: cells(7), isPacked: false });
   });
 
-  test('are there packed where there is no room for more', () => {
+  test('are available packed if there is no space for more', () => {
     const cache = new CellCache({ packed: 100 * kilobyte, unpacked: 4 * kilobyte });
     ask(cache, 20);
     expect(ask(cache, 20)).toBe(20);
@@ -36,7 +36,7 @@ describe('cells of chunks in memory', () => {
     expect(isPacked.filter(Boolean)).toHaveLength(17);
   });
 
-  test('are those of the first part of a question that needs more than there is room for', () => {
+  test('are those of the first part of a query that needs more space than there is', () => {
     const cache = new CellCache({ packed: 4 * kilobyte, unpacked: 20 * kilobyte });
     ask(cache, 100);
     for (let time = 0; time < 5; time++) {
@@ -46,7 +46,7 @@ describe('cells of chunks in memory', () => {
     }
   });
 
-  test('make room for those of another question', () => {
+  test('are evicted for those of another query', () => {
     const cache = new CellCache({ packed: kilobyte, unpacked: 20 * kilobyte });
     ask(cache, 16);
     cache.begin();
@@ -58,7 +58,7 @@ describe('cells of chunks in memory', () => {
     expect(ask(cache, 16)).toBeLessThan(16);
   });
 
-  test('say that a chunk does not have them', () => {
+  test('report that a chunk has none', () => {
     const cache = new CellCache({ packed: kilobyte, unpacked: kilobyte });
     expect(cache.unpacked('none', cache.add('none', null))).toBeUndefined();
     expect(cache.get('none')).toEqual({ cells: null, isPacked: false });

@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 const enriched = (changes: Partial<RawHit>): EnrichedHit => enrich({ ...tap, ...changes }, parts);
 
-test('a hit has the place that a file of cities knows, unless a proxy names another country', async () => {
+test('a hit has the place from the city file, unless a proxy names another country', async () => {
   parts = { ...parts, placeOf: () => ({ country: 'CH', region: 'CH-ZH', city: 'Zürich' }) };
   const place = ({ country, region, city }: EnrichedHit) => [country, region, city];
   expect(place(enriched({}))).toEqual(['CH', 'CH-ZH', 'CH-ZH/Zürich']);
@@ -58,7 +58,7 @@ test('a hit has the place that a file of cities knows, unless a proxy names anot
   expect(enriched({ alias: 'go.example.com/old' }).alias).toBe('go.example.com/old');
 });
 
-test('a hit is told as fully as its request allows, and without its address', () => {
+test('a hit has everything that can be derived from its request, but no address', () => {
   const hit = enriched({});
   expect(hit).toEqual({
     linkId: 7,
@@ -92,7 +92,7 @@ test('a hit is told as fully as its request allows, and without its address', ()
   expect(JSON.stringify(hit)).not.toContain('198.51.100.7');
 });
 
-test('a request that says nothing gives a hit all the same', () => {
+test('a request without any headers still gives a hit', () => {
   const nothing = { acceptLanguage: '', referer: '', query: '', userAgent: '', address: '' };
   expect(enriched(nothing)).toMatchObject({
     class: 'bot',
@@ -108,42 +108,42 @@ test('a request that says nothing gives a hit all the same', () => {
   });
 });
 
-test('the country that a trusted proxy names comes before the one of the address', () => {
+test('the country from a trusted proxy takes precedence over that of the address', () => {
   expect(enriched({ countryHint: 'se' }).country).toBe('SE');
   for (const hint of ['', 'XX', 'T1', 'Sweden']) expect(enriched({ countryHint: hint }).country).toBe('CH');
 });
 
-test('our own hosts are no referrers, with or without www', () => {
+test("our own hosts don't count as referrers, with or without www", () => {
   for (const referer of ['https://go.example.org/abc', 'https://www.links.example/x']) {
     expect(enriched({ referer }).referrer).toBe('');
   }
   expect(enriched({ referer: 'https://links.example/' }).referrer).toBe('links.example');
 });
 
-describe('who asked not to be tracked', () => {
-  test('is counted, but is no visitor', () => {
+describe('a visitor who asked not to be tracked', () => {
+  test('counts as a click, not as a visitor', () => {
     expect(enriched({ doNotTrack: true })).toMatchObject({ class: 'human', visitor: null });
   });
 });
 
-test('a page that is shown to a person keeps its outcome and the class human', () => {
+test('a hit of a person who was shown a page keeps its outcome and the class human', () => {
   for (const outcome of ['expired', 'ask_password', 'ask_captcha', 'refused'] as const) {
     expect(enriched({ outcome, target: null })).toMatchObject({ outcome, target: null, class: 'human' });
   }
 });
 
-test('a hit whose day has no salt any more has no visitor', () => {
+test('a hit of a day whose salt was destroyed has no visitor', () => {
   expect(enriched({ at: at - 86_400_000 })).toMatchObject({ class: 'human', visitor: null });
 });
 
-test('an address, a user agent and a referrer are looked up once, and never forgotten wrongly', () => {
+test('addresses, user agents and referrers are looked up once, and the cache never mixes them up', () => {
   for (let round = 0; round < 3; round++) enriched({ at: at + round * 20_000 });
   expect(asked).toEqual(['198.51.100.7']);
   for (let index = 0; index < 200_000; index++) parts.countryOf(`address ${index}`);
   expect(enriched({}).country).toBe('CH');
 });
 
-test('a user agent without end is read as far as browsers write', () => {
+test('an extremely long user agent is read up to the length that browsers use', () => {
   const endless = `${safari} ${'x'.repeat(1_000_000)}`;
   expect(enriched({ userAgent: endless })).toMatchObject({ class: 'human', browser: 'Safari' });
 });

@@ -5,7 +5,7 @@ import { EqualClicks, type EqualGroup } from './equal-clicks.ts';
 const textOf = (width: number) => (cells: Int32Array, from: number) =>
   cells.subarray(from, from + width).join(' ');
 
-test('however many kinds of clicks there are, each is told as what it is, and counted once', () => {
+test('any number of different clicks are distinguished, and each is counted once', () => {
   const click = fc.record({
     organization: fc.nat({ max: 2 }),
     hour: fc.nat({ max: 1 }),
@@ -34,7 +34,7 @@ test('however many kinds of clicks there are, each is told as what it is, and co
   );
 });
 
-test('clicks of very many columns are told apart by the last of them', () => {
+test('clicks with very many columns are distinguished by the last one', () => {
   const width = 19;
   const spilled: string[] = [];
   const alike = new EqualClicks(
@@ -58,7 +58,7 @@ test('clicks of very many columns are told apart by the last of them', () => {
   expect(spilled.every((text) => text.startsWith('1x 0 1 2 '))).toBe(true);
 });
 
-test('clicks of fewer columns are not taken for those of more', () => {
+test('clicks with fewer columns are not confused with those with more', () => {
   let width = 2;
   const alike = new EqualClicks(
     () => {},

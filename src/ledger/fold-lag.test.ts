@@ -7,7 +7,7 @@ function append(lag: FoldLag, hits: number): void {
   for (let hit = 0; hit < hits; hit++) lag.appended();
 }
 
-test('hits wait from the moment they are in the journal until the fold is past them', () => {
+test('hits count as waiting from their entry in the journal until they are folded', () => {
   const lag = new FoldLag();
   expect([lag.hits, lag.milliseconds(0)]).toEqual([0, 0]);
   append(lag, 3);
@@ -23,7 +23,7 @@ test('hits wait from the moment they are in the journal until the fold is past t
   expect([lag.hits, lag.milliseconds(99_000), lag.total]).toEqual([0, 0, 5]);
 });
 
-test('hits that are in memory only wait as well, and those that were dropped do not', () => {
+test("hits that are only in memory count as waiting too, dropped ones don't", () => {
   const lag = new FoldLag();
   append(lag, 5);
   lag.woken(at(200), 3, 0);

@@ -5,7 +5,7 @@ import { SeenVisitors } from './seen-visitors.ts';
 import { ValueLimit } from './value-limit.ts';
 import { WordIds } from './word-ids.ts';
 
-test('the tally counts as a map does, in order, also when it has grown and was used before', () => {
+test('the tally counts like a map, in order, even after growing and being reused', () => {
   const number = fc.oneof(fc.nat({ max: 9 }), fc.nat({ max: 2 ** 20 - 1 }));
   const tally = new RollUpTally();
   fc.assert(
@@ -28,7 +28,7 @@ test('the tally counts as a map does, in order, also when it has grown and was u
   );
 });
 
-test('a tally that was large gives small ones as well', () => {
+test('a tally that was large works for small ones too', () => {
   const tally = new RollUpTally();
   for (let value = 0; value < 5_000; value++) tally.add(3, value);
   for (const size of [2, 700, 1]) {
@@ -40,7 +40,7 @@ test('a tally that was large gives small ones as well', () => {
   }
 });
 
-test('a link has so many values of a field in an hour, and then no others', () => {
+test('a link has a limited number of values per field and hour', () => {
   const limit = new ValueLimit(2);
   const admitted = (link: number, field: number, at: number, values: number[]) =>
     values.map((value) => limit.admits(link, field, at, value));
@@ -57,7 +57,7 @@ test('a link has so many values of a field in an hour, and then no others', () =
   ]);
 });
 
-test('values of many links are forgotten before they fill the memory', () => {
+test('values of many links are cleared before they fill the memory', () => {
   const limit = new ValueLimit(200);
   for (let link = 0; link < 4_100; link++)
     for (let value = 0; value < 100; value++) limit.admits(link, 0, 0, value);
@@ -65,7 +65,7 @@ test('values of many links are forgotten before they fill the memory', () => {
   for (let value = 1_000; value < 1_200; value++) expect(limit.admits(0, 0, 0, value)).toBe(true);
 });
 
-test('whatever values links have, those admitted are the first so many of a link, field and hour', () => {
+test('the first values of a link, field and hour up to the limit are admitted, in any order', () => {
   const limit = new ValueLimit(5);
   const steps = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.nat({ max: 2 }), fc.nat({ max: 12 })), {
     maxLength: 3_000,
@@ -90,13 +90,13 @@ test('whatever values links have, those admitted are the first so many of a link
   );
 });
 
-test('a visitor is known the second time, on the same day and of the same owner', () => {
+test('a visitor is recognised the second time, on the same day and for the same owner', () => {
   const seen = new SeenVisitors(100);
   expect([seen.note(1, 5, 999), seen.note(1, 5, 999), seen.note(1, 6, 99_999)]).toEqual([false, true, false]);
   expect(seen.note(2, 5, 999)).toBe(false);
 });
 
-test('words have the numbers that storage gives, and none is asked for twice', async () => {
+test('words get the ids from storage, and each is requested once', async () => {
   const asked: (readonly string[])[] = [];
   const store = {
     newestSweep: async () => 7,
@@ -119,7 +119,7 @@ test('words have the numbers that storage gives, and none is asked for twice', a
   expect([words.trim(), words.find('a')]).toEqual([false, -1]);
 });
 
-test('of very many visitors the latest are known, and none is taken for another', () => {
+test('of very many visitors the latest are cached, and none is confused with another', () => {
   const seen = new SeenVisitors(10_000);
   const visitor = (place: number) => 2 ** 40 + place * 7_919_000_000;
   for (let place = 0; place < 50_000; place++) expect(seen.note(1, -3, visitor(place))).toBe(false);

@@ -22,14 +22,14 @@ function file(content: Uint8Array): string {
 describe('the bundled file', () => {
   const countryOf = openCountryFile(bundledCountryFile());
 
-  test('knows the countries of public addresses, old and new', () => {
+  test('has the countries of public addresses, old and new', () => {
     expect(countryOf('193.99.144.80')).toBe('DE');
     expect(countryOf('200.160.2.3')).toBe('BR');
     expect(countryOf('2a02:2e0:3fe:1001:302::')).toBe('DE');
     expect(countryOf('::ffff:193.99.144.80')).toBe('DE');
   });
 
-  test('knows no country for addresses that are in no public register', () => {
+  test('has no country for unregistered addresses', () => {
     const inside = [
       '127.0.0.1',
       '10.1.2.3',
@@ -44,7 +44,7 @@ describe('the bundled file', () => {
       expect([address, countryOf(address)]).toEqual([address, 'XX']);
   });
 
-  test('knows no country for what is no address', () => {
+  test('has no country for an invalid address', () => {
     for (const text of ['', 'unknown', '1.2.3', '999.1.1.1', '1.2.3.4:80', '[::1]', '::ffff:', '☃']) {
       expect(countryOf(text)).toBe(unknownCountry);
     }
@@ -52,7 +52,7 @@ describe('the bundled file', () => {
 });
 
 describe("the operator's own file", () => {
-  test("may have MaxMind's, IPinfo's or ip-location-db's shape", () => {
+  test('may have the format of MaxMind, IPinfo or ip-location-db', () => {
     for (const [record, country] of [
       [{ country: { iso_code: 'CH', geoname_id: 1 } }, 'CH'],
       [{ country: 'CH' }, 'CH'],
@@ -68,7 +68,7 @@ describe("the operator's own file", () => {
     }
   });
 
-  test('tells regions by their codes and cities by their English names, where it has them', () => {
+  test('gives regions as codes and cities by their English names, if it has them', () => {
     const munich = {
       country: { iso_code: 'DE' },
       subdivisions: [{ iso_code: 'BY' }],
@@ -99,13 +99,13 @@ describe("the operator's own file", () => {
     expect(placesKnownIn(bundledCountryFile())).toEqual({ regions: false, cities: false });
   });
 
-  test('for IPv4 says nothing of IPv6', () => {
+  test('for IPv4 has nothing for IPv6', () => {
     const countryOf = openCountryFile(file(twoHalves({ country_code: 'CH' }, { country_code: 'SE' })));
     expect(countryOf('2a02:2e0::1')).toBe('XX');
     expect(countryOf('::ffff:1.2.3.4')).toBe('CH');
   });
 
-  test('that is missing or broken is refused with its name and a sentence', () => {
+  test('that is missing or broken is refused with its name and a message', () => {
     const whole = readFileSync(bundledCountryFile());
     const broken = [
       Buffer.alloc(0),
@@ -123,8 +123,8 @@ describe("the operator's own file", () => {
   });
 });
 
-describe('a file opened when asked', () => {
-  test('is opened once, at the first address', () => {
+describe('a lazily opened file', () => {
+  test('is opened once, for the first address', () => {
     let opened = 0;
     const countryOf = openLazily(
       () => {
@@ -139,7 +139,7 @@ describe('a file opened when asked', () => {
     expect(opened).toBe(1);
   });
 
-  test('that cannot be opened costs the countries, is reported once, and nothing is thrown', () => {
+  test("that can't be opened is reported once, without an exception, and there are no countries", () => {
     const problems: CountryFileError[] = [];
     const countryOf = openLazily(
       () => openCountryFile(join(folder, 'nowhere.mmdb')),
@@ -152,7 +152,7 @@ describe('a file opened when asked', () => {
     ]);
   });
 
-  test('that breaks at a look-up is given up in the same way', () => {
+  test('that fails during a lookup is given up in the same way', () => {
     const problems: CountryFileError[] = [];
     const breaking = () => (address: string) => {
       if (address === '9.9.9.9') throw new RangeError('out of bounds');
@@ -165,7 +165,7 @@ describe('a file opened when asked', () => {
   });
 });
 
-test('a country code is two letters that name a country', () => {
+test('a country code is two letters of an existing country', () => {
   expect(['de', 'DE', 'Ch'].map(countryCode)).toEqual(['DE', 'DE', 'CH']);
   for (const value of ['', 'XX', 'zz', 'T1', 'DEU', 'D', 'ÄÖ', ' DE', 7, null, undefined, ['DE']]) {
     expect(countryCode(value)).toBeNull();

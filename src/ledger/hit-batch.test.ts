@@ -119,7 +119,7 @@ class ReadableWords extends WordIds {
   }
 }
 
-test('whatever comes, in whatever records: the quick way says of each hit what the plain way says', async () => {
+test('the fast path enriches any hit in the same way as the plain one', async () => {
   const days = [dayOf(noon), dayOf(noon + dayLength)];
   const parts = await freshParts(...days);
   await fc.assert(
@@ -152,7 +152,7 @@ const oneHit: RawHit = {
 const batchOf = async (words: WordIds, ...days: number[]) =>
   new HitBatch(words, new ValueLimit(), await freshParts(...days));
 
-test('before a hit of a day whose salt is not at hand it stops, and goes on where it was', async () => {
+test("it stops before a hit of a day whose salt isn't available, and continues from there", async () => {
   const batch = await batchOf(new WordIds(), dayOf(noon));
   const ready = new Set([dayOf(noon)]);
   const instants = [noon, noon + dayLength, noon + dayLength + 1, noon + 1];
@@ -166,7 +166,7 @@ test('before a hit of a day whose salt is not at hand it stops, and goes on wher
   expect([...batch.columns.at.subarray(0, batch.count)]).toEqual(instants);
 });
 
-test('a visitor is another one each day, and none when the salt of the day is gone', async () => {
+test("a visitor has another id each day, and none once the day's salt is destroyed", async () => {
   const salts = await freshSalts(dayOf(noon), dayOf(noon) + 1);
   const batch = new HitBatch(new WordIds(), new ValueLimit(), partsWith(salts));
   const visitorAt = (at: number): number => {
@@ -183,7 +183,7 @@ test('a visitor is another one each day, and none when the salt of the day is go
   expect(visitorAt(noon)).toBe(-1);
 });
 
-test('memory that was given back has nothing of what was there before', async () => {
+test('released memory contains nothing of earlier batches when it is reused', async () => {
   const words = new ReadableWords();
   const parts = await freshParts(dayOf(noon));
   const batch = new HitBatch(words, new ValueLimit(), parts);
@@ -201,7 +201,7 @@ test('memory that was given back has nothing of what was there before', async ()
   }
 });
 
-test('words that have lost their indexes get new ones', async () => {
+test('words that were assigned new indexes are resolved', async () => {
   const words = new ReadableWords(4);
   const batch = await batchOf(words, dayOf(noon));
   const languages = ['de', 'fr', 'pt', 'es', 'it', 'nl'];
@@ -213,7 +213,7 @@ test('words that have lost their indexes get new ones', async () => {
   }
 });
 
-test('memory of a long batch is given back when a short one has followed', async () => {
+test('memory of a long batch is released after a short one', async () => {
   const batch = await batchOf(new WordIds(), dayOf(noon));
   const record = recordOf(hitText(oneHit).repeat(100));
   const run = (records: number) => {
@@ -227,7 +227,7 @@ test('memory of a long batch is given back when a short one has followed', async
   expect(run(1)).toBeLessThan(1_000);
 });
 
-test('what is one too many of a link and hour is one of the others, and no word; in the next hour it is itself', async () => {
+test('a value beyond the limit of a link and hour counts as other and adds no word; in the next hour it counts itself', async () => {
   const words = new ReadableWords();
   const limit = new ValueLimit(2);
   const batch = new HitBatch(words, limit, await freshParts(dayOf(noon)));
@@ -257,7 +257,7 @@ test('what is one too many of a link and hour is one of the others, and no word;
   expect(words.find('s0-2')).toBe(-1);
 });
 
-test('words that have lost their indexes are not taken for those that have them now, where values are limited', async () => {
+test('words that lost their indexes are not confused with those that have them now, if values are limited', async () => {
   const words = new ReadableWords(4);
   const batch = new HitBatch(words, new ValueLimit(1), await freshParts(dayOf(noon)));
   const referrerOf = (hit: Partial<RawHit>) => {

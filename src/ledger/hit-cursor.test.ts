@@ -34,7 +34,7 @@ const whole = (bytes: Buffer) => ({ bytes, from: 0, to: bytes.length });
 const visitorOf = ({ method, address, userAgent, acceptLanguage, clientHints }: RawHit): string =>
   [method, address, userAgent, acceptLanguage, clientHints].join('\n');
 
-test('whatever was read before, and how often, a hit is read as it was written, and its sender found', () => {
+test('a hit is read as it was written, whatever was read before and however often, and its sender is found', () => {
   const cursor = new HitCursor();
   const draws = fc.array(fc.tuple(anyHit, fc.integer({ min: 1, max: 3 })));
   fc.assert(

@@ -40,14 +40,14 @@ const rowsFromBefore = [0, 1, 70_000].map((more, row) => ({
   alias: 0,
 }));
 
-test('a pack of the release before is read, and written in the same bytes where no hit has a place or an alias', () => {
+test('a pack of the previous release is read, and written with the same bytes if no hit has a place or an alias', () => {
   expect(read(fromBefore, 3)).toEqual(
     hitColumns.map((name) => rowsFromBefore.map((row: Partial<Record<HitColumn, number>>) => row[name] ?? 0)),
   );
   expect(Buffer.from(packOf(rowsFromBefore)).toString('base64')).toBe(fromBefore.toString('base64'));
 });
 
-test('the release before finds in a pack with places and aliases what it knows, where it was', () => {
+test('the previous release finds its fields in a pack with places and aliases', () => {
   const pack = packOf(
     rowsFromBefore.map((row, index) => ({ ...row, region: 5, city: index, alias: 70_000 })),
   );
@@ -64,7 +64,7 @@ test('the release before finds in a pack with places and aliases what it knows, 
   ]);
 });
 
-test('whatever hits have, a pack gives back', () => {
+test('a pack returns any hits unchanged', () => {
   const value = fc.oneof(fc.constant(0), fc.nat(), fc.nat({ max: 3 }));
   const sometimes = (of: fc.Arbitrary<number>) => fc.boolean().chain((has) => (has ? of : fc.constant(0)));
   const column = sometimes(value);
@@ -91,7 +91,7 @@ test('whatever hits have, a pack gives back', () => {
   );
 });
 
-test('packs of one writer leave nothing in each other', () => {
+test("packs of one writer don't affect each other", () => {
   const columns = hitColumns.map((name) =>
     name === 'city' ? Int32Array.of(0, 0, 4, 500, 0, 0) : new Int32Array(6),
   );

@@ -26,7 +26,7 @@ const sumsOf = (counts: string): Record<string, number> => {
   return sums;
 };
 
-test('counts are read as they were written, however many texts were written one behind the other', () => {
+test('counts are read as they were written, even if several texts were concatenated', () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {
       const counts = entries.map((one) => countEntry(...one)).join('');
@@ -38,7 +38,7 @@ test('counts are read as they were written, however many texts were written one 
   );
 });
 
-test('merging keeps the sums, has one result for all orders, and lengthens no counts', () => {
+test('merging keeps the sums, gives the same result in any order, and never lengthens the text', () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {
       const counts = entries.map((one) => countEntry(...one)).join('');
@@ -67,11 +67,11 @@ test('a reason and its class share a value', () => {
     }
 });
 
-test('there is a letter for every dimension', () => {
+test('there is a letter for each dimension', () => {
   expect(dimensions.length).toBeLessThanOrEqual(dimensionLetters.length);
 });
 
-test('the counts of one dimension are those that reading all of them finds', () => {
+test('the counts of one dimension are the same as when reading all of them', () => {
   const entries = fc.array(fc.tuple(fc.nat(13), fc.nat(2 ** 30), fc.integer({ min: 1, max: 10_000 })), {
     maxLength: 40,
   });

@@ -22,7 +22,7 @@ const anySteps = fc.array(
   { minLength: 1, maxLength: linksInGroup * 3 + 1 },
 );
 
-test('each link of a chunk is found in the group that its id leads to, with its rows, and no other is', () => {
+test('each link of a chunk is found in its group, with its rows, and no other link is', () => {
   fc.assert(
     fc.property(anySteps, (steps) => {
       const links = linksOf(steps);
@@ -42,7 +42,7 @@ test('each link of a chunk is found in the group that its id leads to, with its 
   );
 });
 
-test('a link of a chunk takes a few bytes', () => {
+test('a link of a chunk takes few bytes', () => {
   const groups = groupsOf(linksOf(Array.from({ length: 10_000 }, () => [20, 1])));
   const bytes = groups.reduce((sum, { cells }) => sum + cells.length, 0);
   expect(bytes).toBeLessThan(10_000 * 2.2);

@@ -5,7 +5,7 @@ import { mergedClicks, packClicks, unpackClicks } from './recent-clicks.ts';
 const at = Date.UTC(2026, 5, 1);
 const pair = fc.tuple(fc.integer({ min: 0, max: 2 ** 52 - 1 }), fc.integer({ min: at, max: at + 10_000 }));
 
-test('clicks are read as they were packed, from any alignment, and merged in the order of their instants', () => {
+test('clicks are read as they were packed, at any alignment, and merged in the order of their instants', () => {
   fc.assert(
     fc.property(fc.array(fc.array(pair, { minLength: 1, maxLength: 20 }), { maxLength: 5 }), (claims) => {
       const read = claims.map((clicks) => {

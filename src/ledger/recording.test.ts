@@ -13,7 +13,7 @@ const hit = {
   userAgent: 'x',
 } as const;
 
-test('a segment is ended also while hits come without a pause, so that its addresses go', async () => {
+test('a segment ends even if hits arrive without a pause, so that its addresses are deleted', async () => {
   await using folder = await temporaryFolder();
   // A fold that always has one more hit to fold.
   const fold = {

@@ -10,7 +10,7 @@ async function wakes(remind: (reminder: Reminder) => void): Promise<number> {
   return count;
 }
 
-test('what is asked for several times is due once', async () => {
+test('something requested several times is due once', async () => {
   for (const name of ['later', 'laterAnew'] as const)
     expect(
       await wakes((reminder) => {
@@ -19,7 +19,7 @@ test('what is asked for several times is due once', async () => {
     ).toBe(1);
 });
 
-test('what is due is so until it is done, and what was stopped never is', async () => {
+test('it is due until it is done, and never after being stopped', async () => {
   const [first, second] = [new Reminder(() => {}, 1), new Reminder(() => {}, 1, true)];
   first.now();
   expect([first.isDue, second.isDue]).toEqual([true, true]);

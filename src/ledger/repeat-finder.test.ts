@@ -27,7 +27,7 @@ function repeatsOf(finder: RepeatFinder, hits: readonly Hit[], others: RecentCli
   return Array.from(finder.repeats, (row) => hits[row] ?? [noKey, 0]);
 }
 
-test('a double is one of the same key within the window, and does not prolong it', () => {
+test('a repeat has the same key within the window, and does not extend the window', () => {
   const finder = new RepeatFinder(window);
   const hits: Hit[] = [0, 500, 1_999, 2_000, 3_999, 4_000].map((later) => [7, at + later]);
   expect(repeatsOf(finder, hits).map(([, instant]) => instant - at)).toEqual([500, 1_999, 3_999]);
@@ -36,7 +36,7 @@ test('a double is one of the same key within the window, and does not prolong it
   expect(repeatsOf(finder, [[noKey, at + 4_100]])).toEqual([]);
 });
 
-test('an instant that lies a little back is as near as one ahead, and one of hours back is not', () => {
+test('an instant slightly in the past is as close as one ahead, one of hours ago is not', () => {
   const finder = new RepeatFinder(window);
   expect(repeatsOf(finder, [[7, at]])).toEqual([]);
   expect(repeatsOf(finder, [[7, at - 1_999]])).toHaveLength(1);
@@ -44,7 +44,7 @@ test('an instant that lies a little back is as near as one ahead, and one of hou
   expect(repeatsOf(finder, [[7, at - 3_600_000 + 1]])).toHaveLength(1);
 });
 
-test('what was found is found again when the same batch is looked at again, and more of others is known', () => {
+test('processing the same batch again gives the same result, with more clicks of others known', () => {
   const finder = new RepeatFinder(window);
   repeatsOf(finder, [[1, at]]);
   const columns = columnsOf([
@@ -61,7 +61,7 @@ test('what was found is found again when the same batch is looked at again, and 
   expect([...finder.clicks]).toEqual([2, at + 200]);
 });
 
-test('two journals that tell each other of their clicks count as one does, however their hits are divided', () => {
+test('two journals that share their clicks count like one, however their hits are divided', () => {
   const hit = fc.tuple(fc.integer({ min: 1, max: 4 }), fc.nat(600), fc.boolean(), fc.nat(3));
   fc.assert(
     fc.property(fc.array(hit, { maxLength: 120 }), (steps) => {
@@ -85,7 +85,7 @@ test('two journals that tell each other of their clicks count as one does, howev
   );
 });
 
-test('costs bounded memory', () => {
+test('memory is bounded', () => {
   const finder = new RepeatFinder(window, 1_000);
   for (let key = 0; key < 50_000; key += 100)
     repeatsOf(
@@ -96,7 +96,7 @@ test('costs bounded memory', () => {
   expect(repeatsOf(finder, [[49_999, at]])).toHaveLength(1);
 });
 
-test('keys differ where any part does, and are whole numbers of 52 bits', () => {
+test('keys differ if any part differs, and are integers of 52 bits', () => {
   const parts = [-1, 2 ** 20 - 1, 7, 3, 5, 9] as const;
   const keys = [
     parts,

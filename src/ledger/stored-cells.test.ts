@@ -6,7 +6,7 @@ import { compressedCells, unpackedCells } from './stored-cells.ts';
 const draw = drawFrom(20261123);
 
 test.each([1, 2, 4, 5, 16, 17, 300])(
-  'columns of %i values come back as they were, in less room',
+  'columns of %i values are read back unchanged, in less space',
   (values) => {
     for (const rows of [values, 1_001, 16_384, 16_387]) {
       const column = Float64Array.from({ length: rows }, (_, row) =>
@@ -22,7 +22,7 @@ test.each([1, 2, 4, 5, 16, 17, 300])(
   },
 );
 
-test('so do values of eight bytes, and differences', () => {
+test('so are values of eight bytes, and differences', () => {
   const wide = Float64Array.from({ length: 999 }, () => draw(3) * 2 ** 40);
   for (const cells of [writeCoded(wide), writeDifferences(wide), writeDifferences(wide.map((_, row) => row))])
     expect(new Uint8Array(unpackedCells(compressedCells(cells)))).toEqual(new Uint8Array(cells));

@@ -43,7 +43,7 @@ describe('a visitor', () => {
     );
   });
 
-  test('is the same all day and another one the next', async () => {
+  test('is the same all day and different the next', async () => {
     const salts = await saltsFor(new SaltsInMemory(), day, day + 1);
     const at = (instant: number) => visitorHash(salts, { ...visit, at: instant });
     expect(at(noon)).not.toBeNull();
@@ -69,7 +69,7 @@ describe('a visitor', () => {
     ).toBe(7);
   });
 
-  test('fits a database integer and a JavaScript number', async () => {
+  test('fits into a database integer and a JavaScript number', async () => {
     const salts = await saltsFor(new SaltsInMemory(), day);
     const visitors = Array.from(
       { length: 20_000 },
@@ -91,7 +91,7 @@ describe('the salt of a day', () => {
     expect(visitorHash(there, visit)).toBe(visitor);
   });
 
-  test('once destroyed is gone for good: its day gets no other', async () => {
+  test('once destroyed is not replaced: its day gets no other', async () => {
     const store = new SaltsInMemory();
     const salts = await saltsFor(store, day - 1, day);
     await salts.forgetBefore(day);
@@ -101,7 +101,7 @@ describe('the salt of a day', () => {
     expect(visitorHash(salts, visit)).not.toBeNull();
   });
 
-  test('forgotten while it was being fetched stays forgotten', async () => {
+  test('that is forgotten while it is fetched stays forgotten', async () => {
     const store = new SaltsInMemory();
     const salts = new DailySalts(store, bytes);
     const fetching = salts.prepare(day - 1);

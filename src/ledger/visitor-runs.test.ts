@@ -30,7 +30,7 @@ function read(bytes: Buffer): Group[] {
   return groups;
 }
 
-test('what is read of runs behind each other is what was written, without those who are taken out', () => {
+test('concatenated runs are read as they were written, without removed visitors', () => {
   fc.assert(
     fc.property(fc.array(group), fc.array(group), (one, other) => {
       const both = Buffer.concat([written(one), written(other)]);

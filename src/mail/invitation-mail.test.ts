@@ -14,7 +14,7 @@ const mailFor = (name: string, organization: string) =>
     origin: 'https://links.example.com',
   });
 
-test('whatever the names, the subject is one line and the page has our parts alone', async () => {
+test('whatever the names, the subject is one line and the page contains only our elements', async () => {
   const someName = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc.constantFrom('\r\nBcc: x@example.com', '<b>', '"><img src=x>', '\u2029', '\u202e', '&lt;', "'"),
@@ -39,7 +39,7 @@ test('whatever the names, the subject is one line and the page has our parts alo
   );
 });
 
-test('it reads as a short note', () => {
+test('it reads like a short note', () => {
   expect(
     mailFor('Ada Lovelace', 'Engines').text,
   ).toBe(`Ada Lovelace (ada@example.com) invites you to Engines on links.example.com.

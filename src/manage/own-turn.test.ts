@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { ownTurn } from './time-slice.ts';
 
-test('work that many ask for at once has a turn each, and others come in between', async () => {
+test('callers that request work at the same time take turns, and other work runs in between', async () => {
   const order: string[] = [];
   const works = Array.from({ length: 3 }, async (_, index) => {
     await ownTurn();

@@ -7,7 +7,7 @@ function work(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-test('work that takes long lets others have a turn, again and again', async () => {
+test('long work yields repeatedly', async () => {
   let othersTurns = 0;
   const others = setInterval(() => othersTurns++, 0);
   const timeSlice = new TimeSlice();

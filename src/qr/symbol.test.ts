@@ -30,7 +30,7 @@ const textOf = (length: number, seed = 1) =>
   ).join('');
 
 describe('a QR symbol', () => {
-  test('of any length up to the most is, module by module, what an independent encoder draws', () => {
+  test('of any length up to the maximum is identical to that of an independent encoder', () => {
     const lengths = [...lengthsOf(300, 1), ...lengthsOf(2331, 23), 2331];
     for (const length of lengths) expect(drawn(textOf(length))).toEqual(expected(textOf(length)));
   });
@@ -46,16 +46,16 @@ describe('a QR symbol', () => {
     expect(masks.size).toBe(8);
   });
 
-  test('holds text of other scripts as UTF-8', () => {
+  test('encodes text of other scripts as UTF-8', () => {
     for (const text of ['Frühling', 'https://例え.テスト/🦊', 'مرحبا'])
       expect(drawn(text)).toEqual(expected(text));
   });
 
-  test('that would be larger than the largest is refused', () => {
+  test('beyond the maximum size is refused', () => {
     expect(() => qrSymbol('x'.repeat(2332))).toThrow(RangeError);
   });
 
-  test('drawn after another has nothing of it', () => {
+  test('drawn after another contains nothing of it', () => {
     const first = drawn('https://example.com/first');
     qrSymbol('https://example.com/other');
     qrSymbol('x'.repeat(500));
@@ -78,7 +78,7 @@ describe('its SVG', () => {
     return rows.map((row) => row.join(''));
   };
 
-  test('has every dark module, no other, and four light ones around', () => {
+  test('has all dark modules, no others, and a quiet zone of four', () => {
     for (const length of [10, 60, 200, 700, 2331]) {
       const text = textOf(length);
       const rows = painted(qrSvg(text, '#123456', '#ffffff'));
@@ -113,7 +113,7 @@ describe('its SVG', () => {
     }
   });
 
-  test('goes into JSON as it is', () => {
+  test('needs no escaping in JSON', () => {
     const svg = qrSvg('https://example.com', '#000000', '#FFFFFF');
     expect(JSON.stringify(svg)).toBe(`"${svg}"`);
   });

@@ -141,7 +141,7 @@ const judge = (text: string): boolean | null => {
   return address && isPublic(address);
 };
 
-test('the table has 300 forms at least, each once', () => {
+test('the table has at least 300 forms, each once', () => {
   const forms = [...words(inside), ...words(open), ...unreadable];
   expect(new Set(forms).size).toBe(forms.length);
   expect(forms.length).toBeGreaterThanOrEqual(300);
@@ -159,25 +159,25 @@ describe('an address beside a special range is public', () => {
   });
 });
 
-describe('what leaves room for another reading is no address', () => {
+describe('ambiguous text is not an address', () => {
   test.each(unreadable.map((text) => [JSON.stringify(text), text]))('%s', (_shown, text) => {
     expect(judge(text)).toBeNull();
   });
 });
 
-test('every first octet but the special ones has public addresses, and those have none', () => {
+test('every first octet except the special ones has public addresses, and those have none', () => {
   const special = [0, 10, 127, ...Array.from({ length: 32 }, (_, index) => 224 + index)];
   for (let octet = 0; octet < 256; octet++) {
     expect([octet, judge(`${octet}.1.77.77`)]).toEqual([octet, !special.includes(octet)]);
   }
 });
 
-test('an IPv4-mapped address is taken for the IPv4 address that it reaches', () => {
+test('an IPv4-mapped address is treated as its IPv4 address', () => {
   const address = readAddress('::ffff:127.0.0.1');
   expect(address && unmapped(address).toString()).toBe('127.0.0.1');
 });
 
-test('four parts are read as the library reads them, and nothing else is taken for them', () => {
+test('four parts are parsed as the library parses them, and nothing else is accepted', () => {
   const part = fc.oneof(
     fc.nat(300).map(String),
     fc.constantFrom('', '0', '00', '01', '255', '256', ' 1', '1e1'),

@@ -4,12 +4,12 @@ import { nextTryAt, orderAllowedAt, recentOrders, renewalAt } from './certificat
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-test('a certificate is renewed after two thirds of its life, or a little earlier by chance', () => {
+test('a certificate is renewed after two thirds of its lifetime, or randomly a little earlier', () => {
   expect(renewalAt(0, 90 * day, () => 0)).toBe(60 * day);
   expect(renewalAt(0, 90 * day, () => 1)).toBeCloseTo(58.2 * day, -3);
 });
 
-test('tries that fail come ever later, and never before the authority allows one', () => {
+test('failed tries get less frequent, and never earlier than the authority allows', () => {
   const after = (failures: number, isAway = false, retryAt: number | null = null) =>
     nextTryAt(0, failures, { isAway, retryAt, ways: 1 }, () => 0) / minute;
   expect([1, 2, 3, 7, 50].map((failures) => after(failures))).toEqual([5, 15, 60, 1440, 1440]);
@@ -19,14 +19,14 @@ test('tries that fail come ever later, and never before the authority allows one
   expect(after(1, false, 1_000 * day)).toBe((7 * day) / minute);
 });
 
-test('where a name can be proved in another way, that is tried at once', () => {
+test('if a name can be validated in another way, that is tried at once', () => {
   const after = (failures: number, retryAt: number | null = null) =>
     nextTryAt(0, failures, { isAway: false, retryAt, ways: 2 }, () => 0);
   expect([1, 2, 3, 50].map((failures) => after(failures))).toEqual([1_000, 5 * minute, 15 * minute, day]);
   expect(after(1, day)).toBe(day);
 });
 
-test('a name is ordered five times a week at the most', () => {
+test('a name is ordered at most five times a week', () => {
   const now = 100 * day;
   const orders = [92, 94, 95, 96, 97, 98].map((at) => at * day);
   const recent = recentOrders(orders.join(' '), now);

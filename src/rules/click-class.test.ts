@@ -13,7 +13,7 @@ import { agentKind } from './visitor-kind.ts';
 const classOf = (userAgent: string) =>
   classify({ method: 'GET', userAgent, purpose: '', headerEvidence: 'none' });
 
-describe('a user agent gives a hit its class', () => {
+describe('the class of a hit by its user agent', () => {
   const tables: readonly (readonly [ClickClass, readonly AgentRow[]])[] = [
     ['human', people],
     ['preview', previews],
@@ -31,7 +31,7 @@ describe('a user agent gives a hit its class', () => {
   }
 });
 
-describe('a request that is not a visit is none, whatever client sends it', () => {
+describe("a request that isn't a visit is never a click, whatever client sends it", () => {
   const browser = `${windows} Chrome/131.0.0.0 Safari/537.36`;
   const rows: readonly (readonly [string, string, string, ClickClass, ClassReason])[] = [
     ['a HEAD probe', 'HEAD', '', 'head', 'head_method'],
@@ -53,7 +53,7 @@ describe('a request that is not a visit is none, whatever client sends it', () =
     });
   }
 
-  test('a HEAD probe of a crawler is a HEAD probe', () => {
+  test('a HEAD request of a crawler counts as a HEAD request', () => {
     expect(
       classify({ method: 'HEAD', userAgent: 'curl/8.5.0', purpose: '', headerEvidence: 'none' }).class,
     ).toBe('head');
@@ -70,12 +70,12 @@ describe('headers are evidence about clients that call themselves browsers', () 
     more: { method?: string; purpose?: string } = {},
   ) => classify({ method: 'GET', purpose: '', ...more, userAgent, headerEvidence });
 
-  test('what opens no page is no click, whatever browser fetches it', () => {
+  test('a request that opens no page is no click, whatever browser sends it', () => {
     for (const userAgent of [chrome, onPhone, android, `${iphone} Version/17.5 Mobile/15E148 Safari/604.1`])
       expect(classWith('not_navigation', userAgent)).toEqual({ class: 'bot', reason: 'not_navigation' });
   });
 
-  test('a Chrome or Edge that sends none of its headers on https is a script', () => {
+  test('a Chrome or Edge that sends none of its headers over https is a script', () => {
     for (const userAgent of [
       chrome,
       onPhone,
@@ -88,7 +88,7 @@ describe('headers are evidence about clients that call themselves browsers', () 
       });
   });
 
-  test('browsers that are not bound to send them are people all the same', () => {
+  test('other browsers without these headers still count as people', () => {
     for (const userAgent of [
       `${windows} Chrome/88.0.4324.190 Safari/537.36`,
       `${windows} Chrome/131.0.0.0 Safari/537.36 OPR/117.0.0.0`,
@@ -103,14 +103,14 @@ describe('headers are evidence about clients that call themselves browsers', () 
       expect([userAgent, classWith('no_browser_headers', userAgent).class]).toEqual([userAgent, 'human']);
   });
 
-  test('the user agent, the method and the purpose speak first', () => {
+  test('the user agent, the method and the purpose take precedence', () => {
     expect(classWith('not_navigation', 'curl/8.5.0').reason).toBe('http_library');
     expect(classWith('not_navigation', 'Twitterbot/1.0').class).toBe('preview');
     expect(classWith('not_navigation', chrome, { method: 'HEAD' }).class).toBe('head');
     expect(classWith('not_navigation', chrome, { purpose: 'prefetch' }).class).toBe('prefetch');
   });
 
-  test('protection hears what is there, and refuses nobody for what is missing', () => {
+  test('bot protection uses headers that are present, and refuses no request because one is missing', () => {
     expect(agentKind({ userAgent: chrome, headerEvidence: 'not_navigation' })).toBe('bot');
     expect(agentKind({ userAgent: chrome, headerEvidence: 'no_browser_headers' })).toBe('person');
     expect(agentKind({ userAgent: 'curl/8.5.0', headerEvidence: 'no_browser_headers' })).toBe('bot');
@@ -118,8 +118,8 @@ describe('headers are evidence about clients that call themselves browsers', () 
   });
 });
 
-describe('an app is named by its browser', () => {
-  test('Instagram and Messenger are not Facebook', () => {
+describe('an app is named by its in-app browser', () => {
+  test('Instagram and Messenger are distinguished from Facebook', () => {
     expect(appBrowser(`${iphone} Mobile/15E148 Instagram 337.0.3.23.54 (iPhone15,2) [FBAN/FBIOS]`)).toBe(
       'Instagram',
     );
@@ -127,18 +127,18 @@ describe('an app is named by its browser', () => {
     expect(appBrowser(`${android} [FB_IAB/Orca-Android;FBAV/470.0;]`)).toBe('Messenger');
   });
 
-  test('WeChat is not Messenger, and a plain browser is no app', () => {
+  test('WeChat is distinguished from Messenger, and a plain browser is no app', () => {
     expect(appBrowser(`${iphone} Mobile/15E148 MicroMessenger/8.0.49`)).toBe('WeChat');
     expect(appBrowser(`${iphone} Version/17.5 Mobile/15E148 Safari/604.1`)).toBeNull();
   });
 
-  test('the name of an app without a browser around it is none', () => {
+  test("an app's name without a browser is not an app browser", () => {
     expect(appBrowser('WhatsApp/2.23.20.0 A')).toBeNull();
     expect(appBrowser('Viber/18.0.1.286 CFNetwork/1335.0.3 Darwin/21.6.0')).toBeNull();
   });
 });
 
-test('any text at all gets a class, in no time', () => {
+test('any text gets a class quickly', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (userAgent) => {
       expect(classOf(userAgent).class).toBeString();

@@ -4,7 +4,7 @@ import { clickSource } from './click-source.ts';
 
 const none = { utm_source: '', utm_medium: '', utm_campaign: '', utm_term: '', utm_content: '' };
 
-test('a query without tags comes from a link and from no campaign', () => {
+test('a query without tags means a link without a campaign', () => {
   for (const query of [
     '',
     '?',
@@ -22,7 +22,7 @@ test('a query without tags comes from a link and from no campaign', () => {
   }
 });
 
-test('the marker of a printed code counts with and without a value, wherever it stands', () => {
+test('the marker of a printed code counts with and without a value, at any position', () => {
   for (const query of ['?qr', 'qr', '?qr=', '?qr=1', '?a=b&qr', '?qr&a=b', '?%71r']) {
     expect(clickSource(query)).toEqual({ source: 'qr', utm: none });
   }
@@ -45,17 +45,17 @@ test('campaign tags are decoded', () => {
   });
 });
 
-test('of a tag given twice the first counts, and a garbled one is kept as well as can be', () => {
+test('of a repeated tag the first counts, and a malformed one is kept as well as possible', () => {
   expect(clickSource('?utm_source=a&utm_source=b').utm.utm_source).toBe('a');
   expect(clickSource('?utm_source=%ff%zz').utm.utm_source).toBe('\ufffd%zz');
 });
 
-test('a long tag is cut, never through a character', () => {
+test('a long tag is truncated between characters', () => {
   expect(clickSource(`?utm_source=${'x'.repeat(9_000)}`).utm.utm_source).toBe('x'.repeat(100));
   expect(clickSource(`?utm_source=${'x'.repeat(99)}%F0%9F%A6%86`).utm.utm_source).toBe('x'.repeat(99));
 });
 
-test('whatever the query is, what comes out can be stored', () => {
+test('the result can be stored, whatever the query is', () => {
   const query = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { clickServerOf } from './clicks-url.ts';
 
-test('an address of ClickHouse is one of its HTTP interface', () => {
+test('a ClickHouse address becomes that of its HTTP interface', () => {
   expect(clickServerOf('clickhouse://ann:p%40ss@clicks.example.com/linnet')).toEqual({
     origin: 'http://clicks.example.com:8123',
     user: 'ann',
@@ -25,6 +25,6 @@ test.each([
   'clickhouse://host/a/b',
   'clickhouse://host/linnet?secure=true',
   'clickhouse://%E0%A4%A@host/linnet',
-])('"%s" is none', (text) => {
+])('"%s" is not an address', (text) => {
   expect(clickServerOf(text)).toBeNull();
 });

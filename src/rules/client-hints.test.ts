@@ -7,12 +7,12 @@ const chrome = {
   platform: '"Windows"',
 };
 
-test('a browser has the same checksum each time, and none without hints', () => {
+test('a browser always has the same checksum, and none without hints', () => {
   expect(hintsChecksum(chrome)).toBe(hintsChecksum({ ...chrome }));
   expect(hintsChecksum({ brands: null, mobile: null, platform: null })).toBe(0);
 });
 
-test('browsers that differ in one hint differ, however little', () => {
+test('browsers that differ in one hint have different checksums', () => {
   const many = [
     chrome,
     { ...chrome, platform: '"Linux"' },

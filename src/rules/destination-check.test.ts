@@ -23,8 +23,8 @@ const to = (address: string, isPermanent = true): CheckOutcome => ({
 const after = (looks: readonly (readonly [at: number, outcome: CheckOutcome])[], from = fresh): CheckState =>
   looks.reduce((state, [at, outcome]) => stateAfterCheck(state, outcome, at), from);
 
-describe('a look at a destination', () => {
-  test('says what is wrong when it is found a second time, an hour later', () => {
+describe('checking a destination', () => {
+  test('reports a problem when it is found a second time, an hour later', () => {
     const once = after([[5, broken]]);
     expect(once).toMatchObject({ problem: null, untold: null, turn: 0, next_at: 5 + hour });
     const early = after([[5 + hour - 1, broken]], once);
@@ -34,7 +34,7 @@ describe('a look at a destination', () => {
     expect(after([[9 + day, broken]], twice)).toMatchObject({ problem: 'broken', since: 5, suspected: null });
   });
 
-  test('forgets what was found once where the second look finds it well, or something else', () => {
+  test('drops a problem found once if the second check finds none, or another one', () => {
     expect(
       after([
         [0, broken],
@@ -51,7 +51,7 @@ describe('a look at a destination', () => {
     ).toMatchObject({ problem: null, suspected: 'parked' });
   });
 
-  test('takes it back at the first look that finds it well, and by nothing that is unclear', () => {
+  test('clears it at the first successful check, but not if the result is unclear', () => {
     const failing = after([
       [0, broken],
       [hour, broken],
@@ -64,7 +64,7 @@ describe('a look at a destination', () => {
     });
   });
 
-  test('follows redirects before the daily looks of their host, and tells of permanent ones alone', () => {
+  test("follows redirects before the host's daily checks, and reports only permanent ones", () => {
     const moved = after([[0, to('https://elsewhere.example/new')]]);
     expect(moved).toMatchObject({ hop: 'https://elsewhere.example/new', host: 'elsewhere.example', turn: 0 });
     expect(after([[1, { kind: 'well' }]], moved)).toMatchObject({ suspected: 'moved', hop: url, hops: 0 });
@@ -82,7 +82,7 @@ describe('a look at a destination', () => {
     expect(then.suspected).toBeNull();
   });
 
-  test('takes https, a www and a slash for the same place', () => {
+  test('treats https, a www and a trailing slash as the same place', () => {
     for (const same of [
       'https://example.com/page',
       'http://www.example.com/page/',
@@ -96,12 +96,12 @@ describe('a look at a destination', () => {
       ).toBeNull();
   });
 
-  test('ends where redirects do not', () => {
+  test('ends at endless redirects', () => {
     const circle = Array.from({ length: 6 }, (_, at) => [at, to(url)] as const);
     expect(after(circle)).toMatchObject({ suspected: 'broken', hops: 0, hop: url });
   });
 
-  test('tells an answer of a page that is gone from one of a page that is not for programs', () => {
+  test('distinguishes a page that is gone from one that refuses programs', () => {
     const of = (status: number, location: string | null = null) =>
       outcomeOf({ status, location }, url, () => false);
     for (const status of [404, 410, 500, 503]) expect(of(status)).toMatchObject({ problem: 'broken' });

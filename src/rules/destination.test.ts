@@ -55,7 +55,7 @@ describe('a destination', () => {
     'https://203.0.113.7/x',
   ])('%s stays as it was sent', (given) => expect(stored(given)).toBe(given));
 
-  test('a brace is stored as it was sent, and escaped on its way to a visitor', () => {
+  test('a brace is stored as it was sent, and escaped for visitors', () => {
     const text = stored('https://example.com/{a}?b={c}') ?? '';
     expect(locationOf(text)).toBe('https://example.com/%7Ba%7D?b=%7Bc%7D');
   });
@@ -93,7 +93,7 @@ describe('a destination', () => {
     ['https://{tenant}.example.com/', 'This is not a web address'],
     [`https://${'a'.repeat(64)}.example/`, 'This is not a web address'],
     ['exa mple.com', 'This is not a web address'],
-  ])('the typo %s is refused with a sentence that helps', (given, words) => {
+  ])('the typing error %s is refused with a helpful message', (given, words) => {
     expect(sentence(given)).toContain(words);
   });
 
@@ -122,13 +122,13 @@ describe('a destination', () => {
   for (const given of refused)
     test(`${JSON.stringify(given)} is refused`, () => expect(stored(given)).toBeNull());
 
-  test("an app's own scheme is taken where the operator allows it, and only that one", () => {
+  test("an app's scheme is accepted if the operator allows it, and no other", () => {
     expect(stored('myapp://open/x', ['myapp'])).toBe('myapp://open/x');
     expect(stored('myapp:a|b c{d}', ['myapp'])).toBe('myapp:a%7Cb%20c{d}');
     expect(stored('other://open/x', ['myapp'])).toBeNull();
   });
 
-  test('of 100,000 generated texts, whatever is taken is a Location that no visitor can be hurt by', () => {
+  test('of 100,000 generated texts, every accepted one is a safe Location', () => {
     const piece = fc.constantFrom(
       'http',
       'https',

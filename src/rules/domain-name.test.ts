@@ -130,11 +130,11 @@ test.each([
     'FIELD_TOO_LONG',
     [`${'a.'.repeat(130)}org`, `${'abcdefg.'.repeat(30)}example.org`, 'x'.repeat(100_000)],
   ],
-] as const)('%s: refused', (_, code, names) => {
+] as const)('%s is refused', (_, code, names) => {
   for (const name of names) expect([name, codeOf(name)]).toEqual([name, code]);
 });
 
-test('whatever is given, what is taken can stand in a Host header and in the DNS, and reads the same again', () => {
+test('any accepted name is valid in a Host header and in the DNS, and is parsed to itself', () => {
   const label = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 12 }),
     fc.string({ unit: 'binary', maxLength: 8 }),
@@ -157,7 +157,7 @@ test('whatever is given, what is taken can stand in a Host header and in the DNS
   expect(taken).toBeGreaterThan(1_000);
 });
 
-test('an apex is what was registered', () => {
+test('an apex is the registered domain', () => {
   for (const [host, expected] of [
     ['example.org', true],
     ['go.example.org', false],

@@ -43,7 +43,7 @@ const problemOf = (
   });
 };
 
-test('a sub-domain is an alias of the host, by a CNAME or by the same addresses', () => {
+test('a subdomain is an alias of the host, by a CNAME or by the same addresses', () => {
   const alias = (findings: Partial<DomainFindings>) => states('go.example.org', findings)[1];
   for (const findings of [
     { cname: found('links.example.com') },
@@ -60,7 +60,7 @@ test('a sub-domain is an alias of the host, by a CNAME or by the same addresses'
   expect(alias({ cname: unknown, a: found('192.0.2.1') })).toEndWith('ok');
 });
 
-test('a registered domain has the addresses of the host, as long as they are known', () => {
+test('a registered domain has the addresses of the host, if they are known', () => {
   expect(states('example.org', { a: found('192.0.2.1'), aaaa: found('2001:db8::2') })).toEqual([
     'TXT linnet-proof=abc missing',
     'A 192.0.2.1 ok',
@@ -71,7 +71,7 @@ test('a registered domain has the addresses of the host, as long as they are kno
   );
 });
 
-test('where the operator gives addresses, every domain has those', () => {
+test('if the operator sets addresses, every domain gets those', () => {
   const to = { host: null, addresses: ['192.0.2.7'] };
   for (const host of ['example.org', 'go.example.org'])
     expect(states(host, { proof: unknown, a: found('192.0.2.7') }, to)).toEqual([
@@ -80,7 +80,7 @@ test('where the operator gives addresses, every domain has those', () => {
     ]);
 });
 
-test('the proof is one text among others, also where a form kept its quotation marks', () => {
+test('the proof is one of several texts, even with quotation marks from a form', () => {
   const state = (answer: Answer) =>
     recordsOf('go.example.org', proof, target, { ...nothing, proof: answer })[0]?.state;
   expect(state(found('v=spf1', proof))).toBe('ok');
@@ -89,7 +89,7 @@ test('the proof is one text among others, also where a form kept its quotation m
   expect([state(none), state(unknown)]).toEqual(['missing', 'unknown']);
 });
 
-test('nothing is said where nothing is in the way', () => {
+test('nothing is reported if nothing is wrong', () => {
   expect(problemOf({ cname: found('links.example.com'), a: found('192.0.2.1') })).toBeNull();
   expect(
     problemOf({ a: found('192.0.2.1'), aaaa: found('2001:db8::1') }, {}, target, 'example.org'),
@@ -131,11 +131,11 @@ test.each([
     {},
     'could not be asked where go.example.org leads',
   ],
-] as const)('%s is said in a sentence', (_, findings, more, words) => {
+] as const)('%s is reported with a message', (_, findings, more, words) => {
   expect(problemOf(findings, more)).toContain(words);
 });
 
-test('internal names are not resolved for others', () => {
+test('internal names are not resolved for users', () => {
   const seen = {
     ...nothing,
     a: found('10.1.2.3', '127.0.0.1', '192.0.2.9'),

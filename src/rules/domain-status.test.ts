@@ -18,7 +18,7 @@ const after = (standing: DomainStatus, ...looks: readonly (readonly [number, Ver
 const states = (standing: DomainStatus, ...looks: readonly (readonly [number, Verdict])[]) =>
   looks.map((_, index) => stateOf(after(standing, ...looks.slice(0, index + 1))));
 
-test('a proof verifies, and nothing else does', () => {
+test('only a proof verifies', () => {
   expect(states(pending, [0, 'gone'], [1, 'unknown'], [1, 'present'])).toEqual([
     'pending',
     'pending',
@@ -31,11 +31,11 @@ test('a proof verifies, and nothing else does', () => {
   });
 });
 
-test('a verified domain keeps its first instant', () => {
+test('a verified domain keeps the instant of its first verification', () => {
   expect(after(verified, [24, 'present']).verifiedAt).toBe(start);
 });
 
-test('72 hours without the proof end it, and not a moment less', () => {
+test('72 hours without the proof end it, and no less', () => {
   expect(states(verified, [24, 'gone'], [71.99, 'gone'], [0.01, 'gone'])).toEqual([
     'failing',
     'failing',
@@ -47,7 +47,7 @@ test('72 hours without the proof end it, and not a moment less', () => {
   });
 });
 
-test('a proof that comes back in time makes everything as it was', () => {
+test('a proof that returns in time restores everything', () => {
   expect(after(verified, [24, 'gone'], [71, 'present'])).toEqual({
     ...verified,
     checkedAt: start + 95 * hour,
@@ -55,7 +55,7 @@ test('a proof that comes back in time makes everything as it was', () => {
   expect(states(verified, [24, 'gone'], [71, 'present'], [24, 'gone'], [71, 'gone']).at(-1)).toBe('failing');
 });
 
-test('a DNS that can not be asked neither begins the 72 hours nor fills them', () => {
+test('an unreachable DNS neither starts nor continues the 72 hours', () => {
   expect(states(verified, [24, 'unknown'], [500, 'unknown']).at(-1)).toBe('verified');
   expect(states(verified, [1, 'gone'], [200, 'unknown'], [71, 'gone'], [1, 'gone'])).toEqual([
     'failing',
@@ -65,7 +65,7 @@ test('a DNS that can not be asked neither begins the 72 hours nor fills them', (
   ]);
 });
 
-test('whatever comes, a domain is given up only by a look that finds its proof gone, 72 hours after another', () => {
+test('a domain is only given up by a check that finds no proof, 72 hours after another one, whatever happens in between', () => {
   const verdict = fc.constantFrom<Verdict>('present', 'gone', 'unknown');
   const looks = fc.array(fc.tuple(fc.integer({ min: 0, max: 100 }), verdict), { maxLength: 30 });
   fc.assert(
@@ -89,7 +89,7 @@ test('whatever comes, a domain is given up only by a look that finds its proof g
   );
 });
 
-test('a released domain that is proved again is as one proved for the first time', () => {
+test('a released domain that is proved again is treated as new', () => {
   const released = after(verified, [24, 'gone'], [72, 'gone']);
   expect(afterCheck(released, 'present', start + 200 * hour)).toEqual({
     verifiedAt: start + 200 * hour,
@@ -99,7 +99,7 @@ test('a released domain that is proved again is as one proved for the first time
   });
 });
 
-test('looks are daily for what stands, spread over an hour, and hourly for what is in question', () => {
+test('verified domains are checked daily, spread over an hour, and questionable ones hourly', () => {
   for (const [chance, hours] of [
     [0, 24],
     [0.5, 23.5],
@@ -112,7 +112,7 @@ test('looks are daily for what stands, spread over an hour, and hourly for what 
   expect(nextCheck({ ...verified, goneSince: start }, 'gone', 0, start, 0.5) - start).toBe(hour);
 });
 
-test('what waits for its proof is looked up often at first, and ever more seldom', () => {
+test('pending domains are checked often at first, and less and less later', () => {
   const pauses = [0, 0.2, 1, 24, 24 * 7, 24 * 60, 24 * 365].map(
     (hours) => nextCheck(pending, 'gone', start - hours * hour, start, 0.5) - start,
   );

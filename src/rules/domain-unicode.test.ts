@@ -40,6 +40,6 @@ test.each([
   expect(shown(name)).toStartWith('xn--');
 });
 
-test('each part of a name is looked at for itself', () => {
+test('each part of a name is judged separately', () => {
   expect(shown('аpple.bücher.example')).toBe('xn--pple-43d.bücher.example');
 });

@@ -32,9 +32,9 @@ describe('an instant', () => {
     '2030-01-02T',
     '9999-12-31T23:59:59-12:00',
     '',
-  ])('"%s" is none', (given) => expect(parseInstant(given)).toBeNull());
+  ])('"%s" is not an instant', (given) => expect(parseInstant(given)).toBeNull());
 
-  test('what is written is read back as the same', () => {
+  test('is read back as it was written', () => {
     fc.assert(
       fc.property(
         fc.date({
@@ -49,7 +49,7 @@ describe('an instant', () => {
     );
   });
 
-  test('the stamp of creation has the shape of the interface', () => {
+  test('of a creation has the format of the interface', () => {
     expect(formatStamp(Date.parse('2024-07-11T13:19:17.999Z'))).toBe('2024-07-11_13-19-17');
   });
 });

@@ -14,7 +14,7 @@ const told = (fields: Partial<ReportedProcess>): ReportedProcess => ({
   ...fields,
 });
 
-test('a node is all of its processes together', () => {
+test('a node is the sum of its processes', () => {
   const processes = [
     told({ waiting_clicks: 3, waiting_since: now - 9_000, waiting_bytes: 900 }),
     told({ started_at: now - 800_000, waiting_clicks: 4, waiting_since: now - 3_000, seen_at: now - 5_000 }),
@@ -35,7 +35,7 @@ test('a node is all of its processes together', () => {
   ]);
 });
 
-test('of a node that is there, what an ended process told last is not counted once more', () => {
+test('on a running node, the last report of an ended process is not added again', () => {
   const ended = told({
     seen_at: now - goneAfter,
     version: '0.9.0',
@@ -46,7 +46,7 @@ test('of a node that is there, what an ended process told last is not counted on
   expect(node).toMatchObject({ processes: 1, versions: ['1.0.0'], waitingClicks: 0, waitingBytes: 0 });
 });
 
-test('a node is gone when all of its processes are, and has stranded clicks when some waited then', () => {
+test('a node is gone when all of its processes are, and has stranded clicks if some were waiting', () => {
   const gone = { node: 'b', host_name: 'two', seen_at: now - goneAfter };
   const nodes = nodesOf(
     [told({}), told({ ...gone, waiting_clicks: 2 }), told({ ...gone, waiting_clicks: 3 })],

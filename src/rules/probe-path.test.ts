@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { isProbe } from './probe-path.ts';
 
-test('what scanners and browsers ask every site for is told from what people mistype', () => {
+test('requests that scanners and browsers make on every site are distinguished from typing errors', () => {
   const probes = [
     'wp-login.php',
     'WP-Admin/setup-config.php',

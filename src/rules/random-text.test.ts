@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { inStock } from './random-text.ts';
 
-test('of bytes fetched in stock each is handed out once, in their order', () => {
+test('of bytes fetched in advance each is used once, in order', () => {
   let next = 0;
   const fetched: number[] = [];
   const counting = (count: number) => {

@@ -5,7 +5,7 @@ import { classBefore, reasonWithin, reclassifiable, shownReason } from './reclas
 const first = reasons.filter((reason) => reason !== 'reclassified').map((reason) => reasonCodes[reason]);
 const classOf = (reason: number): number => classBefore(reasonWithin(reason, -1)) ?? -1;
 
-test('a hit that gets another class shows that a person did it, and knows the class that it had', () => {
+test('a reclassified hit shows that a person changed it, and its original class', () => {
   for (const reason of first) {
     for (const name of reclassifiable) {
       const stored = reasonWithin(reason, classCodes[name]);
@@ -20,7 +20,7 @@ test('a hit that gets another class shows that a person did it, and knows the cl
   }
 });
 
-test('with the class that it first had it gets its reason back, whatever it was meanwhile', () => {
+test('reverting to the original class restores the reason, whatever class it had in between', () => {
   for (const reason of first) {
     let stored = reason;
     for (const name of reclassifiable) stored = reasonWithin(stored, classCodes[name]);

@@ -283,7 +283,7 @@ function decided({ rules, options }: Drawn, visitor: Person, now: number): strin
   return 'to' in found && found.to !== null ? `${found.kind} ${found.to}` : found.kind;
 }
 
-test('100,000 random links and visitors are decided as by the slow and obvious way', () => {
+test('100,000 random links and visitors are decided as by a slow and simple implementation', () => {
   const outcomes = new Map<string, number>();
   const different: unknown[] = [];
   for (let turn = 0; turn < 100_000; turn++) {

@@ -44,7 +44,7 @@ const toIos = 'to ios https://example.com/ios';
 const all = { ...expired, ...guarded, ...card, ...secret, ...captcha, ...android, ...ios };
 const allButExpired = { ...all, expiresAt: null };
 
-describe('what becomes of a hit', () => {
+describe('the outcome of a hit', () => {
   test.each<[string, Partial<LinkOptions>, Someone, string]>([
     ['a plain link', {}, {}, toDefault],
     ['a plain link for a bot', {}, { agent: 'bot' }, toDefault],
@@ -133,7 +133,7 @@ describe('what becomes of a hit', () => {
     expect(outcome(link, someone)).toBe(expected);
   });
 
-  test('a link lives until the millisecond before its expiry and is gone from the very instant on', () => {
+  test('a link works until the millisecond before its expiry, and has ended from that instant on', () => {
     expect(outcome(expired, {}, noon - 1)).toBe(toDefault);
     expect(outcome(expired, {}, noon)).toBe('expired');
     expect(outcome(expired, {}, noon + 1)).toBe('expired');
@@ -158,7 +158,7 @@ function* everyMeeting(): Generator<[Partial<LinkOptions>, Required<Someone>]> {
 describe('for every link and every visitor', () => {
   const meetings = [...everyMeeting()];
 
-  test('a destination is given only to who passed every gate of a link that is alive', () => {
+  test('a destination is only given to visitors who passed every gate of an active link', () => {
     const redirected = meetings.filter(([link, someone]) => outcome(link, someone).startsWith('to '));
     expect(redirected.length).toBeGreaterThan(500);
     for (const [link, { agent, knows, solved }] of redirected) {
@@ -170,7 +170,7 @@ describe('for every link and every visitor', () => {
     }
   });
 
-  test('an outcome other than a redirect carries nothing of the link', () => {
+  test('an outcome other than a redirect contains nothing of the link', () => {
     for (const [link, someone] of meetings) {
       const found = resolve(visitedLink(destinationUrl, link), visitor(someone), noon);
       const { kind, ...rest } = found;
@@ -178,7 +178,7 @@ describe('for every link and every visitor', () => {
     }
   });
 
-  test('redirects before the start and after the end: each only at its time, and never when disabled', () => {
+  test('redirects before the start and after the end: each only at its time, and never if disabled', () => {
     const found = (options: Partial<LinkOptions>) =>
       resolve(visitedLink(destinationUrl, { ...ways, ...options }), visitor({}), noon);
     expect(found({ ...early, ...secret })).toEqual({
@@ -193,7 +193,7 @@ describe('for every link and every visitor', () => {
     expect(found(secret).kind).toBe('ask_password');
   });
 
-  test('a plain link asks nothing of its visitor', () => {
+  test('a plain link uses nothing of its visitor', () => {
     const unreachable = () => expect.unreachable();
     const silent = Object.fromEntries(
       Object.keys(someVisitor()).map((name) => [name, unreachable]),

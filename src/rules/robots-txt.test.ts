@@ -5,7 +5,7 @@ const allows = (text: string, path: string): boolean =>
   isAllowedByRobots(robotsFor(text, 'Linnet-Watch'), path);
 
 describe('robots.txt', () => {
-  test('the rules of a group for everyone hold, unless a group names the program', () => {
+  test('the rules for everyone apply, unless a group names the program', () => {
     const text =
       'User-agent: *\nDisallow: /a\n\nUser-agent: other\nUser-agent: linnet-watch # us\nDisallow: /b\n';
     expect([allows(text, '/a'), allows(text, '/b'), allows(text, '/c')]).toEqual([true, false, true]);
@@ -14,19 +14,19 @@ describe('robots.txt', () => {
     expect(allows('User-agent: Linnet-Watch/1.0\nDisallow: /', '/x')).toBe(false);
   });
 
-  test('a group that comes twice is one, and an empty rule says nothing', () => {
+  test('repeated groups are merged, and an empty rule is ignored', () => {
     const text = 'user-agent: *\r\ndisallow:\r\nuser-agent: *\r\nDisallow: /two\r\n';
     expect([allows(text, '/'), allows(text, '/two')]).toEqual([true, false]);
   });
 
-  test('the longest rule decides, and of two that are as long the one that allows', () => {
+  test('the longest rule decides, and of two equally long ones the one that allows', () => {
     const text = 'User-agent: *\nDisallow: /shop\nAllow: /shop/open\nDisallow: /same\nAllow: /same';
     expect(allows(text, '/shop/closed')).toBe(false);
     expect(allows(text, '/shop/open/1')).toBe(true);
     expect(allows(text, '/same')).toBe(true);
   });
 
-  test('stars, ends and escapes', () => {
+  test('wildcards, ends and escapes', () => {
     const text = 'User-agent: *\nDisallow: /*.pdf$\nDisallow: /p*q*r\nDisallow: /ü\nDisallow: /%7euser';
     expect(allows(text, '/a/b.pdf')).toBe(false);
     expect(allows(text, '/a/b.pdf?x')).toBe(true);
@@ -36,7 +36,7 @@ describe('robots.txt', () => {
     expect(allows(text, '/~user')).toBe(false);
   });
 
-  test('what is no robots.txt, or a hostile one, is read in a moment and allows what it does not forbid', () => {
+  test("an invalid or hostile file is parsed quickly and allows what it doesn't forbid", () => {
     expect(allows('<!doctype html><p>Not found', '/')).toBe(true);
     const began = performance.now();
     const stars = `User-agent: *\n${`Disallow: /${'*a'.repeat(5_000)}\n`.repeat(50)}`;

@@ -20,7 +20,7 @@ const lastOf = (...whens: readonly RuleConditions[]): readonly RuleFinding[] | u
     now,
   ).at(-1);
 
-describe('a rule by itself', () => {
+describe('a single rule', () => {
   test.each<[RuleConditions, readonly RuleFinding[]]>([
     [{ country: ['DE'], not: { language: ['en'] } }, []],
     [{ from: '2027-01-02T00:00:00Z', to: '2027-01-01T00:00:00Z' }, [{ kind: 'reversed' }]],
@@ -57,7 +57,7 @@ describe('a rule by itself', () => {
 
 const firstCovers: RuleFinding = { kind: 'never_reached', by: [0] };
 
-describe('a rule behind another', () => {
+describe('a rule after another', () => {
   test.each<[RuleConditions, RuleConditions, readonly RuleFinding[]]>([
     [{}, { country: ['DE'] }, [firstCovers]],
     [{ country: ['DE'] }, {}, []],
@@ -89,13 +89,13 @@ describe('a rule behind another', () => {
     expect(lastOf(first, second) ?? []).toEqual([...findings]);
   });
 
-  test('is never reached where several take all that it has', () => {
+  test('is never reached if earlier ones cover all its visitors', () => {
     expect(lastOf({ country: ['DE'] }, { country: ['AT', 'FR'] }, { country: ['AT', 'DE'] })).toEqual([
       { kind: 'never_reached', by: [0, 1] },
     ]);
   });
 
-  test('leaves nobody to the rest where it is for everybody', () => {
+  test('for everyone leaves no visitors to later rules', () => {
     const rules = [{ when: { country: ['DE'] } }, { when: {} }, { when: { device: ['mobile' as const] } }];
     expect(ruleForEverybody(rules)).toBe(1);
     expect(ruleForEverybody(rules.slice(0, 1))).toBe(-1);
@@ -161,7 +161,7 @@ const visitorOf = ({ country, device, language, referrer, search }: Drawn) =>
 const allMet = (list: readonly Condition[], drawn: Drawn, at: number) =>
   list.every((condition) => isMet(condition, visitorOf(drawn), at));
 
-test('no visitor meets conditions without meeting those that are said to cover them', () => {
+test('any visitor who matches a rule also matches those that are said to cover it', () => {
   let tried = 0;
   fc.assert(
     fc.property(

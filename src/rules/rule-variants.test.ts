@@ -24,7 +24,7 @@ function expectNear(found: number, wanted: number): void {
 }
 
 describe('variants for visitors', () => {
-  test('are dealt out by their weights', () => {
+  test('are distributed by their weights', () => {
     for (const weights of [
       { a: 50, b: 50 },
       { a: 70, b: 30 },
@@ -40,25 +40,25 @@ describe('variants for visitors', () => {
     expect(new Set(chosen({ a: 0 }))).toEqual(new Set(['none']));
   });
 
-  test('50:50 to 60:40 moves a tenth of them, all to the one that gained', () => {
+  test('50:50 to 60:40 moves a tenth of them, all to the variant that gained', () => {
     const [before, after] = [chosen({ a: 50, b: 50 }), chosen({ a: 60, b: 40 })];
     expectNear(share(before.map((one, index) => one !== after[index])), 0.1);
     expect(before.some((one, index) => one === 'a' && after[index] === 'b')).toBe(false);
   });
 
-  test('one more takes its share from each, and one that goes gives its own back alone', () => {
+  test('an added variant takes its share from each, and a removed one gives back only its own', () => {
     const [two, three] = [chosen({ a: 1, b: 1 }), chosen({ a: 1, b: 1, c: 1 })];
     expect(two.every((one, index) => three[index] === 'c' || three[index] === one)).toBe(true);
     expectNear(share(three.map((one) => one === 'c')), 1 / 3);
   });
 
-  test('of two rules have nothing to do with each other', () => {
+  test('of two rules are independent', () => {
     const [one, other] = [chosen({ a: 1, b: 1 }), chosen({ a: 1, b: 1 }, '1\nr_b')];
     expectNear(share(one.map((id, index) => id === other[index])), 0.5);
   });
 });
 
-test('variants by chance take the whole range', () => {
+test('random variants cover the whole range', () => {
   const all = variants({ a: 1, b: 0, c: 3 });
   const found = [0, 0.2499, 0.25, 0.9999, 1].map((drawn) => variantBy(all, drawn)?.id);
   expect(found).toEqual(['a', 'a', 'c', 'c', 'c']);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { similarSuffixes } from './similar-suffixes.ts';
 
-test('what was meant is among what is looked up', () => {
+test('the intended suffix is among those looked up', () => {
   const typos = [
     ['sumer-sale', 'summer-sale'],
     ['summerr-sale', 'summer-sale'],
@@ -19,7 +19,7 @@ test('what was meant is among what is looked up', () => {
     expect([typed, similarSuffixes(typed).includes(meant)]).toEqual([typed, true]);
 });
 
-test('few enough are looked up, never what was typed itself or nothing', () => {
+test('few suffixes are looked up, never the typed one or an empty one', () => {
   for (const typed of ['a', '-', 'Ab', 'x'.repeat(40), '1l0o-_1l0o-_', 'x'.repeat(255)]) {
     const found = similarSuffixes(typed);
     expect(found.length).toBeLessThanOrEqual(8 * typed.length + 4);

@@ -9,7 +9,7 @@ const refusal = (suffix: string, onDefaultDomain = true) =>
 const zwj = '\u200d';
 const selector = '\ufe0f';
 
-describe('what a suffix may be made of', () => {
+describe('the characters of a suffix', () => {
   test.each([
     'a',
     'Summer-2030',
@@ -39,7 +39,7 @@ describe('what a suffix may be made of', () => {
     `👩${zwj}❤${selector}${zwj}💋${zwj}👨`,
     '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
     'sale🎉2030',
-  ])('%s is one', (suffix) => {
+  ])('%s is allowed', (suffix) => {
     expect(refusal(normaliseSuffix(suffix))).toBeNull();
   });
 
@@ -67,7 +67,7 @@ describe('what a suffix may be made of', () => {
     ['a dot segment', 'a/./b'],
     ['a climbing segment', 'a/../b'],
     ['a private character', '\ue000'],
-  ])('%s is not in one', (_, suffix) => {
+  ])('%s is not allowed', (_, suffix) => {
     expect(refusal(suffix)).toBe('SUFFIX_INVALID');
   });
 
@@ -97,7 +97,7 @@ describe('what a suffix may be made of', () => {
     ['a half-width Hangul filler', 'sale\uffa0'],
     ['a mark with nothing to stand on', '\u0301sale'],
     ['a mark on a slash', 'a/\u0301b'],
-  ])('%s, which is invisible, is not in one', (_, suffix) => {
+  ])('%s, which is invisible, is not allowed', (_, suffix) => {
     expect(isSuffix(normaliseSuffix(suffix))).toBe(false);
   });
 
@@ -107,14 +107,14 @@ describe('what a suffix may be made of', () => {
     expect(isSuffix(normaliseSuffix('cafe\u0301'))).toBe(true);
   });
 
-  test('it has at most 255 characters, however many units a character takes', () => {
+  test('it has at most 255 characters, however many code units a character takes', () => {
     expect(isSuffix('a'.repeat(255))).toBe(true);
     expect(isSuffix('a'.repeat(256))).toBe(false);
     expect(isSuffix('🎉'.repeat(255))).toBe(true);
     expect(isSuffix('🎉'.repeat(256))).toBe(false);
   });
 
-  test('whatever the text, a suffix comes back from a path as it went in', () => {
+  test('any suffix is read from a path as it was written to it', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 30 });
     fc.assert(
       fc.property(text, (drawn) => {
@@ -127,7 +127,7 @@ describe('what a suffix may be made of', () => {
     );
   });
 
-  test('a long text that is none is refused at once', () => {
+  test('a long invalid text is refused quickly', () => {
     const began = processorTime();
     for (const text of [
       '👩🏽'.repeat(120),
@@ -142,7 +142,7 @@ describe('what a suffix may be made of', () => {
 
 describe("the service's own paths", () => {
   test.each([...reservedSegments])(
-    '%s is kept on the default domain, alone and as a first segment',
+    '%s is reserved on the default domain, alone and as a first segment',
     (own) => {
       expect(refusal(own)).toBe('SUFFIX_RESERVED');
       expect(refusal(own.toUpperCase())).toBe('SUFFIX_RESERVED');
@@ -150,13 +150,13 @@ describe("the service's own paths", () => {
     },
   );
 
-  test('they are free further down, as part of a word, and most of them on a custom domain', () => {
+  test('they are allowed further down, as part of a word, and most of them on a custom domain', () => {
     for (const suffix of ['offer/api', 'apis', 'api-docs', 'my.api']) expect(refusal(suffix)).toBeNull();
     for (const suffix of ['api', 'docs', 'app', 'qr/menu']) expect(refusal(suffix, false)).toBeNull();
   });
 
   test.each(['_linnet', '_linnet/captcha.js', 'robots.txt', 'favicon.ico'])(
-    '%s answers on custom domains too, so no link can stand there',
+    '%s is served on custom domains too, so no link can have it',
     (suffix) => {
       expect(refusal(suffix, false)).toBe('SUFFIX_RESERVED');
     },
@@ -167,11 +167,11 @@ describe('a random suffix', () => {
   const secureBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
   const draw = () => randomSuffix(secureBytes);
 
-  test('has seven characters, none of which is taken for another', () => {
+  test('has seven characters without look-alikes', () => {
     for (let time = 0; time < 1_000; time++) expect(draw()).toMatch(/^[2-9a-hjkmnp-zA-HJ-NP-Z]{7}$/);
   });
 
-  test('is drawn evenly, though 256 byte values are no multiple of 55 characters', () => {
+  test('is evenly distributed, though 256 byte values are no multiple of 55 characters', () => {
     // A xorshift generator with a fixed seed: the same draw in every run.
     let state = 20_300_101;
     const seeded = (count: number) =>
@@ -190,12 +190,12 @@ describe('a random suffix', () => {
     for (const count of counts.values()) expect(Math.abs(count - fair) / fair).toBeLessThan(0.06);
   });
 
-  test('is always a suffix that may be used', () => {
+  test('is always allowed', () => {
     for (let time = 0; time < 1_000; time++) expect(refusal(draw())).toBeNull();
   });
 });
 
-test('a long run of any sign is refused as fast as it is taken', () => {
+test('a long run of any character is refused as fast as it is accepted', () => {
   const signs = [
     '\ufe0f',
     '\u20e3',

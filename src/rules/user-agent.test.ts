@@ -5,7 +5,7 @@ import { type Agent, firstLanguage, readAgent, referrerHost, withoutWww } from '
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)';
 
-describe('a user agent is read', () => {
+describe('reading a user agent', () => {
   const rows: readonly (readonly [string, Agent['device'], string, string, string, string])[] = [
     [`${iphone} Version/17.5 Mobile/15E148 Safari/604.1`, 'mobile', 'iOS', '17.5', 'Safari', '17'],
     [`${iphone} CriOS/126.0.6478.54 Mobile/15E148 Safari/604.1`, 'mobile', 'iOS', '17.5', 'Chrome', '126'],
@@ -163,7 +163,7 @@ describe('a user agent is read', () => {
     });
   }
 
-  test('and no client can bring new names or markup into the statistics', () => {
+  test("can't be used to bring new names or markup into the statistics", () => {
     expect(readAgent('MyOwnBrowser/1.0 (MyOwnSystem)').browser).toBe('Unknown');
     const markup =
       'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/<script> Safari/537.36';
@@ -176,7 +176,7 @@ describe('a user agent is read', () => {
   });
 });
 
-test('the language is the first one asked for, without its region', () => {
+test('the language is the first one requested, without its region', () => {
   for (const [header, language] of [
     ['de-DE,de;q=0.9,en;q=0.8', 'de'],
     ['pt-BR', 'pt'],

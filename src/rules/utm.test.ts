@@ -4,7 +4,7 @@ import { utmFields } from './click-fields.ts';
 import { utmOf, withUtm } from './utm.ts';
 
 describe('UTM parameters', () => {
-  test('are read from a destination as a browser would, wherever they stand', () => {
+  test('are read from a destination as by a browser, at any position', () => {
     expect(
       utmOf('https://a.example/?x=1&utm_source=spring+mail&utm_medium=%C3%BCber&utm%5Fterm=t#utm_content=no'),
     ).toEqual({
@@ -39,7 +39,7 @@ describe('UTM parameters', () => {
     expect(withUtm(destination, changes)).toBe(after);
   });
 
-  test('come back as they were set, and nothing else changes', () => {
+  test('are read back as they were set, and nothing else changes', () => {
     const value = fc.string({ unit: 'grapheme', maxLength: 20 });
     const changes = fc.record(Object.fromEntries(utmFields.map((field) => [field, value])));
     const parameter = fc.constantFrom('a=1', 'b', 'utm_source=x', 'utm_term=', 'utm_id=7', 'q=%zz', '');

@@ -13,7 +13,7 @@ const macSafari =
 const electron = (app: string) =>
   `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) ${app} Chrome/128.0.6613.186 Electron/32.1.2 Safari/537.36`;
 
-describe('who draws a card where a link was pasted', () => {
+describe('clients that preview pasted links', () => {
   test.each([
     'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
     'meta-externalfetcher/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)',
@@ -51,7 +51,7 @@ describe('who draws a card where a link was pasted', () => {
   });
 });
 
-describe('who is a bot', () => {
+describe('bots', () => {
   test.each([
     'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
     'Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.6367.60 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
@@ -78,12 +78,12 @@ describe('who is a bot', () => {
     expect(agentKind({ userAgent, headerEvidence: 'none' })).toBe('bot');
   });
 
-  test('a client that names no agent', () => {
+  test('a client without a user agent', () => {
     expect(agentKind({ userAgent: '', headerEvidence: 'none' })).toBe('bot');
   });
 });
 
-describe('who is a person', () => {
+describe('people', () => {
   test.each([
     windowsChrome,
     macSafari,
@@ -114,7 +114,7 @@ describe('who is a person', () => {
   });
 });
 
-describe('which device a visitor has', () => {
+describe('the device of a visitor', () => {
   test.each<[string, Device, string | null, string | null]>([
     ['an Android phone', 'android', webView, null],
     ['an Android phone that gives the hint', 'android', webView, '"Android"'],

@@ -6,7 +6,7 @@ const list = (text: string): AllowList => parseAllowList(text) ?? [];
 const at = (text: string) => readAddress(text);
 
 describe('WEBHOOK_ALLOW', () => {
-  test('left out, it is not a list', () => {
+  test('is not a list if it is not set', () => {
     expect(parseAllowList('')).toBeNull();
     expect(parseAllowList('  ')).toBeNull();
   });
@@ -33,7 +33,7 @@ describe('WEBHOOK_ALLOW', () => {
     'fd00::/8',
     '::/0',
     'a.example, b.example:81 ,10.0.0.0/8',
-  ])('%j is understood', (text) => {
+  ])('%j is parsed', (text) => {
     expect(list(text).length).toBe(text.split(',').length);
   });
 
@@ -70,7 +70,7 @@ describe('WEBHOOK_ALLOW', () => {
     '::ffff:10.0.0.1',
     '::ffff:10.0.0.0/104',
     '[::ffff:10.0.0.1]:80',
-  ])('%j is refused with a sentence', (text) => {
+  ])('%j is refused with a message', (text) => {
     expect(() => parseAllowList(text)).toThrow(/^give hosts, host:port or networks, such as .*[^.]$/);
   });
 });
@@ -97,7 +97,7 @@ describe('a permission', () => {
   });
 });
 
-describe('where nothing is set', () => {
+describe('without a setting', () => {
   const trial = allowListOf(null, true);
 
   test.each([
@@ -108,7 +108,7 @@ describe('where nothing is set', () => {
     ['127.0.0.1', '127.0.0.1'],
     ['127.9.9.9', '127.9.9.9'],
     ['[::1]', '::1'],
-  ])('a trial lets webhooks go to %s (%s), any port', (host, address) => {
+  ])('webhooks in a trial may call %s (%s), any port', (host, address) => {
     expect(permits(trial, host, 4000, address === null ? null : at(address))).toBe(true);
   });
 
@@ -119,15 +119,15 @@ describe('where nothing is set', () => {
     ['printer.local', null],
     ['10.0.0.1', '10.0.0.1'],
     ['0.0.0.0', '0.0.0.0'],
-  ])('a trial does not let them go to %s (%s)', (host, address) => {
+  ])('webhooks in a trial may not call %s (%s)', (host, address) => {
     expect(permits(trial, host, 80, address === null ? null : at(address))).toBe(false);
   });
 
-  test('elsewhere nothing inside is permitted', () => {
+  test('nothing internal is permitted outside a trial', () => {
     expect(allowListOf(null, false)).toEqual([]);
   });
 
-  test('a setting takes the place of what a trial permits', () => {
+  test('a setting replaces what a trial permits', () => {
     expect(permits(allowListOf(list('10.0.0.0/8'), true), 'localhost', 80, at('127.0.0.1'))).toBe(false);
     expect(allowListOf(list('none'), true)).toEqual([]);
   });

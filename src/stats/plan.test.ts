@@ -29,12 +29,15 @@ const inRollUps: [Asked, string | undefined, Grouping | undefined, string][] = [
   [{ reason: 3 }, 'human', undefined, 'reason'],
 ];
 
-test.each(inRollUps)('%j of %s by %s is in the roll-ups', (filters, wanted, groupBy, dimension) => {
-  expect(plan(filters, wanted, groupBy)).toMatchObject({
-    kind: 'rollups',
-    dimension: names.indexOf(dimension),
-  });
-});
+test.each(inRollUps)(
+  '%j of %s by %s is answered from the roll-ups',
+  (filters, wanted, groupBy, dimension) => {
+    expect(plan(filters, wanted, groupBy)).toMatchObject({
+      kind: 'rollups',
+      dimension: names.indexOf(dimension),
+    });
+  },
+);
 
 const inLedger: [Asked, string | undefined, Grouping | undefined][] = [
   [{ country: 7, device: 1 }, undefined, undefined],
@@ -45,11 +48,11 @@ const inLedger: [Asked, string | undefined, Grouping | undefined][] = [
   [{ reason: 3 }, undefined, 'country'],
 ];
 
-test.each(inLedger)('%j of %s by %s needs the hits themselves', (filters, wanted, groupBy) => {
+test.each(inLedger)('%j of %s by %s needs single hits', (filters, wanted, groupBy) => {
   expect(plan(filters, wanted, groupBy).kind).toBe('hits');
 });
 
-test('what is known of clicks alone is asked of clicks alone', () => {
+test('dimensions that only clicks have are queried from clicks', () => {
   expect(isOfClicksAlone(plan({ country: 7 }))).toBe(true);
   expect(isOfClicksAlone(plan({ country: 7, device: 1 }))).toBe(true);
   expect(isOfClicksAlone(plan({}))).toBe(false);
@@ -57,7 +60,7 @@ test('what is known of clicks alone is asked of clicks alone', () => {
   expect(isOfClicksAlone(plan({ country: 7 }, undefined, 'reason'))).toBe(false);
 });
 
-test('a class that is none has no hits', () => {
+test("a class that doesn't exist has no hits", () => {
   expect(classesNamed('unicorn')).toEqual([noValue]);
   expect(classesNamed('human')).toEqual([0, 1]);
 });

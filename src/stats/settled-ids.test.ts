@@ -3,13 +3,13 @@ import { SettledIds } from './settled-ids.ts';
 
 const rows = (...ids: number[]) => ids.map((id) => ({ id }));
 
-test('ids without a gap are told at once', () => {
+test('consecutive ids are returned at once', () => {
   const settled = new SettledIds(10);
   expect(settled.take(rows(11, 12, 13), 0)).toEqual(rows(11, 12, 13));
   expect(settled.upTo).toBe(13);
 });
 
-test('what lies behind a gap waits for it, and then comes in order', () => {
+test('ids behind a gap wait for it, and are then returned in order', () => {
   const settled = new SettledIds(10);
   expect(settled.take(rows(11, 13), 0)).toEqual(rows(11));
   expect(settled.take(rows(13, 14), 1_000)).toEqual([]);
@@ -17,7 +17,7 @@ test('what lies behind a gap waits for it, and then comes in order', () => {
   expect(settled.upTo).toBe(14);
 });
 
-test('a gap that is never filled is passed after a while, and with it all that were seen by then', () => {
+test('an unfilled gap is skipped after a while, with all that were seen by then', () => {
   const settled = new SettledIds(10);
   expect(settled.take(rows(12, 14), 0)).toEqual([]);
   expect(settled.take(rows(12, 14, 16), 4_999)).toEqual([]);
@@ -26,7 +26,7 @@ test('a gap that is never filled is passed after a while, and with it all that w
   expect(settled.take(rows(16), 9_999)).toEqual(rows(16));
 });
 
-test('where one process writes at a time, a gap is of hits that are gone, and is passed at once', () => {
+test('with a single writer, a gap means deleted hits, and is skipped at once', () => {
   const settled = new SettledIds(10, 'one');
   expect(settled.take(rows(12, 14), 0)).toEqual(rows(12, 14));
   expect(settled.take(rows(16), 1)).toEqual(rows(16));

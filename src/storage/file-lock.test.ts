@@ -18,22 +18,25 @@ async function lockedFromElsewhere(path: string): Promise<string> {
   return new Response(Bun.spawn([process.execPath, '-e', script]).stdout).text();
 }
 
-test.each(Object.keys(garbage))('a file with %s in it can be held, by one at a time', async (what) => {
-  await using folder = await temporaryFolder();
-  const path = join(folder.path, 'lock');
-  await writeFile(path, garbage[what] ?? '');
-  const lock = lockFile(path);
-  expect(lock).not.toBeNull();
-  expect(lockFile(path)).toBeNull();
-  // From another process as well: a process that closes a file gives up all its locks on it.
-  expect(await lockedFromElsewhere(path)).toBe('refused');
-  lock?.release();
-  const next = lockFile(path);
-  expect(next).not.toBeNull();
-  next?.release();
-});
+test.each(Object.keys(garbage))(
+  'a file with %s in it can be locked, by one holder at a time',
+  async (what) => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'lock');
+    await writeFile(path, garbage[what] ?? '');
+    const lock = lockFile(path);
+    expect(lock).not.toBeNull();
+    expect(lockFile(path)).toBeNull();
+    // From another process as well: a process that closes a file gives up all its locks on it.
+    expect(await lockedFromElsewhere(path)).toBe('refused');
+    lock?.release();
+    const next = lockFile(path);
+    expect(next).not.toBeNull();
+    next?.release();
+  },
+);
 
-test('a file that can not be opened is no lock that somebody holds', async () => {
+test("a file that can't be opened is not reported as a held lock", async () => {
   await using folder = await temporaryFolder();
   expect(() => lockFile(folder.path)).toThrow();
 });

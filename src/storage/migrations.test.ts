@@ -43,13 +43,13 @@ const isDemand = (change: string): boolean =>
   /\b(unique|references|check)\b/i.test(change) ||
   (/\bnot null\b/i.test(change) && !/\bdefault\b/i.test(change));
 
-test.each(later)('programs of the release before go on writing beside migration %d', (number) => {
+test.each(later)('the previous release can still write after migration %d', (number) => {
   if (unusedSince(number) !== null) return;
   for (const kind of ['sqlite', 'postgres'] as const)
     expect(obstaclesIn(statementsOf(kind, number))).toEqual([]);
 });
 
-test('what is dropped was no longer used by the release before, and whoever uses it may no longer write', () => {
+test('what is dropped was no longer used by the previous release, and releases that use it may no longer write', () => {
   for (const number of later) {
     const since = unusedSince(number);
     if (since === null) continue;
@@ -60,7 +60,7 @@ test('what is dropped was no longer used by the release before, and whoever uses
   expect(leastWriter).toBeLessThanOrEqual(previousRelease.newestMigration);
 });
 
-test('migrations that hinder the release before are found', () => {
+test('migrations that break the previous release are detected', () => {
   const hindering = [
     ['drop table clicks'],
     ['alter table links rename column name to title'],
@@ -85,7 +85,7 @@ test('migrations that hinder the release before are found', () => {
   ).toEqual(['update links set size = length(destination_url)']);
 });
 
-test('migrations that only add hinder nobody', () => {
+test('migrations that only add are accepted', () => {
   const statements = [
     'create table sizes (link_id bigint primary key, size bigint not null)',
     'create unique index sizes_size on sizes (size)',

@@ -13,7 +13,7 @@ const recorder = () => {
   return { asked, queries };
 };
 
-test('each value goes where it was used, as often as it was, beside what the statement has of its own', async () => {
+test("each value goes to each of its uses, beside the statement's fixed values", async () => {
   let built = 0;
   const find = prepared((queries, suffix: string, domain: number) => {
     built++;
@@ -37,7 +37,7 @@ test('each value goes where it was used, as often as it was, beside what the sta
   expect(built).toBe(1);
 });
 
-test('of several databases each hears its own values', async () => {
+test('each of several databases gets its own values', async () => {
   const find = preparedRow((queries, id: number) =>
     queries.selectFrom('links').select('id').where('id', '=', id).compile(),
   );

@@ -16,7 +16,7 @@ test('what was set is found, replaced and deleted', () => {
   expect(cache.get('b')).toBe(4);
 });
 
-test('after it held many entries it is cleared and holds others', () => {
+test('after many entries it can be cleared and filled again', () => {
   const cache = new BoundedCache<number>(10_000);
   for (const start of [0, 5_000]) {
     for (let index = start; index < start + 5_000; index++) cache.set(String(index), index);
@@ -27,7 +27,7 @@ test('after it held many entries it is cleared and holds others', () => {
   }
 });
 
-test('an entry that was used stays, one that was not is evicted', () => {
+test('a used entry stays, an unused one is evicted', () => {
   const cache = new BoundedCache<number>(100);
   for (let index = 0; index < 100; index++) cache.set(`old ${index}`, index);
   for (let index = 0; index < 50; index++) cache.get(`old ${index}`);
@@ -36,7 +36,7 @@ test('an entry that was used stays, one that was not is evicted', () => {
   for (let index = 50; index < 100; index++) expect(cache.get(`old ${index}`)).toBeUndefined();
 });
 
-test('the entry set last is there, also where nothing else fits beside it', () => {
+test('the last entry is stored, even if nothing else fits beside it', () => {
   const cache = new BoundedCache<string>(10, (_, value) => value.length);
   for (const value of ['x'.repeat(9), 'y'.repeat(30), 'z', 'w'.repeat(10)]) {
     cache.set(value, value);
@@ -45,7 +45,7 @@ test('the entry set last is there, also where nothing else fits beside it', () =
   expect(cache.size).toBe(1);
 });
 
-test('in any order of calls it holds what a plain map holds, or nothing, and never more than its bound', () => {
+test('after any calls it has the values of a plain map, or none, and never exceeds its limit', () => {
   let state = 7;
   const draw = (below: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -73,7 +73,7 @@ test('in any order of calls it holds what a plain map holds, or nothing, and nev
   expect(weight).toBeGreaterThan(900);
 });
 
-test('an entry that changes again and again evicts no other', () => {
+test('an entry that changes repeatedly evicts no other', () => {
   const cache = new BoundedCache<string>(1_000, (_, value) => value.length);
   cache.set('other', 'kept');
   for (let time = 0; time < 1_000; time++) {

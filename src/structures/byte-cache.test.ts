@@ -6,7 +6,7 @@ const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffse
 const place = fc.nat({ max: 9 });
 const text = fc.string({ unit: 'binary', maxLength: 40 });
 
-test('texts are the same when all their bytes are, wherever they stand', () => {
+test('texts are equal if all their bytes are, at any offset', () => {
   fc.assert(
     fc.property(
       text,
@@ -30,7 +30,7 @@ test('texts are the same when all their bytes are, wherever they stand', () => {
   );
 });
 
-test('one byte makes a difference, at every place of every length', () => {
+test('one different byte is detected at every position of every length', () => {
   for (let length = 1; length <= 40; length++) {
     const bytes = Buffer.alloc(length, 'a');
     expect(isSame(viewOf(bytes), 0, viewOf(Buffer.alloc(length, 'a')), 0, length)).toBe(true);
@@ -42,7 +42,7 @@ test('one byte makes a difference, at every place of every length', () => {
   }
 });
 
-test('a piece has a value that it was given or none, whatever else has its hash', () => {
+test('a text has a value that it was given or none, whatever else has the same hash', () => {
   const steps = fc.array(fc.tuple(fc.string({ minLength: 1, maxLength: 3 }), fc.nat({ max: 3 })), {
     maxLength: 1_000,
     size: 'max',
@@ -65,7 +65,7 @@ test('a piece has a value that it was given or none, whatever else has its hash'
   );
 });
 
-test('of very many pieces the latest are known, and so is what is asked for again and again', () => {
+test('of very many texts the latest are cached, and so are repeatedly used ones', () => {
   const pieces = new ByteCache<number>(2_000);
   const look = (number: number) => {
     const bytes = Buffer.from(`piece ${number}`);
@@ -86,7 +86,7 @@ test('of very many pieces the latest are known, and so is what is asked for agai
   expect(get(19_999)).toBeUndefined();
 });
 
-test('what is not repeated is not kept', () => {
+test("a text that isn't repeated is not kept", () => {
   const pieces = new ByteCache<string>(100);
   const long = Buffer.alloc(1_025, 'x');
   pieces.set(viewOf(long), 0, long.length, 1, 'long');

@@ -11,7 +11,7 @@ function* spread(count: number): Generator<number> {
   for (let made = 0; made < count; made++) yield (next() % 2 ** 26) * 2 ** 26 + (next() % 2 ** 26);
 }
 
-test('it has what a set has, before its buckets are made and after they have grown, and nothing after a clearing', () => {
+test('it contains what a set contains, before and after its buckets grow, and nothing after clearing', () => {
   const set = new DenseNumberSet();
   for (const count of [900_000, 1_000]) {
     set.clear();

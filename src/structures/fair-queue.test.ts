@@ -15,13 +15,13 @@ const takeAll = (queue: FairQueue<string>, options = {}) => {
   return taken;
 };
 
-test('keys take turns, however much one of them waits for', () => {
+test('keys take turns, however many items one of them has', () => {
   const queue = filled(2, { 1: ['a1', 'a2', 'a3', 'a4'], 2: ['b1'], 3: ['c1', 'c2'] });
   expect(takeAll(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3', 'a4']);
   expect(queue.has({})).toBe(false);
 });
 
-test('a key has at most so many turns at a time', () => {
+test('a key has a limited number of items running', () => {
   const queue = filled(2, { 1: ['a1', 'a2', 'a3'], 2: ['b1'] });
   const taken = () => queue.take()?.items[0];
   expect([taken(), taken(), taken(), taken()]).toEqual(['a1', 'b1', 'a2', undefined]);
@@ -29,7 +29,7 @@ test('a key has at most so many turns at a time', () => {
   expect(taken()).toBe('a3');
 });
 
-test('some turns are for keys that have none', () => {
+test('some slots are reserved for keys with none running', () => {
   const queue = filled(2, { 1: ['a1', 'a2'] });
   queue.take();
   expect(queue.has({ newKeysOnly: true })).toBe(false);
@@ -38,7 +38,7 @@ test('some turns are for keys that have none', () => {
   expect(queue.take({ newKeysOnly: true })?.items).toEqual(['b1']);
 });
 
-test('what is put back comes first, what is removed never, and what is not accepted waits', () => {
+test('a returned item comes first, a removed one never, and a refused one waits', () => {
   const queue = filled(1, { 1: ['a1', 'a2', 'a3'], 2: ['b1'] });
   const [first] = queue.take()?.items ?? [];
   queue.done(1);
@@ -50,7 +50,7 @@ test('what is put back comes first, what is removed never, and what is not accep
   expect(takeAll(queue)).toEqual(['a1', 'a3']);
 });
 
-test('several items of one key share a turn', () => {
+test('several items of one key share a slot', () => {
   const queue = filled(1, { 1: ['a1', 'a2', 'a3', 'a4'], 2: ['b1'] });
   const half = { count: (waiting: number) => Math.floor(waiting / 2) };
   expect(queue.take(half)?.items).toEqual(['a1', 'a2']);
@@ -59,7 +59,7 @@ test('several items of one key share a turn', () => {
   expect(takeAll(queue)).toEqual(['a3', 'a4']);
 });
 
-test('a queue is full for a key that has too much in it, and for all when they have', () => {
+test('a queue is full for a key with too many items, and for all when it reaches its limit', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => String(index));
   const queue = filled(1, { 1: many(999) });
   expect(queue.isFullFor(1)).toBe(false);
@@ -71,7 +71,7 @@ test('a queue is full for a key that has too much in it, and for all when they h
   expect(queue.isFullFor(7)).toBe(true);
 });
 
-test('the longest queue gives up its last item for a key with fewer', () => {
+test('the longest queue loses its last item to a key with fewer', () => {
   const queue = filled(1, { 1: ['a1', 'a2', 'a3'], 2: ['b1', 'b2'] });
   expect([queue.removeFromLongest(2), queue.removeFromLongest(3)]).toEqual([undefined, 'a3']);
   expect([queue.size, takeAll(queue)]).toEqual([4, ['a1', 'b1', 'a2', 'b2']]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Histogram } from './histogram.ts';
 
-test('values count up to and with their bound, and the last count is of all', () => {
+test('values count up to and including their bound, and the last count is the total', () => {
   const histogram = new Histogram([1, 5]);
   histogram.add(0.5);
   histogram.add(1);

@@ -6,7 +6,7 @@ const key = fc.oneof(fc.nat({ max: 500 }), fc.integer({ min: 0, max: 2 ** 53 - 1
 const value = fc.nat({ max: 1_000 });
 const step = fc.tuple(fc.constantFrom('set', 'add'), key, value);
 
-test('it has what a map has, however many keys there are, and nothing after a clearing', () => {
+test('it contains what a map contains, for any number of keys, and nothing after clearing', () => {
   const table = new IntTable(4);
   fc.assert(
     fc.property(fc.array(step, { maxLength: 3_000, size: 'max' }), (steps) => {
@@ -26,7 +26,7 @@ test('it has what a map has, however many keys there are, and nothing after a cl
   );
 });
 
-test('a table that was large serves small uses as well', () => {
+test('a table that was large works for small uses too', () => {
   const table = new IntTable(4);
   for (const size of [5_000, 2, 700, 1]) {
     table.clear();

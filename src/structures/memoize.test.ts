@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { memoize } from './memoize.ts';
 
-test('a result is remembered for so many keys and characters', () => {
+test('a result is cached for a limited number of keys and characters', () => {
   let made = 0;
   const twice = memoize(100, (text) => {
     made += 1;

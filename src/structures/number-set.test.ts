@@ -4,7 +4,7 @@ import { NumberSet } from './number-set.ts';
 
 const number = fc.oneof(fc.nat({ max: 300 }), fc.integer({ min: 0, max: 2 ** 52 - 1 }));
 
-test('it has what a set has, however many numbers there are, and nothing after a clearing', () => {
+test('it contains what a set contains, for any number of values, and nothing after clearing', () => {
   const set = new NumberSet();
   fc.assert(
     fc.property(fc.array(number, { maxLength: 20_000, size: 'max' }), (numbers) => {

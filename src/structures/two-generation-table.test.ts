@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { TwoGenerationTable } from './two-generation-table.ts';
 
-test('a value is found until two generations have begun after it', () => {
+test('a value is found until two generations later', () => {
   const table = new TwoGenerationTable(10);
   table.set(7, 70);
   table.turn();
@@ -13,7 +13,7 @@ test('a value is found until two generations have begun after it', () => {
   expect([table.get(7), table.size]).toEqual([-1, 0]);
 });
 
-test('of very many keys the latest are found, and no more are kept than two generations hold', () => {
+test('of very many keys the latest are found, and at most two generations are kept', () => {
   const table = new TwoGenerationTable(1_000);
   for (let key = 0; key < 50_000; key++) table.set(key, key);
   expect(table.size).toBeLessThanOrEqual(2_000);
@@ -21,7 +21,7 @@ test('of very many keys the latest are found, and no more are kept than two gene
   expect(table.get(47_000)).toBe(-1);
 });
 
-test('a noted key that is noted again outlives its generation', () => {
+test('a key that is used again survives its generation', () => {
   const table = new TwoGenerationTable(10);
   expect([table.note(1), table.note(1)]).toEqual([false, true]);
   for (let key = 2; key < 200; key++) {

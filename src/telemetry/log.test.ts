@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Log } from './log.ts';
 
-test('warnings and errors are counted by their event, those that are held back or not written too', () => {
+test('warnings and errors are counted by event, even those that are suppressed or not written', () => {
   const lines: string[] = [];
   const log = new Log('error', (line) => void lines.push(line));
   for (let time = 0; time < 3; time++) log.warn('store away', { error: `no. ${time}` });
@@ -16,7 +16,7 @@ test('warnings and errors are counted by their event, those that are held back o
   ]);
 });
 
-test('events that were put together from what somebody sent could not fill the memory', () => {
+test("events derived from input can't fill the memory", () => {
   const log = new Log('error', () => {});
   for (let number = 0; number < 1_000; number++) log.warn(`event ${number}`);
   expect(log.counts()).toHaveLength(200);

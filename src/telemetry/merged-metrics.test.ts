@@ -18,7 +18,7 @@ const gauge = (name: string, value: number, together?: 'highest'): Metric => ({
 const valuesOf = (metrics: readonly Metric[]) =>
   Object.fromEntries(metrics.map(({ name, samples }) => [name, samples.map(({ value }) => value)]));
 
-test('what several threads have measured is added, label by label, save where the highest counts', () => {
+test('values of several threads are added per label, except those where the highest counts', () => {
   const merged = mergeMetrics([
     [visits(2), gauge('lag', 5, 'highest'), gauge('connections', 3)],
     [visits(3), gauge('lag', 4, 'highest'), gauge('connections', 4)],
@@ -27,7 +27,7 @@ test('what several threads have measured is added, label by label, save where th
   expect(valuesOf(merged)).toEqual({ linnet_visits_total: [5, 7], lag: [5], connections: [7] });
 });
 
-test('a worker that has ended still counts, and its state does not', () => {
+test("a worker that has ended still counts, but its state doesn't", () => {
   const gathered = new GatheredMetrics();
   gathered.report(1, [visits(10), gauge('connections', 3)]);
   gathered.report(2, [visits(1), gauge('connections', 1)]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { renderMetrics } from './metrics.ts';
 
-test('metrics are written as Prometheus reads them', () => {
+test('metrics are written in the Prometheus format', () => {
   const text = renderMetrics([
     { name: 'linnet_up', help: 'One\nline \\ of help.', kind: 'gauge', samples: [{ value: 1 }] },
     {

@@ -31,7 +31,7 @@ const segment = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'b', 'q', '.', '_'), minLength: 1, maxLength: 3 }),
 );
 
-test("the service's own paths, and no others, are left to the app server", () => {
+test("only the service's own paths are left to the app server", () => {
   const answer = pathWith(() => redirect);
   fc.assert(
     fc.property(fc.array(segment, { maxLength: 3 }), (parts) => {
@@ -42,7 +42,7 @@ test("the service's own paths, and no others, are left to the app server", () =>
   );
 });
 
-test('each visit is for its own host', () => {
+test('each visit belongs to its own host', () => {
   const seen: string[] = [];
   const answer = pathWith(({ host, domainId, path, address }) => {
     seen.push(`${host} ${domainId} ${path} ${address}`);
@@ -69,7 +69,7 @@ test('each visit is for its own host', () => {
   ]);
 });
 
-test('an answer is written as it goes over the wire, and waits where its hit does', () => {
+test('a response is written in its wire format, and waits if its hit does', () => {
   const page = { status: 410, headers: { 'x-a': 'b' }, html: '<p>' };
   const written = (answer: VisitAnswer, method = 'GET') =>
     pathWith(() => answer)(requestFor('/x', 'h', method), '192.0.2.1');

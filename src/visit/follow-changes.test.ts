@@ -85,8 +85,8 @@ const poll = async (): Promise<number[]> => {
   return seen;
 };
 
-describe('following the feed', () => {
-  test('every change is told once, in order', async () => {
+describe('following the change feed', () => {
+  test('reports every change once, in order', async () => {
     await begin();
     feed.appear(1, 2);
     expect(await poll()).toEqual([1, 2]);
@@ -95,13 +95,13 @@ describe('following the feed', () => {
     expect(await poll()).toEqual([]);
   });
 
-  test('more changes than one look takes are all told by that look', async () => {
+  test('reports more changes in one poll than a query returns', async () => {
     await begin();
     feed.appear(...Array.from({ length: 12_345 }, (_, index) => index + 1));
     expect(await poll()).toHaveLength(12_345);
   });
 
-  test('what was there when it began is not told', async () => {
+  test("doesn't report changes from before it began", async () => {
     feed.appear(...Array.from({ length: 6_000 }, (_, index) => index + 1));
     await begin();
     expect(await poll()).toEqual([]);
@@ -109,7 +109,7 @@ describe('following the feed', () => {
     expect(await poll()).toEqual([6_001]);
   });
 
-  test('it looks by itself until it is stopped', async () => {
+  test('polls until it is stopped', async () => {
     await follower.start(1);
     const told = new Promise((resolve) => {
       onChange = resolve;
@@ -121,8 +121,8 @@ describe('following the feed', () => {
   });
 });
 
-describe('a change that appears behind a newer one, because its transaction took longer', () => {
-  test('is told when it appears', async () => {
+describe('a change that appears after a newer one, because its transaction took longer,', () => {
+  test('is reported when it appears', async () => {
     feed.appear(1);
     await begin();
     feed.appear(4);
@@ -135,7 +135,7 @@ describe('a change that appears behind a newer one, because its transaction took
     expect(await poll()).toEqual([]);
   });
 
-  test('is told also when many hundred are missing', async () => {
+  test('is reported even if many hundreds are missing', async () => {
     await begin();
     feed.appear(900);
     await poll();
@@ -145,14 +145,14 @@ describe('a change that appears behind a newer one, because its transaction took
     );
   });
 
-  test('is told also when it was under way before the following began', async () => {
+  test('is reported even if it was in progress before following began', async () => {
     feed.appear(1, 2, 4);
     await begin();
     feed.appear(3);
     expect(await poll()).toEqual([3]);
   });
 
-  test('is told also hours later: sessions are given ids in blocks, and use them when they have something to say', async () => {
+  test('is reported even hours later: sessions get ids in blocks, and use them later', async () => {
     feed.appear(1);
     await begin();
     feed.appear(51, 101);
@@ -165,7 +165,7 @@ describe('a change that appears behind a newer one, because its transaction took
     expect(await poll()).toEqual([]);
   });
 
-  test('is told also when thousands of them appear at once', async () => {
+  test('is reported even if thousands of them appear at once', async () => {
     await begin();
     feed.appear(9_000);
     await poll();
@@ -174,7 +174,7 @@ describe('a change that appears behind a newer one, because its transaction took
     expect(await poll()).toEqual(late);
   });
 
-  test('is waited for with a look every two seconds, and given up after a day', async () => {
+  test('is queried every two seconds, and given up after a day', async () => {
     feed.appear(1);
     await begin();
     feed.appear(3);
@@ -197,7 +197,7 @@ describe('a change that appears behind a newer one, because its transaction took
 });
 
 describe('a store that has gone back', () => {
-  test('is told from one that went on, and what comes then is told', async () => {
+  test('is detected, and later changes are reported', async () => {
     feed.appear(...Array.from({ length: 221 }, (_, index) => index + 1));
     await begin();
     for (let id = 21; id <= 221; id++) feed.rows.delete(id);
@@ -208,7 +208,7 @@ describe('a store that has gone back', () => {
     expect(lost).toHaveLength(1);
   });
 
-  test('is also told when its ids have caught up in between', async () => {
+  test('is detected even if its ids have caught up in between', async () => {
     feed.appear(1, 2, 3);
     await begin();
     now += second;
@@ -217,7 +217,7 @@ describe('a store that has gone back', () => {
     expect(lost).toEqual(['change_gone']);
   });
 
-  test('is also told when it has the same changes and the database says that it is another one', async () => {
+  test('is detected even if it has the same changes but the database has another identity', async () => {
     feed.appear(1, 2, 3);
     await begin();
     feed.historyNow = 'promoted';
@@ -228,7 +228,7 @@ describe('a store that has gone back', () => {
     expect(lost).toHaveLength(1);
   });
 
-  test('is also told when it has no changes at all, and begins again with the first', async () => {
+  test('is detected even if it has no changes at all, and starts over with the first', async () => {
     feed.appear(1, 2, 3);
     await begin();
     feed.rows.clear();
@@ -239,7 +239,7 @@ describe('a store that has gone back', () => {
     expect(lost).toHaveLength(1);
   });
 
-  test('is also told by a change that had appeared after one with a higher id', async () => {
+  test('is detected even by a change that appeared after one with a higher id', async () => {
     feed.appear(1, 2, 3);
     await begin();
     feed.appear(5);
@@ -256,7 +256,7 @@ describe('a store that has gone back', () => {
     expect(lost).toHaveLength(2);
   });
 
-  test('is not told when a change is deleted for its age', async () => {
+  test('is not reported when a change is deleted because of its age', async () => {
     feed.appear(1);
     await begin();
     feed.appear(2, 3);
@@ -269,7 +269,7 @@ describe('a store that has gone back', () => {
     expect(lost).toEqual([]);
   });
 
-  test('is told again when it was away before the caches could be cleared', async () => {
+  test('is reported again if the store was away before the caches could be cleared', async () => {
     feed.appear(1, 2, 3);
     await begin();
     feed.isAway = true;
@@ -282,8 +282,8 @@ describe('a store that has gone back', () => {
   });
 });
 
-describe('when the feed can not be read', () => {
-  test('nothing is missed once it is back, and it is said once', async () => {
+describe("when the feed can't be read", () => {
+  test('nothing is missed once it is back, and it is logged once', async () => {
     await begin();
     feed.isAway = true;
     feed.appear(1, 2);
@@ -297,7 +297,7 @@ describe('when the feed can not be read', () => {
     expect(failures).toBe(2);
   });
 
-  test('for hours, changes are still told one by one', async () => {
+  test('for hours, changes are still reported one by one', async () => {
     await begin();
     feed.isAway = true;
     await poll();
@@ -308,7 +308,7 @@ describe('when the feed can not be read', () => {
     expect(lost).toEqual([]);
   });
 
-  test('for a day, everything known is given up, because the feed keeps no more than that', async () => {
+  test('for a day, all caches are cleared, because the feed keeps no more than that', async () => {
     feed.appear(1, 2);
     await begin();
     feed.isAway = true;

@@ -16,8 +16,8 @@ function hitWith(headers: Record<string, string>, trustsProxies = false) {
   );
 }
 
-describe('what the journal keeps of a request', () => {
-  test('is what was sent, and nothing made of it', () => {
+describe('what the journal stores of a request', () => {
+  test('is what was sent, unchanged', () => {
     expect(
       hitWith({ 'user-agent': 'UA', 'accept-language': 'de', referer: 'https://r.example/', dnt: '1' }),
     ).toEqual({
@@ -63,7 +63,7 @@ describe('what the journal keeps of a request', () => {
       expect(hitWith(headers).purpose).toBe(purpose));
   }
 
-  test('is what is missing only where a proxy vouches for https', () => {
+  test('is a missing header only if a proxy says that it was https', () => {
     const https = { 'user-agent': 'UA', 'x-forwarded-proto': 'https' };
     expect(hitWith(https).headerEvidence).toBe('none');
     expect(hitWith(https, true).headerEvidence).toBe('no_browser_headers');
@@ -73,7 +73,7 @@ describe('what the journal keeps of a request', () => {
     );
   });
 
-  test("a country comes from a proxy's header where proxies are believed, and only there", () => {
+  test("a country is read from a proxy's header only if proxies are trusted", () => {
     expect(hitWith({ 'cf-ipcountry': 'DE' }).countryHint).toBe('');
     expect(hitWith({ 'cf-ipcountry': 'DE' }, true).countryHint).toBe('DE');
     expect(hitWith({ 'cf-ipcountry': 'Germany' }, true).countryHint).toBe('');

@@ -36,12 +36,12 @@ beforeEach(() => {
 /** What was begun in the background has ended. */
 const settled = () => new Promise(setImmediate);
 
-test('the default host is known without asking', () => {
+test('the default host needs no query', () => {
   expect(hosts.domainOf('links.example.com')).toBe(0);
   expect(asked).toEqual([]);
 });
 
-test('a custom domain is asked for once, and then once a minute behind the back of its visitors', async () => {
+test('a custom domain is queried once, and then once a minute in the background', async () => {
   expect(await hosts.domainOf('go.example.org')).toBe(5);
   for (let minute = 1; minute <= 3; minute++) {
     now += 61_000;
@@ -51,13 +51,13 @@ test('a custom domain is asked for once, and then once a minute behind the back 
   }
 });
 
-test('a hundred visitors at once of a domain that was not asked for before make one query', async () => {
+test('a hundred simultaneous visitors of an uncached domain cause one query', async () => {
   const ids = await Promise.all(Array.from({ length: 100 }, () => hosts.domainOf('go.example.org')));
   expect(new Set(ids)).toEqual(new Set([5]));
   expect(asked).toHaveLength(1);
 });
 
-test('a domain that is verified a moment after somebody asked for it answers at once when that is told', async () => {
+test('a domain that is verified just after a miss is served as soon as it is announced', async () => {
   expect(await hosts.domainOf('new.example.org')).toBeNull();
   domains.set('new.example.org', domain(6));
   expect(hosts.domainOf('new.example.org')).toBeNull();
@@ -65,14 +65,14 @@ test('a domain that is verified a moment after somebody asked for it answers at 
   expect(await hosts.domainOf('new.example.org')).toBe(6);
 });
 
-test('and within seconds when it was not told', async () => {
+test("or within seconds if it wasn't", async () => {
   expect(await hosts.domainOf('new.example.org')).toBeNull();
   domains.set('new.example.org', domain(6));
   now += 5_001;
   expect(await hosts.domainOf('new.example.org')).toBe(6);
 });
 
-test('a domain that is given up stops answering at once when that is told, and within a minute when not', async () => {
+test('a domain that is given up stops at once when it is announced, otherwise within a minute', async () => {
   await hosts.domainOf('go.example.org');
   domains.clear();
   now += 61_000;
@@ -87,7 +87,7 @@ test('a domain that is given up stops answering at once when that is told, and w
   expect(await hosts.domainOf('go.example.org')).toBeNull();
 });
 
-test('an answer that was on its way when the change was told is not kept', async () => {
+test('a query that was in progress when the change was announced is not cached', async () => {
   let open = () => {};
   gate = new Promise<void>((resolve) => {
     open = resolve;
@@ -103,7 +103,7 @@ test('an answer that was on its way when the change was told is not kept', async
   expect(hosts.domainOf('go.example.org')).toBe(8);
 });
 
-test('while the database is away a known domain goes on, and its visitors do not each wait for the database', async () => {
+test("while the database is away a cached domain continues, and its visitors don't each wait for the database", async () => {
   await hosts.domainOf('go.example.org');
   isAway = true;
   now += 61_000;
@@ -123,7 +123,7 @@ test('while the database is away a known domain goes on, and its visitors do not
   expect(hosts.domainOf('go.example.org')).toBeNull();
 });
 
-test('while the database is away no client is told that an unknown host is none of ours', async () => {
+test("while the database is away no client is told that an unknown host doesn't exist", async () => {
   await hosts.domainOf('other.example.org');
   isAway = true;
   now += 61_000;
@@ -133,7 +133,7 @@ test('while the database is away no client is told that an unknown host is none 
   }
 });
 
-test('a domain says where those go who come for none of its links', async () => {
+test('a domain defines where visitors without a link go', async () => {
   const ways = { rootUrl: 'https://example.org/', notFoundUrl: 'https://example.org/lost' };
   domains.set('go.example.org', domain(5, ways));
   expect(hosts.fallbackFor('go.example.org', 'GET', '/')).toBeNull();
@@ -145,7 +145,7 @@ test('a domain says where those go who come for none of its links', async () => 
   expect(hosts.fallbackFor('links.example.com', 'GET', '/')).toBeNull();
 });
 
-test('a change that is told once more while it is being read leaves every request its answer', async () => {
+test('a change that is announced again during its lookup still leaves every request a result', async () => {
   await hosts.domainOf('go.example.org');
   domains.set('go.example.org', domain(5, { rootUrl: 'https://example.org/' }));
   hosts.forget('go.example.org');

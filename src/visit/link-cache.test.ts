@@ -5,7 +5,7 @@ import { LinkCache } from './link-cache.ts';
 
 const bounds = { bytes: 100_000, misses: 1_000 };
 
-/** Look-ups that end when the test says so. */
+/** Lookups that end when the test says so. */
 class Store {
   readonly asked: string[] = [];
   readonly #open: { resolve: (found: LinkForVisitor | null) => void; reject: (cause: Error) => void }[] = [];
@@ -38,8 +38,8 @@ async function fetched(domainId: number, suffix: string, found: LinkForVisitor |
   return fetching;
 }
 
-describe('what is known', () => {
-  test('a link is asked for once, and known from then on', async () => {
+describe('cached links', () => {
+  test('a link is queried once, and cached from then on', async () => {
     expect(cache.peek(0, 'a')).toBeUndefined();
     expect(await fetched(0, 'a', visitedLink('https://one.example/'))).toEqual(
       visitedLink('https://one.example/'),
@@ -48,12 +48,12 @@ describe('what is known', () => {
     expect(store.asked).toEqual(['0 a']);
   });
 
-  test('that there is no link is known as well', async () => {
+  test('a miss is cached as well', async () => {
     expect(await fetched(0, 'a', null)).toBeNull();
     expect(cache.peek(0, 'a')).toBeNull();
   });
 
-  test('a link that was made where there was none is found after it is told of', async () => {
+  test('a link created after a miss is found once it is announced', async () => {
     await fetched(0, 'a', null);
     cache.forget(0, 'a');
     expect(cache.peek(0, 'a')).toBeUndefined();
@@ -72,7 +72,7 @@ describe('what is known', () => {
     expect(cache.peek(5, 'a')).toBeUndefined();
   });
 
-  test('clearing forgets links and misses', async () => {
+  test('clearing drops links and misses', async () => {
     await fetched(0, 'a', visitedLink('https://one.example/'));
     await fetched(0, 'b', null);
     cache.clear();
@@ -80,7 +80,7 @@ describe('what is known', () => {
     expect(cache.peek(0, 'b')).toBeUndefined();
   });
 
-  test('links take no more room than they are given, and misses crowd no links out', async () => {
+  test('links stay within their memory limit, and misses evict no links', async () => {
     await fetched(0, 'kept', visitedLink('https://kept.example/'));
     for (let miss = 0; miss < 5_000; miss++) await fetched(0, `miss ${miss}`, null);
     expect(cache.peek(0, 'kept')).toBeDefined();
@@ -92,11 +92,11 @@ describe('what is known', () => {
   });
 });
 
-describe('a link that is found by an alias', () => {
+describe('a link found by an alias', () => {
   const own = { domainId: 5, suffix: 'own' };
   const byAlias = { ...visitedLink('https://one.example/'), ownAddress: own, alias: 'alias' };
 
-  test('is kept by its own address, so that a change of that one is enough', async () => {
+  test('is cached under its own address, so that announcing a change of that one is enough', async () => {
     expect((await fetched(0, 'alias', byAlias))?.destinationUrl).toBe('https://one.example/');
     expect(cache.peek(0, 'alias')).toBeUndefined();
     expect((await fetched(0, 'alias', visitedLink('https://one.example/')))?.alias).toBe('alias');
@@ -110,7 +110,7 @@ describe('a link that is found by an alias', () => {
     expect(store.asked).toEqual(['0 alias', '5 own', '5 own']);
   });
 
-  test('is asked for anew where another link has that address by now, or none', async () => {
+  test('is queried again if another link, or none, has that address meanwhile', async () => {
     await fetched(0, 'alias', byAlias);
     await fetched(5, 'own', { ...visitedLink('https://other.example/'), id: 2 });
     expect(cache.peek(0, 'alias')).toBeUndefined();
@@ -125,7 +125,7 @@ describe('a link that is found by an alias', () => {
     expect(store.asked).toEqual(['0 alias', '5 own', '0 alias', '5 own', '0 alias']);
   });
 
-  test('is forgotten with its alias', async () => {
+  test('is dropped with its alias', async () => {
     await fetched(0, 'alias', byAlias);
     await fetched(5, 'own', visitedLink('https://one.example/'));
     cache.forget(0, 'alias');
@@ -134,8 +134,8 @@ describe('a link that is found by an alias', () => {
   });
 });
 
-describe('one flight', () => {
-  test('a hundred who ask at once make one query and get one answer', async () => {
+describe('concurrent lookups', () => {
+  test('a hundred at once make one query and get the same result', async () => {
     const all = Promise.all(Array.from({ length: 100 }, () => cache.fetch(0, 'a')));
     store.answer(visitedLink('https://one.example/'));
     expect(new Set((await all).map((found) => found?.destinationUrl))).toEqual(
@@ -144,7 +144,7 @@ describe('one flight', () => {
     expect(store.asked).toEqual(['0 a']);
   });
 
-  test('a query that failed fails for all who waited, is not remembered, and the next one asks anew', async () => {
+  test('a failed query fails for all who waited, is not cached, and the next one queries again', async () => {
     const all = Promise.allSettled(Array.from({ length: 100 }, () => cache.fetch(0, 'a')));
     store.fail();
     expect((await all).every(({ status }) => status === 'rejected')).toBe(true);
@@ -155,7 +155,7 @@ describe('one flight', () => {
 });
 
 describe('a link that changes while it is read', () => {
-  test('answers who had asked, and is not kept', async () => {
+  test('is given to requests from before the change, and not cached', async () => {
     const before = cache.fetch(0, 'a');
     cache.forget(0, 'a');
     store.answer(visitedLink('https://old.example/'));
@@ -163,7 +163,7 @@ describe('a link that changes while it is read', () => {
     expect(cache.peek(0, 'a')).toBeUndefined();
   });
 
-  test('is read again for who asks after the change, though the first reading still goes on', async () => {
+  test('is read again for requests after the change, even if the first query is still running', async () => {
     const before = cache.fetch(0, 'a');
     cache.forget(0, 'a');
     const after = cache.fetch(0, 'a');
@@ -178,7 +178,7 @@ describe('a link that changes while it is read', () => {
     expect(cache.peek(0, 'a')?.destinationUrl).toBe('https://new.example/');
   });
 
-  test('a reading that lands late never replaces a newer one', async () => {
+  test('is not replaced by an older result that arrives late', async () => {
     let landOld: (found: LinkForVisitor) => void = () => {};
     const answers = [
       new Promise<LinkForVisitor>((resolve) => {
@@ -195,7 +195,7 @@ describe('a link that changes while it is read', () => {
     expect(slow.peek(0, 'a')?.destinationUrl).toBe('https://new.example/');
   });
 
-  test('a miss that was read before the link was made is not kept', async () => {
+  test('is not cached as a miss that was read before its creation', async () => {
     const before = cache.fetch(0, 'a');
     cache.forget(0, 'a');
     store.answer(null);
@@ -203,7 +203,7 @@ describe('a link that changes while it is read', () => {
     expect(cache.peek(0, 'a')).toBeUndefined();
   });
 
-  test('clearing overtakes everything under way', async () => {
+  test('is not cached if the cache was cleared meanwhile', async () => {
     const before = cache.fetch(0, 'a');
     cache.clear();
     store.answer(visitedLink('https://old.example/'));
@@ -212,8 +212,8 @@ describe('a link that changes while it is read', () => {
   });
 });
 
-describe('a store that answers at once', () => {
-  test('is asked once, and nothing waits for it', async () => {
+describe('a store that answers synchronously', () => {
+  test('is queried once, and nothing waits for it', async () => {
     const asked: string[] = [];
     const quick = new LinkCache((_domainId, suffix) => {
       asked.push(suffix);

@@ -25,7 +25,7 @@ test('without a limit nothing is counted', () => {
   for (let miss = 0; miss < 3; miss++) expect(limit.count('a')).toBe(0);
 });
 
-test('however many networks miss at once, memory is bounded, and hardly any is taken for another', () => {
+test('however many networks miss at once, memory is bounded, and hardly any are confused', () => {
   const limit = new MissLimit(1, () => start);
   let mistaken = 0;
   for (let network = 0; network < 250_000; network++) {

@@ -33,8 +33,8 @@ function ask(
 
 const taken = () => tally.take().map(({ suffix, visits }) => [suffix, visits]);
 
-describe('what people asked for in vain', () => {
-  test('is counted by domain, day and address, of all networks together, and taken once', () => {
+describe('requests for unknown addresses', () => {
+  test('are counted by domain, day and address, for all networks together, and returned once', () => {
     ask('/sumer');
     ask('/sumer/');
     ask('/sumer', '198.51.100.0');
@@ -52,7 +52,7 @@ describe('what people asked for in vain', () => {
     expect(taken()).toEqual([['sumer', 1]]);
   });
 
-  test('has nothing of machines, of what was fetched ahead, of HEAD, and of what no link could have', () => {
+  test("don't include machines, prefetches, HEAD, and paths that no link could have", () => {
     ask('/a', undefined, { headers: { 'user-agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' } });
     ask('/a', undefined, { headers: { 'user-agent': 'curl/8.5.0' } });
     ask('/a', undefined, { headers: { 'sec-purpose': 'prefetch' } });
@@ -65,14 +65,14 @@ describe('what people asked for in vain', () => {
     expect(taken()).toEqual([]);
   });
 
-  test('has nothing that scanners ask every site for', () => {
+  test("don't include those that scanners make on every site", () => {
     ask('/wp-login.php');
     ask('/.env', '198.51.100.0');
     ask('/shop/.git/config', '192.0.2.0');
     expect(taken()).toEqual([]);
   });
 
-  test('forgets all that a network asked for which tries many addresses, and counts it again after ten minutes', () => {
+  test('are subtracted for a network that tries many addresses, which counts again after ten minutes', () => {
     for (const path of ['/a1', '/a2', '/a3', '/a4', '/a5']) ask(path);
     ask('/a1', '198.51.100.0');
     ask('/a6');
@@ -86,7 +86,7 @@ describe('what people asked for in vain', () => {
     expect(taken()).toEqual([['a1', 1]]);
   });
 
-  test('takes bounded memory, whoever asks', () => {
+  test('take bounded memory, whoever makes them', () => {
     for (let network = 0; network < 10_000; network++) ask(`/made-up-${network}`, `2001:db8:0:${network}::`);
     expect(taken().length).toBe(2_000);
   });

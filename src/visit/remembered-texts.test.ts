@@ -34,7 +34,7 @@ test.each<[string, (name: string) => unknown]>([
   expect(grownBy(remember)).toBeLessThan(most);
 });
 
-test('it is found by what it was cut out of, in any script', () => {
+test('a copied text is found by its original slice, in any script', () => {
   const name = 'x caf\u00e9/\u{1f600}/\u4f60 x'.slice(2, -2);
   cache.set(name, true);
   expect(cache.get(`${name}`)).toBe(true);

@@ -28,7 +28,7 @@ test('the first retries are soon, the later ones far apart, the last at the end 
   expect(instants.at(-1)).toBe(end);
 });
 
-test('whatever the chance, the tries are in order, few, and over after three days', () => {
+test('for any random delays, the tries are in order, few, and over after three days', () => {
   fc.assert(
     fc.property(
       fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
@@ -43,13 +43,13 @@ test('whatever the chance, the tries are in order, few, and over after three day
   );
 });
 
-test('chance spreads a wait over a fifth of it to either side', () => {
+test('randomness varies a delay by a fifth in either direction', () => {
   expect(nextTry(tries(4), 0, null)).toBe(firstAt + 480_000);
   expect(nextTry(tries(4), 0.999999, null)).toBeCloseTo(firstAt + 720_000, -1);
 });
 
 describe('Retry-After', () => {
-  test('makes a wait longer', () => {
+  test('makes a delay longer', () => {
     expect(nextTry(tries(1), 0.5, 90_000)).toBe(firstAt + 90_000);
   });
 
@@ -58,11 +58,11 @@ describe('Retry-After', () => {
     expect(nextTry(tries(4), 0.5, 0)).toBe(firstAt + 600_000);
   });
 
-  test('is believed up to a day', () => {
+  test('is respected up to a day', () => {
     expect(nextTry(tries(1), 0.5, 999_999_999_000)).toBe(firstAt + 24 * hour);
   });
 
-  test('does not carry past the third day', () => {
+  test('does not extend beyond the third day', () => {
     expect(nextTry(tries(12, end - hour), 0.5, 5 * hour)).toBe(end);
     expect(nextTry(tries(13, end), 0.5, 5 * hour)).toBeNull();
   });
@@ -88,26 +88,26 @@ describe('Retry-After', () => {
 });
 
 describe('after an attempt', () => {
-  test.each([200, 201, 202, 204, 299])('%d is a delivery', (status) => {
+  test.each([200, 201, 202, 204, 299])('%d counts as delivered', (status) => {
     expect(afterAttempt(answered(status), tries(1), 0.5)).toEqual({ kind: 'delivered' });
   });
 
   test.each([100, 301, 302, 308, 400, 401, 403, 404, 408, 409, 413, 422, 425, 429, 500, 502, 503, 504, 599])(
-    '%d is tried again',
+    '%d is retried',
     (status) => {
       expect(afterAttempt(answered(status), tries(1), 0.5)).toEqual({ kind: 'again', at: firstAt + 5000 });
     },
   );
 
-  test('410 is for good', () => {
+  test('410 is final', () => {
     expect(afterAttempt(answered(410, 5000), tries(1), 0.5)).toEqual({ kind: 'failed', why: 'gone' });
   });
 
-  test('a refusal of our own is for good', () => {
+  test('a refusal of our own is final', () => {
     expect(afterAttempt({ kind: 'refused' }, tries(1), 0.5)).toEqual({ kind: 'failed', why: 'refused' });
   });
 
-  test('a target that can not be reached is tried again until the third day is over', () => {
+  test('an unreachable target is retried until the end of the third day', () => {
     expect(afterAttempt({ kind: 'failed' }, tries(2), 0.5)).toEqual({ kind: 'again', at: firstAt + 30_000 });
     expect(afterAttempt({ kind: 'failed' }, tries(14, end), 0.5)).toEqual({
       kind: 'failed',
@@ -115,7 +115,7 @@ describe('after an attempt', () => {
     });
   });
 
-  test('an answer may name its own time', () => {
+  test('a response may name its own time', () => {
     expect(afterAttempt(answered(503, hour), tries(1), 0.5)).toEqual({ kind: 'again', at: firstAt + hour });
   });
 });

@@ -55,7 +55,7 @@ const settings = {
 const rowsOf = (clicks: FoldedClick[], links = [link]) =>
   clickDeliveries(clicks, new Map(links.map((one) => [one.id, one])), settings);
 
-test('a click becomes a row for the webhook and one for Zapier, with bodies that are ready', () => {
+test('a click becomes a row for the webhook and one for Zapier, with complete bodies', () => {
   const rows = rowsOf([click]);
   expect(rows).toMatchObject([
     {
@@ -85,11 +85,11 @@ test('a click becomes a row for the webhook and one for Zapier, with bodies that
   expect(zapier).toEqual({ event: 'click', ...webhook.payload });
 });
 
-test('no full address is stored unless the operator wants it so', () => {
+test('no full address is stored unless the operator wants it', () => {
   for (const { body } of rowsOf([click])) expect(body).not.toContain('203.0.113.77');
 });
 
-test('a click has the same id in whichever batch it comes, and no two clicks share one', () => {
+test('a click has the same id in any batch, and no two clicks share one', () => {
   const ids = (clicks: FoldedClick[]) => rowsOf(clicks).map((row) => row.message_id);
   const three = [0, 1, 2].map((index) => ({ ...click, index, place: `1/4096/${index}` }));
   const later = three.map((one) => ({ ...one, index: one.index + 7 }));
@@ -99,7 +99,7 @@ test('a click has the same id in whichever batch it comes, and no two clicks sha
   expect(elsewhere[0]?.message_id).not.toBe(ids([click])[0] ?? '');
 });
 
-test('what is no click, and what was not asked for, makes no row', () => {
+test('hits that are no clicks, and events not subscribed to, make no row', () => {
   expect(rowsOf([{ ...click, class: 'bot' }])).toEqual([]);
   expect(rowsOf([{ ...click, outcome: 'ask_password', target: null }])).toEqual([]);
   expect(rowsOf([{ ...click, linkId: 8 }])).toEqual([]);

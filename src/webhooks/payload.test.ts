@@ -59,7 +59,7 @@ const bare = eventOf({
   source: '',
 });
 
-test('a click carries the names of the interface and ours beside them', () => {
+test('a click contains the names of the interface and ours', () => {
   expect(clickBody(eventOf(), 'shortened')).toEqual({
     event: 'click',
     payload: {
@@ -106,7 +106,7 @@ test('a click says where it was made and by which alias', () => {
   expect(payload.url).toBe('https://go.example.com/spring');
 });
 
-test('what is missing is "Unknown", and no key is left out', () => {
+test('missing values are "Unknown", and no key is left out', () => {
   const { payload } = clickBody(bare, 'full');
   expect(Object.keys(payload)).toEqual(Object.keys(clickBody(eventOf(), 'full').payload));
   const given = ['id', 'link_id', 'domain', 'suffix', 'url', 'address', 'destination', 'clicked_at', 'class'];

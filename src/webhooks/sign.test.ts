@@ -28,7 +28,7 @@ test.each([
   expect(verifier.verify(message.body, headers)).toEqual(JSON.parse(message.body));
 });
 
-test('padding that was left off changes nothing', () => {
+test('missing padding changes nothing', () => {
   const encoded = randomBytes(25).toString('base64');
   const bare = signatureHeaders(message, `whsec_${encoded.replace(/=+$/, '')}`, Date.now());
   expect(bare).toEqual(signatureHeaders(message, `whsec_${encoded}`, Date.now()));

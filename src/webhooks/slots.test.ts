@@ -6,13 +6,13 @@ const [a, b, c, d] = ['https://a.example/', 'https://b.example/', 'https://c.exa
 const call = (target_url: string, organization_id: number) => ({ target_url, organization_id });
 
 describe('slots', () => {
-  test('are shared alike among targets, and none gets more than a target may have', () => {
+  test('are shared equally among targets, and none gets more than its maximum', () => {
     const slots = new Slots(limits);
     expect(slots.shares([a])).toEqual([{ target: a, max: 3 }]);
     expect(slots.shares([a, b, c, d])).toEqual([a, b, c, d].map((target) => ({ target, max: 2 })));
   });
 
-  test('of a busy target are what is left to it', () => {
+  test('of a busy target are what remains of its maximum', () => {
     const slots = new Slots(limits);
     for (let count = 0; count < 3; count++) slots.take(call(a, 1));
     expect(slots.shares([a, b])).toEqual([{ target: b, max: 3 }]);
@@ -23,7 +23,7 @@ describe('slots', () => {
     ]);
   });
 
-  test('of one host are bounded too, and another port is another host', () => {
+  test('are also limited per host, and another port is another host', () => {
     const slots = new Slots(limits);
     const paths = ['https://a.example/1', 'https://a.example/2', 'https://a.example/3'];
     const max = slots.shares(paths).reduce((sum, share) => sum + share.max, 0);
@@ -35,7 +35,7 @@ describe('slots', () => {
     ]);
   });
 
-  test('are never more than there are, however many targets ask', () => {
+  test('never exceed the total, however many targets ask', () => {
     const slots = new Slots(limits);
     const targets = Array.from({ length: 50 }, (_, index) => `https://host-${index}.example/`);
     expect(slots.shares(targets)).toHaveLength(8);
@@ -43,7 +43,7 @@ describe('slots', () => {
     expect([slots.free, slots.shares(targets)]).toEqual([0, []]);
   });
 
-  test('of an organization run out too, with what it is about to take', () => {
+  test('are also limited per organization, including those being assigned', () => {
     const slots = new Slots(limits);
     for (const target of [a, b, c]) slots.take(call(target, 1));
     expect(slots.full([])).toEqual([]);

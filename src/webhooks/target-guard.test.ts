@@ -165,10 +165,10 @@ const noHosts = [
   ],
 ];
 
-describe('a target that is inside by its text is refused', () => {
+describe('a target with an internal address in its text is refused', () => {
   const hosts = [...new Set([...insideHosts, ...insideAddresses.flatMap(formsOf)])];
 
-  test('in 300 forms at least', () => {
+  test('in at least 300 forms', () => {
     expect(hosts.length).toBeGreaterThanOrEqual(300);
   });
 
@@ -184,7 +184,7 @@ describe('a target that is inside by its text is refused', () => {
   });
 });
 
-describe('what is no host at all is refused', () => {
+describe('a target without a valid host is refused', () => {
   test.each(noHosts)('http://%s', (host) => {
     expect(sentenceOf(`http://${host}/`)).not.toBeNull();
   });
@@ -206,7 +206,7 @@ test.each([
   'https://internal.example/',
   'https://mylocalhost.com/',
   'https://notinternal.notlocal/',
-])('%s is a target', (text) => {
+])('%s is a valid target', (text) => {
   expect(checkTarget(text, nothing)).toMatchObject({ ok: true });
 });
 
@@ -234,7 +234,7 @@ test.each([
   ['https://1.1.1.1:6379/', 'not to 6379'],
   [`https://example.com/${'a'.repeat(2029)}`, 'at most 2048'],
   [`https://example.com/${'ü'.repeat(700)}`, 'at most 2048'],
-])('%j is refused with a sentence', (text, part) => {
+])('%j is refused with a message', (text, part) => {
   expect(sentenceOf(text)).toContain(part);
 });
 
@@ -242,7 +242,7 @@ test('a target of exactly 2048 characters passes', () => {
   expect(sentenceOf(`https://example.com/${'a'.repeat(2028)}`)).toBeNull();
 });
 
-test('whatever is given, the check answers and never throws', () => {
+test('for any input the check returns and never throws', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl({ withQueryParameters: true })), (text) => {
       const target = checkTarget(text, nothing);
@@ -252,7 +252,7 @@ test('whatever is given, the check answers and never throws', () => {
   );
 });
 
-describe('what the operator permits passes the check', () => {
+describe('targets permitted by the operator pass the check', () => {
   test.each([
     ['n8n.internal', 'http://n8n.internal:5678/webhook'],
     ['n8n.internal', 'http://N8N.internal./'],
@@ -277,12 +277,12 @@ describe('what the operator permits passes the check', () => {
     ['10.0.0.0/8', 'http://192.168.1.1/'],
     ['::1', 'http://127.0.0.1/'],
     ['hooks.example.com:8443', 'https://hooks.example.com:8444/'],
-  ])('and nothing beside it: WEBHOOK_ALLOW=%s: %s', (setting, url) => {
+  ])('and nothing else: WEBHOOK_ALLOW=%s: %s', (setting, url) => {
     expect(sentenceOf(url, allowing(setting))).not.toBeNull();
   });
 });
 
-describe('a name is called at addresses that were all checked', () => {
+describe('a name is only called at checked addresses', () => {
   const resolving = (...addresses: string[]) => {
     const asked: string[] = [];
     const resolver = async (name: string) => {
@@ -296,7 +296,7 @@ describe('a name is called at addresses that were all checked', () => {
     return found.kind === 'checked' ? found.addresses.map(String) : found.kind;
   };
 
-  test('public ones are kept in their order', async () => {
+  test('public ones keep their order', async () => {
     expect(await resolve(['93.184.215.14', '2606:4700::1', '1.1.1.1'])).toEqual([
       '93.184.215.14',
       '2606:4700::1',
@@ -322,7 +322,7 @@ describe('a name is called at addresses that were all checked', () => {
     expect(await resolve(addresses)).toBe('refused');
   });
 
-  test('a permitted network and public addresses may stand side by side', async () => {
+  test('a permitted network and public addresses may be mixed', async () => {
     const addresses = ['10.0.0.5', '93.184.215.14'];
     expect(await resolve(addresses, allowing('10.0.0.0/8'))).toEqual(addresses);
     expect(await resolve([...addresses, '192.168.0.1'], allowing('10.0.0.0/8'))).toBe('refused');
@@ -340,20 +340,20 @@ describe('a name is called at addresses that were all checked', () => {
     expect(await resolve(['::ffff:10.0.0.5'], allowing('10.0.0.5'))).toEqual(['10.0.0.5']);
   });
 
-  test('an address in the URL is not asked about', async () => {
+  test('an address in the URL is not resolved', async () => {
     const { asked, resolver } = resolving('127.0.0.1');
     const found = await resolveTarget('[2606:4700:4700::1111]', 443, resolver, nothing);
     expect(found.kind === 'checked' && found.addresses.map(String)).toEqual(['2606:4700:4700::1111']);
     expect(asked).toEqual([]);
   });
 
-  test('a name is asked for once, in lower case and without the dot of the root', async () => {
+  test('a name is resolved once, in lower case and without the dot of the root', async () => {
     const { asked, resolver } = resolving('1.1.1.1');
     await resolveTarget('Hooks.Example.com.', 443, resolver, nothing);
     expect(asked).toEqual(['hooks.example.com']);
   });
 
-  test('a name that fails or has no address says so', async () => {
+  test('a name that fails or has no address is reported as such', async () => {
     const failing = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
     expect(await resolveTarget('gone.example.com', 443, failing, nothing)).toEqual({
       kind: 'unresolved',

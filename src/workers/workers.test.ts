@@ -12,7 +12,7 @@ const program = `
 let workers: Workers | undefined;
 afterEach(() => workers?.stop());
 
-test('when the last of them dies one is started again at once, however long the back-off has become', async () => {
+test('if the last worker dies one is restarted at once, however long the back-off has become', async () => {
   const ended: number[] = [];
   const pauses: number[] = [];
   const never = (milliseconds: number) => {

@@ -4,14 +4,14 @@ import { csvOf } from './csv.ts';
 import { filtersIn, isAside, toggled, without } from './filters.ts';
 import { nameOf } from './value-names.ts';
 
-test('filters stand in the address, also the one for hits that have none', () => {
+test('filters are in the URL, including the one for hits without a value', () => {
   expect(filtersIn('?country=DE&referrer=&range=7d&view=live')).toEqual({ country: 'DE', referrer: '' });
   expect(queryWith('?range=7d', { referrer: '', country: 'DE' })).toBe('?range=7d&referrer=&country=DE');
   expect(queryWith('?country=DE', { country: null })).toBe('');
   expect(filtersIn(`?referrer=${'x'.repeat(301)}`)).toEqual({});
 });
 
-test('what is pressed again is no longer filtered by, and kind and reason take turns', () => {
+test('clicking a filter again removes it, and kind and reason replace each other', () => {
   expect(toggled({}, 'country', 'DE')).toEqual({ country: 'DE' });
   expect(toggled({ country: 'DE' }, 'country', 'DE')).toEqual({ country: null });
   expect(toggled({ referrer: '' }, 'referrer', '')).toEqual({ referrer: null });
@@ -19,7 +19,7 @@ test('what is pressed again is no longer filtered by, and kind and reason take t
   expect(without({ class: 'bot', country: 'DE' }, 'class', 'reason')).toEqual({ country: 'DE' });
 });
 
-test('a filter by what is no click makes the numbers those of hits', () => {
+test('a filter for something other than clicks shows hits', () => {
   expect([{}, { class: 'click' }, { class: 'human' }, { country: 'DE' }].map(isAside)).toEqual([
     false,
     false,
@@ -29,7 +29,7 @@ test('a filter by what is no click makes the numbers those of hits', () => {
   expect([{ class: 'bot' }, { reason: 'monitor' }].map(isAside)).toEqual([true, true]);
 });
 
-test('values have names, and what is no code stays as it is', () => {
+test('values have names, and unknown codes stay unchanged', () => {
   expect(nameOf('country', 'DE')).toBe('Germany');
   expect(nameOf('country', 'XX')).toBe('Unknown country');
   expect(nameOf('country', '<b>')).toBe('<b>');
@@ -39,7 +39,7 @@ test('values have names, and what is no code stays as it is', () => {
   expect(nameOf('device', 'constructor')).toBe('constructor');
 });
 
-test('a file keeps a formula a text', () => {
+test('a CSV file keeps a formula as text', () => {
   expect(
     csvOf(
       ['value', 'count'],

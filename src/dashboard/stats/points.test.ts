@@ -18,7 +18,7 @@ const stats = (interval: Stats['interval'], starts: readonly string[]): Stats =>
 });
 
 describe('points of a chart', () => {
-  test('are named by the time that the zone shows, whatever the visitor’s own is', () => {
+  test("are named by the time in the chosen zone, whatever the visitor's own zone is", () => {
     const [night] = pointsOf(stats('hour', ['2026-03-29T03:00:00+02:00']), false);
     expect(night).toMatchObject({ name: 'Sun, 29 Mar 2026, 03:00', tick: '03:00' });
     const [day] = pointsOf(stats('day', ['2026-03-29T00:00:00+01:00']), false);
@@ -33,7 +33,7 @@ describe('points of a chart', () => {
     ]);
   });
 
-  test('show hits where what is looked at is no clicks', () => {
+  test('show hits if the filter is not for clicks', () => {
     const both = stats('day', ['2026-03-29T00:00:00+01:00']);
     expect(pointsOf(both, false)[0]).toMatchObject({ hits: 0, visitors: 0, notCounted: 10 });
     expect(pointsOf(both, true)[0]).toMatchObject({ hits: 10, visitors: null, notCounted: null });
@@ -41,7 +41,7 @@ describe('points of a chart', () => {
 });
 
 describe('an axis', () => {
-  test('begins at zero and goes in few round steps of whole numbers to what is highest', () => {
+  test('begins at zero and goes in a few round integer steps up to the maximum', () => {
     for (const highest of [0, 1, 2, 3, 7, 49, 99, 100, 305, 1204, 999_999, 1_000_000_000]) {
       const scale = scaleFor(highest);
       expect(scale[0]).toBe(0);
@@ -53,7 +53,7 @@ describe('an axis', () => {
     expect(scaleFor(305)).toEqual([0, 100, 200, 300, 400]);
   });
 
-  test('labels as many points as there is room for, hours at even times', () => {
+  test('labels as many points as fit, hours at round times', () => {
     const ticks = (list: readonly string[]) => list.map((tick) => ({ tick }));
     expect(labelled(ticks(Array(30).fill('1 Nov')), 8)).toEqual([0, 4, 8, 12, 16, 20, 24, 28]);
     const hours = Array.from(
@@ -75,7 +75,7 @@ describe('an axis', () => {
   });
 });
 
-test('a mark is at the point in which the rule begins to hold', () => {
+test('a mark is at the point in which the rule takes effect', () => {
   const days = ['2026-03-28T00:00:00+01:00', '2026-03-29T00:00:00+01:00', '2026-03-30T00:00:00+02:00'];
   const changed = (at: string) =>
     marksOf({

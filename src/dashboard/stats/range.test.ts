@@ -10,13 +10,13 @@ const hour = 3_600_000;
 /** Hours are those of UTC, also where the clock is half an hour off. */
 const endOfHour = (text: string): string => new Date(Math.ceil(at(text) / hour) * hour).toISOString();
 
-describe('the span of time in the address', () => {
-  test('30 days where nothing, or nonsense, is said', () => {
+describe('the time range in the URL', () => {
+  test('is 30 days if missing or invalid', () => {
     for (const text of ['', '?range=', '?range=9y', '?range=2026-02-30..2026-03-01', '?range=1..2..3'])
       expect(rangeIn(text)).toEqual({ kind: 'rolling', name: '30d' });
   });
 
-  test('is read as it was written, and days that are the wrong way round are turned', () => {
+  test('is read as it was written, and reversed days are swapped', () => {
     for (const text of ['24h', '7d', '90d', '12m', '2026-11-01..2026-11-09'])
       expect(writtenRange(rangeIn(`?range=${text}`))).toBe(text);
     expect(writtenRange(rangeIn('?range=30d'))).toBeNull();
@@ -27,7 +27,7 @@ describe('the span of time in the address', () => {
     });
   });
 
-  test('days include today, and are compared with as many before, up to the same hour', () => {
+  test('in days includes today, and is compared with as many earlier days, up to the same hour', () => {
     expect(plan('')).toMatchObject({
       span: { from: '2026-10-22', interval: 'day' },
       before: { from: '2026-09-22', to: endOfHour('2026-10-21T14:20:00') },
@@ -36,21 +36,21 @@ describe('the span of time in the address', () => {
     expect(plan('?range=7d').span).toEqual({ from: '2026-11-14', interval: 'day' });
   });
 
-  test('24 hours are 24 points, the running hour the last of them', () => {
+  test('of 24 hours has 24 points, the current hour being the last', () => {
     expect(plan('?range=24h')).toMatchObject({
       span: { from: endOfHour('2026-11-19T14:20:00'), interval: 'hour' },
       before: { from: endOfHour('2026-11-18T14:20:00'), to: endOfHour('2026-11-19T14:20:00') },
     });
   });
 
-  test('12 months are this one and the 11 before', () => {
+  test('of 12 months is this one and the 11 before', () => {
     expect(plan('?range=12m')).toMatchObject({
       span: { from: '2025-12-01', interval: 'month' },
       before: { from: '2024-12-01', to: endOfHour('2025-11-20T14:20:00') },
     });
   });
 
-  test('chosen days: the interval fits them, and one that is over is compared with whole days', () => {
+  test('of chosen days: the interval fits, and a past range is compared with whole days', () => {
     expect(plan('?range=2026-11-03..2026-11-09')).toMatchObject({
       span: { from: '2026-11-03', to: '2026-11-09', interval: 'day' },
       before: { from: '2026-10-27', to: local('2026-11-03T00:00:00') },
@@ -74,7 +74,7 @@ describe('the span of time in the address', () => {
     });
   });
 
-  test('as instants, its last day is in it', () => {
+  test('as instants includes its last day', () => {
     expect(instantsOf({ from: '2026-11-03', to: '2026-11-09' })).toEqual({
       from: local('2026-11-03T00:00:00'),
       to: local('2026-11-10T00:00:00'),
@@ -82,7 +82,7 @@ describe('the span of time in the address', () => {
     expect(instantsOf({ from: '2026-11-03' })).toEqual({ from: local('2026-11-03T00:00:00') });
   });
 
-  test('a day is written as its own place has it', () => {
+  test('shows a day in the format of its locale', () => {
     expect(dayOf(new Date(2026, 0, 5, 23, 59))).toBe('2026-01-05');
   });
 });

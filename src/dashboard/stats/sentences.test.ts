@@ -4,7 +4,7 @@ import { comparison, keptSince, notCountedSentences, titleOf, uncountedByReason 
 const plan = { during: 'in 30 days', beforeName: 'the 30 before' };
 const nothing = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
 
-test('the title says how many, and how that compares', () => {
+test('the title says how many, and the comparison with before', () => {
   expect(titleOf(1204, 1075, plan, 'click')).toBe(
     '1,204 clicks in 30 days, 12\u00a0% more than the 30 before',
   );
@@ -27,7 +27,7 @@ test.each([
   expect(comparison(now, before, 'the 30 before')).toBe(expected);
 });
 
-test('what is not counted is said, the most first, and people apart from machines', () => {
+test('uncounted hits are described, most frequent first, and people separately from machines', () => {
   expect(notCountedSentences({ ...nothing, preview: 240, bot: 60, prefetch: 11 })).toEqual([
     '311 hits were not people: 240 previews, 60 bots, 11 prefetches.',
   ]);
@@ -63,7 +63,7 @@ test('every reason belongs to one kind', () => {
   ).toEqual({ page: 8, preview: 5, bot: 5, prefetch: 1, head: 4, repeat: 6, flood: 9 });
 });
 
-test('single clicks that are no longer kept are told of where a range begins before them', () => {
+test('a range that begins before the oldest kept single clicks says so', () => {
   const stats = { from: '2026-05-01T00:00:00.000Z', raw_since: '2026-05-27T12:00:00.000Z' };
   expect(keptSince(stats)).toBe('27 May 2026');
   expect(keptSince({ ...stats, from: '2026-06-01T00:00:00.000Z' })).toBeNull();

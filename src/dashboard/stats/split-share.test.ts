@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test';
 import { shareSentence, wilsonInterval } from './split-share.ts';
 
-test('a share is said with the interval that the true one likely lies in', () => {
+test('a share is shown with the confidence interval of its true value', () => {
   expect(shareSentence(845, 1_204)).toBe(
     '70.2\u00a0% of 1,204 visitors, likely between 67.5 and 72.7\u00a0%',
   );
   expect(shareSentence(1, 1)).toBe('100.0\u00a0% of 1 visitor, likely between 20.7 and 100.0\u00a0%');
 });
 
-test('an interval never leaves 0 to 1, has the share in it, and gets narrower with more visitors', () => {
+test('an interval stays within 0 to 1, contains the share, and narrows with more visitors', () => {
   let before = 1;
   for (const whole of [1, 2, 10, 100, 10_000]) {
     for (const part of [0, Math.floor(whole / 3), whole]) {

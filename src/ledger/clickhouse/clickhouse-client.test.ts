@@ -33,7 +33,7 @@ const rows = '200 OK\r\nContent-Length: 18\r\nConnection: close\r\n\r\n{"id":1}\
 const refusal =
   '500 No\r\nX-ClickHouse-Exception-Code: 60\r\nContent-Length: 8\r\nConnection: close\r\n\r\nno table';
 
-test('a question whose connection breaks is asked once more, and an insertion is not', async () => {
+test('a query is retried once if its connection breaks, an insertion is not', async () => {
   using server = serverOf([null, rows, null, null, null]);
   expect(await server.client.rows<{ id: number }>('select id from hits')).toEqual([{ id: 1 }, { id: 2 }]);
   await expect(server.client.rows('select 1')).rejects.toBeInstanceOf(StoreAway);
@@ -44,7 +44,7 @@ test('a question whose connection breaks is asked once more, and an insertion is
   expect(server.asked).toBe(5);
 });
 
-test('what is refused is not asked again, and says why without the password', async () => {
+test('a refused statement is not retried, and the error names no password', async () => {
   using server = serverOf([refusal]);
   const cause = await server.client.rows('select 1').catch((fault: Error) => fault);
   expect(cause).toBeInstanceOf(StoreAway);
@@ -52,7 +52,7 @@ test('what is refused is not asked again, and says why without the password', as
   expect(server.asked).toBe(1);
 });
 
-test('what takes longer than its caller waits is given up', async () => {
+test('a statement that exceeds its timeout is cancelled', async () => {
   using server = serverOf([]);
   const client = server.client.withTerms({ ...ownTerms, patience: 50 });
   await expect(client.rows('select 1')).rejects.toBeInstanceOf(TookTooLong);

@@ -14,7 +14,7 @@ afterEach(() => folder[Symbol.asyncDispose]());
 
 const salt = (byte: number) => new Uint8Array(32).fill(byte);
 
-test('the first salt of a day stands, for every worker and after a restart', () => {
+test('the first salt of a day is kept, for every worker and across restarts', () => {
   const here = new SaltFolder(path);
   expect(here.find(20_000)).toBeNull();
   expect([...here.keep(20_000, salt(1))]).toEqual([...salt(1)]);
@@ -25,7 +25,7 @@ test('the first salt of a day stands, for every worker and after a restart', () 
   expect((statSync(path).mode & 0o777).toString(8)).toBe('700');
 });
 
-test('what is destroyed is written over, under all of its names, and other days stay', () => {
+test('a destroyed salt is overwritten under all of its names, and other days stay', () => {
   const salts = new SaltFolder(path);
   for (const day of [1, 2, 20_000]) salts.keep(day, salt(day % 256));
   salts.keepDraft(2, salt(9));
@@ -43,7 +43,7 @@ test('what is destroyed is written over, under all of its names, and other days 
   salts.destroyBefore(3);
 });
 
-test('a file that is no salt is replaced', () => {
+test('an invalid salt file is replaced', () => {
   const salts = new SaltFolder(path);
   salts.keep(5, salt(5));
   writeFileSync(join(path, '5'), 'cut');

@@ -5,7 +5,7 @@ const key = 'the key of the instance';
 const salt = crypto.getRandomValues(new Uint8Array(32));
 const day = 20_000;
 
-test('a salt opens for the node that asked, and for no other request of anybody', () => {
+test('a salt can only be opened for the node and the request that asked for it', () => {
   const request = newRequest(key, day);
   const sealed = sealSalt(key, request, salt) ?? '';
   expect([...(openSalt(key, request, sealed) ?? [])]).toEqual([...salt]);
@@ -16,7 +16,7 @@ test('a salt opens for the node that asked, and for no other request of anybody'
   expect(sealSalt(key, request, salt)).not.toBe(sealed);
 });
 
-test('who can only write to the database gets no salt, and gives none', () => {
+test('write access to the database is not enough to get or to provide a salt', () => {
   const forged = newRequest('another key', day);
   expect(sealSalt(key, forged, salt)).toBeNull();
   const request = newRequest(key, day);
@@ -37,7 +37,7 @@ function newRequestProof(of: string, publicKey: string): string {
   return hasher.update(`request ${day} ${publicKey}`).digest('base64url');
 }
 
-test('a mark tells salts and days apart, and is ours only with its proof', () => {
+test('a mark differs by salt and day, and is only valid with its proof', () => {
   const mark = markOf(day, salt);
   expect(mark).toBe(markOf(day, salt));
   expect(mark).not.toBe(markOf(day + 1, salt));

@@ -74,7 +74,7 @@ function answer(name: string): void {
 
 const requests = () => database.read.selectFrom('visitor_salt_requests').selectAll().execute();
 
-test('nodes that begin a day at once have one salt, and keep it over restarts of all of them', async () => {
+test('nodes that begin a day at once share one salt, and keep it across restarts of all of them', async () => {
   for (const name of ['a', 'b', 'c']) answer(name);
   const all = await Promise.all(['a', 'b', 'c'].map((name) => settle(nodeOf(name))));
   expect(new Set(all).size).toBe(1);
@@ -112,7 +112,7 @@ function mortal(dyingAt: number): SaltBoard {
 }
 
 test.each([0, 1])(
-  'the maker of a salt that is killed at step %i of its claim has the salt that it claimed',
+  'if the creator of a salt is killed at step %i of its claim, it has the claimed salt afterwards',
   async (dyingAt) => {
     const killed = settle(nodeOf('a', { board: mortal(dyingAt) }));
     expect(killed).rejects.toThrow('dead');
@@ -125,7 +125,7 @@ test.each([0, 1])(
   },
 );
 
-test.each([2, 3, 4, 5])('a node that is killed at step %i of asking asks again', async (dyingAt) => {
+test.each([2, 3, 4, 5])('a node that is killed at step %i of requesting requests again', async (dyingAt) => {
   const made = await settle(nodeOf('a'));
   answer('a');
   await settle(nodeOf('b', { board: mortal(dyingAt) })).catch(() => {});
@@ -133,7 +133,7 @@ test.each([2, 3, 4, 5])('a node that is killed at step %i of asking asks again',
   expect(alone).toEqual([]);
 });
 
-test('where nobody answers a node goes on with a salt of its own, says so, and gives it to the next', async () => {
+test('a node that gets no answer uses its own salt, reports it, and gives it to the next node', async () => {
   await settle(nodeOf('dead'));
   rmSync(join(folder.path, 'dead'), { recursive: true });
   const own = await settle(nodeOf('b', { patience: 500 }));
@@ -143,7 +143,7 @@ test('where nobody answers a node goes on with a salt of its own, says so, and g
   expect(alone).toEqual(['b']);
 });
 
-test('two workers of one folder that nobody answers have one salt', async () => {
+test('two workers of one folder that get no answer share one salt', async () => {
   await settle(nodeOf('dead'));
   const both = [nodeOf('b', { patience: 400 }), nodeOf('b', { patience: 700 })];
   const [one, other] = await Promise.all(both.map((node) => settle(node)));
@@ -161,7 +161,7 @@ test('a stop ends the wait for an answer', async () => {
   await waiting.catch(() => {});
 });
 
-test('the database asks for nothing and gives nothing by itself', async () => {
+test('the database alone neither requests nor provides salts', async () => {
   const made = await settle(nodeOf('a'));
   const forged: SaltRequest = newRequest('another key', day);
   await freshBoard().ask(forged);

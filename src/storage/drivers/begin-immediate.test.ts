@@ -20,7 +20,7 @@ for (;;) {
   Bun.sleepSync(${free});
 }`;
 
-test('a lock that is free for some milliseconds between two turns of others is found so', async () => {
+test('a lock that is free for some milliseconds between two transactions is acquired', async () => {
   await using folder = await temporaryFolder();
   const FILE = join(folder.path, 'a.sqlite');
   using database = new Database(FILE);
@@ -42,7 +42,7 @@ test('a lock that is free for some milliseconds between two turns of others is f
   }
 });
 
-test('a lock that stays taken is not waited for without end', async () => {
+test('waiting for a lock ends', async () => {
   await using folder = await temporaryFolder();
   const open = () => new Database(join(folder.path, 'a.sqlite'));
   using one = open();

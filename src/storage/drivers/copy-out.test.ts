@@ -26,7 +26,7 @@ function copied(): Buffer {
   ]);
 }
 
-test('rows are read from messages that end anywhere, and that are written over afterwards', async () => {
+test('rows are read from messages that end anywhere, and whose memory is reused', async () => {
   const all = copied();
   for (let size = 1; size <= all.length; size++) {
     const found: (number[] | null)[][] = [];
@@ -42,7 +42,7 @@ test('rows are read from messages that end anywhere, and that are written over a
   }
 });
 
-test('a taker that throws fails the copy', async () => {
+test('an exception in the consumer fails the copy', async () => {
   const copy = new CopyOut('select', () => {
     throw new Error('no room');
   });

@@ -13,7 +13,7 @@ function read(pieces: readonly string[]) {
   return { body, taken, isOver: reader.isOver, isMalformed: reader.isMalformed };
 }
 
-test('a body is what its chunks hold, whatever stands beside them and wherever it is cut', () => {
+test('a body is what its chunks contain, with any extensions and wherever it is cut', () => {
   const extension = fc.constantFrom('', ';a', ';a=b', ' ; a="x y"');
   const chunk = fc.tuple(fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 40 }), extension);
   const trailers = fc.array(fc.constantFrom('X: y', 'Checksum:0', 'A:'), { maxLength: 3 });
@@ -41,13 +41,13 @@ test('a body is what its chunks hold, whatever stands beside them and wherever i
   );
 });
 
-test('it is over only when all behind its last chunk is there', () => {
+test('it ends only after everything behind the last chunk', () => {
   const sent = '1\r\na\r\n0\r\nX: y\r\n\r\n';
   for (let length = 0; length < sent.length; length++)
     expect(read([sent.slice(0, length)])).toMatchObject({ isOver: false, isMalformed: false, taken: length });
 });
 
-describe('malformed is', () => {
+describe('malformed:', () => {
   test.each([
     'g\r\n',
     '\r\n',

@@ -8,11 +8,11 @@ test.each([
   [1_024, 460, 115, 154],
   [20_000, 11_385, 2_847, 3_795],
   [524_288, 50_000, 12_500, 8_192],
-])('%d descriptors are divided as the documentation says', (descriptors, total, perNetwork, upstream) => {
+])('%d descriptors are divided as documented', (descriptors, total, perNetwork, upstream) => {
   expect(connectionLimits(usual, descriptors)).toMatchObject({ total, perNetwork, upstream });
 });
 
-test('whatever is asked for, what is in use at once stays below the limit', () => {
+test('for any settings, the descriptors in use stay below the limit', () => {
   for (const descriptors of [160, 256, 1_024, 4_096, 20_000, 1_000_000])
     for (const maxConnections of [null, 8, 100, 5_000, 1_000_000])
       for (const maxConnectionsPerNetwork of [null, 0, 1, 50, 1_000_000]) {

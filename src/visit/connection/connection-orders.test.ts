@@ -257,7 +257,7 @@ function answersTo(wanted: readonly Kind[]): string[] {
   return answered.map((kind, index) => `/${kind}/${index}${isByApp(kind) ? '-by-app' : ''}`);
 }
 
-test(`${orders} orders of pieces, turns and pauses: every request gets its answer, in order`, async () => {
+test(`${orders} orders of pieces, ticks and pauses: every request is answered, in order`, async () => {
   await fc.assert(
     fc.asyncProperty(trialOf(gentle), async ([wanted, steps]) => {
       const trial = await run(wanted, steps);
@@ -269,7 +269,7 @@ test(`${orders} orders of pieces, turns and pauses: every request gets its answe
   );
 }, 3_600_000);
 
-test(`${orders} orders with ends and losses: at most one answer a request, in order, a refusal last`, async () => {
+test(`${orders} orders with ends and losses: at most one response per request, in order, a refusal last`, async () => {
   await fc.assert(
     fc.asyncProperty(trialOf(hard), async ([wanted, steps]) => {
       const trial = await run(wanted, steps);

@@ -139,7 +139,7 @@ function eventAt(owner: Owner, draw: number): ConnectionEvent | (typeof outside)
   return isTurn && owner.pending === 0 ? null : event;
 }
 
-test(`${orders} random orders of events: every effect is legal, nothing follows the end, too much is paused`, () => {
+test(`${orders} random orders of events: every effect is legal, nothing follows the end, and too much input pauses the client`, () => {
   const draws = fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 60, size: 'max' });
   fc.assert(
     fc.property(draws, (drawn) => {
@@ -155,13 +155,13 @@ test(`${orders} random orders of events: every effect is legal, nothing follows 
   expect(orders).toBeGreaterThan(0);
 }, 3_600_000);
 
-test('an idle connection is ended by a sweep, one that was used by the next', () => {
+test('an idle connection is closed by a sweep, one that was used by the next sweep', () => {
   const state = newConnection();
   expect(step(state, 'sweep')).toBe(0);
   expect(step(state, 'sweep')).toBe(Effect.finish);
 });
 
-test('a head in drips is refused after two sweeps, however much comes of it', () => {
+test('a slowly sent head is refused after two sweeps, however much of it arrives', () => {
   const state = { ...newConnection(), held: 10 };
   expect(step(state, 'sweep')).toBe(0);
   state.wasUsed = true;
@@ -169,7 +169,7 @@ test('a head in drips is refused after two sweeps, however much comes of it', ()
   expect(state.refusal).toBe(408);
 });
 
-test('a response that does not begin is given up after twelve sweeps, one that has begun is waited for', () => {
+test("a response that doesn't begin is given up after twelve sweeps, one that has begun is awaited", () => {
   const silent = newConnection();
   for (const event of ['request begun', 'request complete'] as const) step(silent, event);
   const begun = { ...silent };
@@ -180,7 +180,7 @@ test('a response that does not begin is given up after twelve sweeps, one that h
   expect([silent.refusal, silent.phase, begun.phase]).toEqual([504, 'closing', 'response']);
 });
 
-test('a client that ends its side gets the answers under way, and an incomplete request is refused', () => {
+test('a client that half-closes gets pending responses, and an incomplete request is refused', () => {
   const state = newConnection();
   step(state, 'answers wait');
   expect(step(state, 'client ended')).toBe(0);

@@ -39,7 +39,7 @@ const fill = (table: ConnectionTable<Visitor>, names: readonly string[], state: 
 const endedOf = (visitors: readonly Visitor[]) =>
   visitors.filter(({ isEnded }) => isEnded).map(({ name }) => name);
 
-test('a network with its share gives up its longest idle connection for its next', () => {
+test('a network with its full share loses its longest idle connection to its next one', () => {
   const table = tableOf();
   const first = fill(table, ['a.1', 'a.2', 'a.3', 'a.4', 'a.5', 'a.6', 'b.1']);
   fill(table, ['a.7', 'a.8']);
@@ -47,7 +47,7 @@ test('a network with its share gives up its longest idle connection for its next
   expect(table.size).toBe(7);
 });
 
-test('where all places are taken, the network with most connections gives one up', () => {
+test('if the table is full, the network with most connections loses one', () => {
   const table = tableOf();
   const visitors = fill(table, [
     'a.1',
@@ -68,7 +68,7 @@ test('where all places are taken, the network with most connections gives one up
   expect(table.size).toBe(12);
 });
 
-test('one that was used lately goes only when all were, and one with an answer under way never', () => {
+test('recently used connections are closed last, and never those with a pending response', () => {
   const table = tableOf();
   const used = fill(table, ['a.1', 'a.2'], 'used');
   const busy = fill(table, ['a.3'], 'busy');
@@ -85,14 +85,14 @@ test('one that was used lately goes only when all were, and one with an answer u
   expect(table.add(other, other.name)).toBe(true);
 });
 
-test('all used, the longest in the table goes', () => {
+test('if all were used, the oldest in the table is closed', () => {
   const table = tableOf();
   const used = fill(table, ['a.1', 'a.2', 'a.3', 'a.4', 'a.5', 'a.6'], 'used');
   fill(table, ['a.7']);
   expect(endedOf(used)).toEqual(['a.1']);
 });
 
-test('a trusted proxy has no share, and gives way where all places are taken', () => {
+test('a trusted proxy has no share, but loses connections if the table is full', () => {
   const table = tableOf();
   const proxied = fill(
     table,
@@ -103,7 +103,7 @@ test('a trusted proxy has no share, and gives way where all places are taken', (
   expect(table.size).toBe(12);
 });
 
-test('a flood of many networks with one connection each leaves room for the next', () => {
+test('a flood from many networks with one connection each leaves room for the next', () => {
   const table = tableOf();
   const visitors = fill(
     table,
@@ -112,7 +112,7 @@ test('a flood of many networks with one connection each leaves room for the next
   expect(endedOf(visitors)).toEqual(visitors.slice(0, 488).map(({ name }) => name));
 });
 
-test('with fewer places than connections, those that are idle end', () => {
+test('if the limit falls below the number of connections, idle ones are closed', () => {
   const table = tableOf();
   fill(table, ['a.1', 'a.2'], 'busy');
   const idle = fill(table, ['a.3', 'b.1', 'b.2']);
@@ -121,7 +121,7 @@ test('with fewer places than connections, those that are idle end', () => {
   expect(table.size).toBe(2);
 });
 
-test('what has been removed is counted nowhere', () => {
+test('removed connections are not counted anywhere', () => {
   const table = tableOf();
   for (const visitor of fill(table, ['a.1', 'a.2', 'a.3', 'b.1'])) {
     table.remove(visitor);

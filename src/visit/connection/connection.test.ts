@@ -17,7 +17,7 @@ const deafSocket = () =>
 
 const request = (line: string) => `${line} HTTP/1.1\r\nHost: links.example.com\r\n\r\n`;
 
-test('what a visitor sent who went away while a link was looked up is neither answered nor done', async () => {
+test('requests of a visitor who disconnected during a lookup are neither answered nor carried out', async () => {
   const known = Promise.withResolvers<void>();
   const asked: string[] = [];
   const context: ConnectionContext = {

@@ -9,7 +9,7 @@ function fill(table: ConnectionTable<Limited>, count: number): void {
   for (let index = 0; index < count; index++) table.add(idle(), `192.0.2.${index % 4}`);
 }
 
-test('where something else takes the descriptors, there are fewer connections for as long as that lasts', async () => {
+test('if other code takes the descriptors, there are fewer connections meanwhile', async () => {
   const table = new ConnectionTable<Limited>({ total: 50, perNetwork: 50 }, (peer) => peer);
   fill(table, 50);
   let left = 12;
@@ -32,6 +32,6 @@ test('where something else takes the descriptors, there are fewer connections fo
   }
 });
 
-test('what is free is known on Linux', () => {
+test('the number of free descriptors is known on Linux', () => {
   if (process.platform === 'linux') expect(freeDescriptors()() ?? 1).toBeGreaterThan(0);
 });

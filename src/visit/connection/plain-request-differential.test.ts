@@ -90,12 +90,12 @@ const lines = Object.entries(browserHeaders).map(([name, value]) => `${name}: ${
 const visit = `GET /abc?utm_source=x HTTP/1.1\r\nHost: links.example:3000\r\n${lines.join('')}DNT: 1\r\nConnection: keep-alive\r\n\r\n`;
 const bytes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
 
-test('a visit with any of its bytes exchanged for any other is read as the slow way reads it', () => {
+test('a visit with any byte replaced by any other is parsed as by the slow parser', () => {
   for (const place of [...visit].keys())
     for (const byte of bytes) expectAlike(visit.slice(0, place) + byte + visit.slice(place + 1));
 });
 
-test('and so it is with a byte more or less at any place', () => {
+test('so is one with a byte inserted or removed at any position', () => {
   for (const place of [...visit].keys()) {
     expectAlike(visit.slice(0, place) + visit.slice(place + 1));
     for (const byte of '\0\t\n\r :?A-~\x7f\x80\xff')
@@ -147,7 +147,7 @@ const anyRequest = fc
       `${method} ${target} HTTP/${version}\r\nHost: h\r\n${headers.map(([name, value]) => `${name}:${value}\r\n`).join('')}\r\n`,
   );
 
-test('whatever headers there are, in whatever order', () => {
+test('so are any headers in any order', () => {
   fc.assert(
     fc.property(anyRequest, (text) => {
       expectAlike(text);
@@ -170,7 +170,7 @@ test('up to the longest head, and not beyond', () => {
   }
 });
 
-test('what stands behind the end of what was received is no part of it, be it in memory or not', () => {
+test('bytes after the received ones are not part of the request, in memory or not', () => {
   for (let offset = 0; offset < 4; offset++) {
     const memory = Buffer.from(new ArrayBuffer(64 * 1024));
     memory.write(visit, offset, 'latin1');
@@ -184,7 +184,7 @@ test('what stands behind the end of what was received is no part of it, be it in
   }
 });
 
-test('nor is what came before it', () => {
+test('nor are bytes before it', () => {
   const text = `${visit}${visit}`;
   const received = Buffer.from(text, 'latin1');
   expect(readPlainRequest(received, text, visit.length)).toEqual({

@@ -5,7 +5,7 @@ import { readPlainRequest } from './plain-request.ts';
 const read = (text: string, at = 0) => readPlainRequest(Buffer.from(text, 'latin1'), text, at);
 const get = (headers: string, target = '/abc') => `GET ${target} HTTP/1.1\r\nHost: h\r\n${headers}\r\n`;
 
-test('a visit is taken apart, whatever the case of its names and the blanks around its values', () => {
+test('a visit is parsed with names in any case and blanks around values', () => {
   const text = get(
     'USER-AGENT:Mozilla/5.0 (X11)\r\nAccept: */*\r\naccept-language: \t de \r\nReferer:  https://a.example/x \r\nDNT: 1\r\n' +
       'Sec-CH-UA-Platform: "Android"\r\nSec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-User: ?1\r\nSec-Fetch-Dest: document\r\nX-Forwarded-Proto: https\r\nX-Forwarded-For: 1.2.3.4, 5.6.7.8\r\nCF-IPCountry: NL\r\nConnection: Keep-Alive\r\n',
@@ -31,7 +31,7 @@ test('a visit is taken apart, whatever the case of its names and the blanks arou
   });
 });
 
-test('what a request does not say is empty, or null where that makes a difference', () => {
+test('missing headers are empty, or null where that makes a difference', () => {
   expect(read('HEAD / HTTP/1.1\r\nhost:\r\n\r\n')).toMatchObject({
     method: 'HEAD',
     path: '/',
@@ -49,7 +49,7 @@ test('what a request does not say is empty, or null where that makes a differenc
   });
 });
 
-test('what fetches a part of a page says so', () => {
+test('a request for a part of a page is marked', () => {
   const headerEvidence = (headers: string) => read(get(headers))?.headerEvidence;
   expect(headerEvidence('Sec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image\r\n')).toBe('not_navigation');
   expect(headerEvidence('Sec-Fetch-Dest: image\r\nSec-Fetch-Mode:  navigate \r\n')).toBe('none');
@@ -58,7 +58,7 @@ test('what fetches a part of a page says so', () => {
   expect(headerEvidence('X-Forwarded-Proto: https\r\nSec-Fetch-Mode: navigate\r\n')).toBe('none');
 });
 
-test('of several names for the same, the standard one counts', () => {
+test('of several headers for the same, the standard one counts', () => {
   const purpose = (headers: string) => read(get(headers))?.purpose;
   expect(purpose('Purpose: b\r\nSec-Purpose: a\r\n')).toBe('a');
   expect(purpose('X-Purpose: c\r\nPurpose: b\r\n')).toBe('b');
@@ -67,13 +67,13 @@ test('of several names for the same, the standard one counts', () => {
   expect(read(get('X-Country-Code: DE\r\nX-Vercel-IP-Country: FR\r\n'))?.countryHint).toBe('FR');
 });
 
-test('who wants no other answer says so, or is an old client', () => {
+test('a connection closes after the response if the client says so, or is an old client', () => {
   expect(read(get('Connection: Close\r\n'))?.closes).toBe(true);
   expect(read('GET /abc HTTP/1.0\r\nHost: h\r\n\r\n')?.closes).toBe(true);
   expect(read(get('Connection: keep-alive\r\n'))?.closes).toBe(false);
 });
 
-test('requests one behind another are read one by one', () => {
+test('pipelined requests are parsed one by one', () => {
   const text = get('', '/one') + get('', '/two');
   const first = read(text);
   expect(first?.path).toBe('/one');
@@ -81,12 +81,12 @@ test('requests one behind another are read one by one', () => {
   expect(read(text, first?.end)?.end).toBe(text.length);
 });
 
-test('a request is read only when all of it is there', () => {
+test('a request is only parsed when it is complete', () => {
   const text = get('User-Agent: x\r\n');
   for (let length = 0; length < text.length; length++) expect(read(text.slice(0, length))).toBe(null);
 });
 
-describe('left to who reads requests in earnest', () => {
+describe('left to the full parser', () => {
   test.each([
     ['another method', 'POST /abc HTTP/1.1\r\nHost: h\r\n\r\n'],
     ['a method in small letters', 'get /abc HTTP/1.1\r\nHost: h\r\n\r\n'],

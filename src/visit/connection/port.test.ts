@@ -106,7 +106,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     port.close();
   });
 
-  test('hears what is said, answers in text and in bytes, and knows who called', async () => {
+  test("receives data, answers in text and in bytes, and knows the client's address", async () => {
     open();
     notes.onReceived = ({ socket }, bytes) => {
       expect(socket.write('text ')).toBe(5);
@@ -121,7 +121,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     expect(first().socket.remoteAddress).toBe('127.0.0.1');
   });
 
-  test('knows callers over IPv6, and callers over IPv4 by their own address', async () => {
+  test('knows clients over IPv6, and clients over IPv4 by their own address', async () => {
     open('::');
     await call('::1');
     await call('127.0.0.1');
@@ -130,7 +130,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     expect(notes.met.map(({ socket }) => plain(socket.remoteAddress))).toEqual(['::1', '127.0.0.1']);
   });
 
-  test('sends all of what is more than the system takes at once, in order, to who reads late', async () => {
+  test("sends data beyond the system's buffer, in order, to slow readers", async () => {
     open();
     const length = 20_000_000;
     const large = Buffer.alloc(length, 'abcdefghijklmnopqrstuvwxyz');
@@ -153,7 +153,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     expect(turns).toBeGreaterThan(1);
   });
 
-  test('reads nothing from who is told to wait, and all of it afterwards', async () => {
+  test('reads nothing from a paused client, and all of it afterwards', async () => {
     open();
     notes.onReceived = ({ socket }) => socket.pause();
     const { caller } = await call();
@@ -168,7 +168,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     await until(() => first().heard.join(''), 'onetwo');
   });
 
-  test('still answers who sends no more, and ends then', async () => {
+  test('still answers a half-closed client, and then ends', async () => {
     open();
     notes.onEnded = ({ socket }) => {
       socket.write('goodbye');
@@ -182,7 +182,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     expect(first().happened.filter((what) => what !== 'drained')).toEqual(['ended', 'closed']);
   });
 
-  test('learns of who hangs up, also where nothing is read from them', async () => {
+  test('notices disconnected clients, even if nothing is read from them', async () => {
     open();
     notes.onReceived = ({ socket }) => socket.pause();
     const { caller } = await call();
@@ -197,7 +197,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     expect(first().happened.filter((what) => what === 'closed')).toHaveLength(1);
   });
 
-  test('goes on for others when a fault of ours ends one', async () => {
+  test('keeps serving others if an error of ours ends one connection', async () => {
     open();
     notes.onReceived = ({ socket }, bytes) => {
       if (bytes.toString() === 'bad') throw new Error('a fault');
@@ -211,7 +211,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     expect([bad.said(), good.said()]).toEqual(['', 'good']);
   });
 
-  test('calls back once all of a turn is received, also who asks for that in between', async () => {
+  test('calls back once all data of a tick is received, including callbacks requested meanwhile', async () => {
     open();
     const order: string[] = [];
     notes.onReceived = (_, bytes) => {
@@ -244,7 +244,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     expect(notes.faults).toEqual([]);
   });
 
-  test('mixes no connections up while hundreds come and go', async () => {
+  test('mixes no connections up while hundreds open and close', async () => {
     open();
     notes.onReceived = ({ socket }, bytes) => {
       socket.write(bytes);
@@ -273,7 +273,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     expect(notes.faults).toEqual([]);
   });
 
-  test('accepts no connection once it stops, goes on with those that are open, and is over when it is closed', async () => {
+  test('accepts no connection once it stops, keeps open ones, and ends when it is closed', async () => {
     open();
     notes.onReceived = ({ socket }, bytes) => void socket.write(bytes);
     const { caller, said, over } = await call();

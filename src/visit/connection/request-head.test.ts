@@ -6,7 +6,7 @@ const text = (head: string) => {
   return typeof read === 'number' ? read : read.text;
 };
 
-test('what is said of this connection alone stays here, and the rest is passed on as it came', () => {
+test('hop-by-hop headers are removed, and the rest is passed on unchanged', () => {
   const head = readHead(
     'POST /a?b HTTP/1.1\r\nX-One:  1 \r\nhost: h:1\r\nConnection: keep-alive, Upgrade\r\nUpgrade: h2c\r\nKeep-Alive: 5\r\nTE: trailers\r\nContent-Length: 03\r\nX-Two: \xe9',
   );
@@ -19,7 +19,7 @@ test('what is said of this connection alone stays here, and the rest is passed o
   });
 });
 
-test('the authority of an absolute target is what counts, whatever Host says', () => {
+test('the authority of an absolute target counts, whatever Host says', () => {
   expect(text('GET http://other:80/x?y HTTP/1.1\r\nHost: a')).toBe(
     'GET /x?y HTTP/1.1\r\nHost: other:80\r\n\r\n',
   );
@@ -27,21 +27,21 @@ test('the authority of an absolute target is what counts, whatever Host says', (
   expect(text('GET http://other?y HTTP/1.1\r\nHost: a')).toBe('GET /?y HTTP/1.1\r\nHost: other\r\n\r\n');
 });
 
-test('chunks are announced in one way', () => {
+test('chunked encoding is announced in one way', () => {
   expect(readHead('PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding:\tChunked ')).toMatchObject({
     text: 'PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n',
     body: 'chunked',
   });
 });
 
-test('who wants no other answer says so, or is an old client', () => {
+test('a connection closes after the response if the client says so, or is an old client', () => {
   const closes = (head: string) => (readHead(head) as { closes: boolean }).closes;
   expect(closes('GET / HTTP/1.1\r\nHost: h\r\nConnection: TE, Close')).toBe(true);
   expect(closes('GET / HTTP/1.1\r\nHost: h\r\nConnection: closed')).toBe(false);
   expect(closes('GET / HTTP/1.0\r\nHost: h')).toBe(true);
 });
 
-test('a word before the body is waited for only where there is one', () => {
+test('an Expect header only applies to a request with a body', () => {
   const expects = (lines: string, version = '1.1') =>
     (readHead(`POST / HTTP/${version}\r\nHost: h\r\n${lines}`) as { expectsContinue: boolean })
       .expectsContinue;
@@ -51,13 +51,13 @@ test('a word before the body is waited for only where there is one', () => {
   expect(expects('Expect: 100-continue\r\nContent-Length: 3', '1.0')).toBe(false);
 });
 
-test('an old client may name no Host', () => {
+test('an old client may omit Host', () => {
   expect(text('GET /healthz HTTP/1.0\r\nX: y')).toBe(
     'GET /healthz HTTP/1.0\r\nConnection: close\r\nX: y\r\n\r\n',
   );
 });
 
-describe('garbled is half a line break, and a control character', () => {
+describe('a bare line break or a control character is malformed', () => {
   test.each([
     ['GET / HTTP/1.1\r\nX: a\tb\xe9\r', false],
     ['\n', true],

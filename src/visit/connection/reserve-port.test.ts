@@ -15,12 +15,12 @@ test('a held port is refused to a second holder although nothing listens on it, 
   expect(worker.port).toBe(port);
 });
 
-test('a port that somebody listens on is refused', () => {
+test('a port that is in use is refused', () => {
   using other = shared(0);
   expect(() => reservePort({ host, port: other.port })).toThrow(`Port ${other.port} on ${host} is taken.`);
 });
 
-test('of its own choice is one that no connection is given before the workers listen', () => {
+test('a port of its own choice gets no connections before the workers listen', () => {
   for (let count = 0; count < 20; count++) {
     const port = reservePort({ host, port: 0 });
     expect(port).toBeGreaterThanOrEqual(20_000);

@@ -30,7 +30,7 @@ function desk(upstream: number, upstreamPerNetwork: number) {
   return { slots, log, take, of, news: () => log.splice(0) };
 }
 
-test('beyond the slots, requests wait for their turn, network by network', () => {
+test('beyond the slots, requests take turns by network', () => {
   const { slots, take, of, news } = desk(2, 2);
   for (const name of ['a1', 'a2', 'a3', 'a4']) take(name, 'a');
   take('b1', 'b');
@@ -42,7 +42,7 @@ test('beyond the slots, requests wait for their turn, network by network', () =>
   expect(news()).toEqual(['start a4']);
 });
 
-test('a network has no more than its share, save a trusted proxy', () => {
+test('a network gets at most its share, except for a trusted proxy', () => {
   const { slots, take, of, news } = desk(4, 2);
   for (const name of ['a1', 'a2', 'a3']) take(name, 'a');
   take('b1', 'b');
@@ -54,7 +54,7 @@ test('a network has no more than its share, save a trusted proxy', () => {
   expect(news()).toEqual(['start a3']);
 });
 
-test('a connection at rest ends when another waits', async () => {
+test('an idle connection is closed when another waits', async () => {
   const { slots, take, of, news } = desk(2, 2);
   take('a1', 'a');
   take('a2', 'a');
@@ -72,7 +72,7 @@ test('a connection at rest ends when another waits', async () => {
   expect(news()).toEqual(['close a1', 'start b2']);
 });
 
-test('who waits and leaves has taken nothing', () => {
+test('a waiting request that leaves has taken no slot', () => {
   const { slots, take, of, news } = desk(1, 1);
   take('a1', 'a');
   take('b1', 'b');
@@ -86,14 +86,14 @@ test('who waits and leaves has taken nothing', () => {
   expect(news()).toEqual(['start d1']);
 });
 
-test('where too many wait, the next is refused at once', async () => {
+test('if too many wait, the next is refused at once', async () => {
   const { take, news } = desk(1, 1);
   for (let turn = 1; turn <= 6; turn++) take(`n${turn}`, `n${turn}`);
   await Promise.resolve();
   expect(news()).toEqual(['start n1', 'refuse n6']);
 });
 
-test('a half-sent request that has stalled makes room; who waits in vain is refused', async () => {
+test('a stalled half-sent request makes room; a request that waits too long is refused', async () => {
   const { slots, take, of, log } = desk(1, 1);
   let isStalled = false;
   take('a1', 'a', () => isStalled);

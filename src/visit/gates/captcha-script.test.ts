@@ -8,7 +8,7 @@ const fail = (cause: unknown) => {
   throw cause;
 };
 
-test('the script is bundled once, stands alone, and is small', async () => {
+test('the script is bundled once, is self-contained, and is small', async () => {
   const [bytes, again] = await Promise.all([captchaScript.get(fail), captchaScript.get(fail)]);
   expect(again).toBe(bytes);
   const script = new TextDecoder().decode(bytes);
@@ -17,7 +17,7 @@ test('the script is bundled once, stands alone, and is small', async () => {
   expect(script.length).toBeLessThan(20_000);
 });
 
-test('it is bundled also where Linnet is installed in a folder with a name like any other', async () => {
+test('it is bundled even if Linnet is installed in a folder with an unusual name', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'my links % ü '));
   const source = join(import.meta.dir, '../..');
   for (const room of ['bundle', 'visit/gates'])

@@ -40,20 +40,20 @@ beforeEach(() => {
 const guess = (password: string) =>
   gate.tryPassword(link, password, { headers: new Headers(), network: '198.51.100.1', path: '/x' });
 
-test('a wrong guess counts, a right one does not', async () => {
+test('a wrong guess counts, a correct one does not', async () => {
   expect(await guess('barley')).toBeNull();
   expect(counted).toBe(1);
   expect(await guess('sesame')).toStartWith('linnet_pass=');
   expect(counted).toBe(1);
 });
 
-test('a guess that was not looked at in time does not count', async () => {
+test('a guess that timed out before the check does not count', async () => {
   busy = true;
   await expect(guess('sesame')).rejects.toThrow('Too many passwords');
   expect(counted).toBe(0);
 });
 
-test('the cookie opens the link it was given for, until its password changes', async () => {
+test('the cookie opens its link until the password changes', async () => {
   const cookie = (await guess('sesame'))?.split(';')[0] ?? '';
   const headers = new Headers({ cookie });
   expect(gate.hasPass(link, headers)).toBe(true);
@@ -62,7 +62,7 @@ test('the cookie opens the link it was given for, until its password changes', a
   expect(gate.hasPass({ ...changed, id: 7 }, headers)).toBe(false);
 });
 
-test('a request full of made-up cookies costs a few signatures, no more', () => {
+test('a request full of forged cookies costs only a few signature checks', () => {
   const headers = new Headers({ cookie: 'linnet_pass=9999999999999.x; '.repeat(500) });
   expect(gate.hasPass(link, headers)).toBe(false);
   expect(signed).toBeLessThan(10);

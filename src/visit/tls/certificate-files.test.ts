@@ -30,7 +30,7 @@ test.each([
   ['with the key of RSA', selfSigned('links.example.com', { rsaBits: 2048 })],
   ['with lines of Windows', { certificate: windows(good.certificate), key: windows(good.key) }],
   ['both in one file', { certificate: good.certificate + good.key, key: good.certificate + good.key }],
-])('a certificate and its key are taken %s', async (_, pair) => {
+])('a certificate and its key are accepted %s', async (_, pair) => {
   expect(await read(pair)).toEqual(pair);
 });
 
@@ -76,7 +76,7 @@ test.each([
   expect(refusal).not.toContain('\n');
 });
 
-test('files that are not there, or are folders, are refused likewise', () => {
+test('missing files, and folders, are refused likewise', () => {
   for (const file of [join(folder, 'nowhere'), folder])
     expect(() => readCertificate({ certificate: file, key: file }, 0)).toThrow(
       /^TLS_CERT is .* Give a PEM file/,

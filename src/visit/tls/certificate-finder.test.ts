@@ -21,7 +21,7 @@ function finderOf(load: (host: string) => Promise<Found>, patience = 60_000) {
   return { finder, clock, requested, givenUp };
 }
 
-test('a name is loaded once, and whatever case it is written in', async () => {
+test('a name is loaded once, in any case', async () => {
   let loads = 0;
   const { finder } = finderOf(async () => {
     loads += 1;
@@ -33,13 +33,13 @@ test('a name is loaded once, and whatever case it is written in', async () => {
   expect(loads).toBe(1);
 });
 
-test('a name that is not served is refused, and neither loaded nor asked for', async () => {
+test('a name that is not served is refused, and neither loaded nor ordered', async () => {
   const { finder, requested } = finderOf(() => Promise.reject(new Error('loaded')));
   expect(await finder.find('stranger.example.net', '')).toBeNull();
   expect(requested).toEqual([]);
 });
 
-test('a visitor waits for a certificate, and is not shown the proof', async () => {
+test('a visitor waits for a certificate, and is not shown the validation certificate', async () => {
   let found: Found = { kind: 'none' };
   const { finder, requested } = finderOf(async () => found);
   const visitor = Promise.resolve(finder.find('go.example.org', 'visitor'));
@@ -62,7 +62,7 @@ test('a name whose order was refused is refused at once', async () => {
   expect(finder.isRefused('go.example.org')).toBe(true);
 });
 
-test('while the store is away, what was served before still is', async () => {
+test('while the store is away, names served before still are', async () => {
   let isAway = false;
   const { finder, clock } = finderOf(() =>
     isAway ? Promise.reject(new Error('away')) : Promise.resolve(ready()),
@@ -74,7 +74,7 @@ test('while the store is away, what was served before still is', async () => {
   await expect(Promise.resolve(finder.find('new.example.org', ''))).rejects.toThrow('away');
 });
 
-test('a name that is given up while its visitors wait is not served to them, nor kept', async () => {
+test('a name that is given up while its visitors wait is neither served nor cached', async () => {
   let found: Found = { kind: 'none' };
   const { finder, givenUp } = finderOf(async () => found);
   const visitor = Promise.resolve(finder.find('go.example.org', ''));
@@ -86,7 +86,7 @@ test('a name that is given up while its visitors wait is not served to them, nor
   expect(await finder.find('go.example.org', '')).toBeNull();
 });
 
-test('a change that is told while a certificate is being loaded: the next handshake loads it again', async () => {
+test('if a change is announced while a certificate is loaded, the next handshake loads it again', async () => {
   const loads = [Promise.withResolvers<Found>(), Promise.withResolvers<Found>()];
   let count = 0;
   const { finder } = finderOf(() => loads[count++]?.promise ?? Promise.reject(new Error('loaded too often')));

@@ -19,7 +19,7 @@ async function clientHello(): Promise<Buffer> {
   return hello;
 }
 
-test('of handshakes that come together the first to come is answered first, and those that went away hold up no other', async () => {
+test('simultaneous handshakes are answered in order of arrival, and closed ones delay no other', async () => {
   const hello = await clientHello();
   const count = 60;
   /** Clients' ports, in the order in which they were accepted. */

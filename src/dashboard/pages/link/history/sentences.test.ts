@@ -17,7 +17,7 @@ const entry = (more: Partial<LinkHistoryEntry> = {}): LinkHistoryEntry => ({
 const changes = (...fields: readonly string[]) =>
   fields.map((field) => ({ field, from: null, to: 'x', hidden: false }));
 
-describe('an entry of the history in words', () => {
+describe('history entries as sentences', () => {
   test.each([
     [['name'], 'changed name'],
     [['name', 'og_title'], 'changed name and card title'],
@@ -28,7 +28,7 @@ describe('an entry of the history in words', () => {
     expect(actionText(entry({ changes: changes(...fields) }))).toBe(sentence);
   });
 
-  test('says who it was, and how', () => {
+  test('say who made the change, and how', () => {
     expect(actorName(entry())).toBe('Ada');
     expect(actorName(entry({ by: { id: 1, name: null, email: 'ada@example.com' } }))).toBe('ada@example.com');
     expect(actorName(entry({ by: null }))).toBe('A former member');
@@ -43,7 +43,7 @@ describe('an entry of the history in words', () => {
     expect(actionText(entry({ scheduled: 3, changes: changes('name') }))).toBe('changed name, as scheduled');
   });
 
-  test('shows values as people know them', () => {
+  test('show values as people know them', () => {
     expect(wordsOf('captcha', true)).toBe('On');
     expect(wordsOf('tags', [])).toBeNull();
     expect(wordsOf('tags', [{ id: 1, name: 'spring' }])).toBe('spring');
@@ -56,13 +56,13 @@ describe('an entry of the history in words', () => {
     ['', 'new'],
     ['a a a', 'a a'],
     ['x/y', 'x/y/z'],
-  ])('what differs between %p and %p is put together to both', (before, after) => {
+  ])('the difference between %p and %p can be joined back to both', (before, after) => {
     const parts = partsOf(before, after);
     expect(parts.start + parts.before + parts.end).toBe(before);
     expect(parts.start + parts.after + parts.end).toBe(after);
   });
 
-  test('what two addresses have in common stays out of what differs', () => {
+  test('the common part of two URLs is not marked as different', () => {
     expect(partsOf('https://a.example/one?x=1', 'https://a.example/two?x=1')).toEqual({
       start: 'https://a.example/',
       before: 'one?',

@@ -28,8 +28,8 @@ const explained = (more: Partial<LinkExplanation>): LinkExplanation => ({
   ...more,
 });
 
-describe('an explanation in words', () => {
-  test('says of each condition of a rule what was compared', () => {
+describe('an explanation as sentences', () => {
+  test('says for each condition of a rule what was compared', () => {
     const conditions = [
       { key: 'country', not: false, matched: false, saw: 'XX' },
       { key: 'language', not: true, matched: true, saw: 'de-at' },
@@ -48,7 +48,7 @@ describe('an explanation in words', () => {
     expect(stepInWords({ check: 'started', passed: false }, rules).sentence).toBe("It hasn't started yet.");
   });
 
-  test('copes with a rule that is not there any more', () => {
+  test('handles a rule that no longer exists', () => {
     const at = '2026-11-24T03:08:17.635Z';
     const dated = { key: 'from', not: false, matched: false, saw: at };
     expect(stepInWords({ rule: 'r_1', matched: false, conditions: [dated] }, rules).conditions).toMatchObject(
@@ -72,7 +72,7 @@ describe('an explanation in words', () => {
   });
 });
 
-test('what can be tried is what it is called', () => {
+test('fields to try are named as in the form', () => {
   const read = tryAgents.map(({ label, userAgent }) => {
     const { device, browser } = readAgent(userAgent);
     return [label, device, browser];

@@ -23,7 +23,7 @@ const rule = (when: Rule['when']): Rule => ({
 });
 
 describe('conditions', () => {
-  test('are set, added to what is excluded, and removed, without a trace', () => {
+  test('are set, excluded and removed without leaving traces', () => {
     const wanted = withCondition({}, { key: 'country', isNegated: false }, ['DE']);
     const both = withCondition(wanted, { key: 'country', isNegated: true }, ['AT']);
     expect(both).toEqual({ country: ['DE'], not: { country: ['AT'] } });
@@ -34,7 +34,7 @@ describe('conditions', () => {
     expect(withCondition(both, { key: 'country', isNegated: true }, undefined)).toEqual({ country: ['DE'] });
   });
 
-  test('turn from wanted to excluded and back, or change places', () => {
+  test('switch between required and excluded, or swap places', () => {
     expect(turned({ country: ['DE'], os: ['iOS'] }, 'country')).toEqual({
       os: ['iOS'],
       not: { country: ['DE'] },
@@ -46,7 +46,7 @@ describe('conditions', () => {
     });
   });
 
-  test('of every key are shown', () => {
+  test('are shown for every key', () => {
     const every = {
       ...{
         country: ['DE'],
@@ -65,25 +65,25 @@ describe('conditions', () => {
 });
 
 describe('rules', () => {
-  test('move', () => {
+  test('can be moved', () => {
     expect(moved(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
     expect(moved(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b']);
     expect(moved(['a'], 3, 0)).toEqual(['a']);
   });
 
-  test('get several destinations and one of them back', () => {
+  test('can get several destinations, and one of them back', () => {
     const split = toVariants(rule({ country: ['DE'] }));
     expect(split).not.toHaveProperty('destination_url');
     expect(split.variants?.[0]).toEqual({ id: 'a', destination_url: 'https://a.example', weight: 50 });
     expect(toDestination(split)).toEqual(rule({ country: ['DE'] }));
   });
 
-  test('have ids that the API takes', () => {
+  test('have ids that the API accepts', () => {
     expect(newId([])).toMatch(/^r_[a-z0-9]{5}$/);
     expect(newVariantId([{ id: 'a', destination_url: '', weight: 1 }])).toBe('b');
   });
 
-  test('deal out shares, also of nothing', () => {
+  test('distribute shares, also of zero', () => {
     const weighing = (...weights: number[]) =>
       sharesOf(weights.map((weight) => ({ id: String(weight), destination_url: '', weight })));
     expect(weighing(70, 30)).toEqual([70, 30]);
@@ -92,8 +92,8 @@ describe('rules', () => {
   });
 });
 
-describe('what can be chosen', () => {
-  test('has countries of today by their names, the European Union first', () => {
+describe('the choices', () => {
+  test('include current countries by name, the European Union first', () => {
     const countries = choicesOf('country');
     expect(countries[0]).toEqual({ value: 'EU', label: 'European Union', flag: '🇪🇺' });
     expect(countries).toContainEqual({ value: 'DE', label: 'Germany', flag: '🇩🇪' });
@@ -103,7 +103,7 @@ describe('what can be chosen', () => {
     expect(countries.length).toBeLessThan(256);
   });
 
-  test.each(['os', 'browser', 'language'] as const)('has no %s twice', (key) => {
+  test.each(['os', 'browser', 'language'] as const)('contain no %s twice', (key) => {
     const labels = choicesOf(key).map(({ label }) => label);
     expect(new Set(labels).size).toBe(labels.length);
   });

@@ -7,7 +7,7 @@ const rule = (when: Rule['when'], more: Partial<Rule> = {}): Rule => ({
   ...more,
 });
 
-describe('a rule in words', () => {
+describe('a rule as a sentence', () => {
   test.each<[Rule['when'], string]>([
     [{}, 'Everybody'],
     [
@@ -62,13 +62,13 @@ describe('a rule in words', () => {
     expect(conditionInWords(rule(when), false)).toBe(sentence);
   });
 
-  test('has both sides of an instant', () => {
+  test('shows both ends of a period', () => {
     const from = '2026-12-01T08:00:00.000Z';
     expect(conditionInWords(rule({ from }), false)).toMatch(/comes from 1 Dec 2026, \d\d:\d\d on$/);
     expect(conditionInWords(rule({ not: { from } }), false)).toMatch(/comes before 1 Dec 2026, \d\d:\d\d$/);
   });
 
-  test('says who is left, and where they go by which share', () => {
+  test('says who remains, and their shares and destinations', () => {
     const { destination_url: _, ...split } = rule({}, { name: 'Which sells' });
     const variants = [
       { id: 'a', destination_url: 'https://a.example', weight: 2 },
@@ -79,7 +79,7 @@ describe('a rule in words', () => {
     );
   });
 
-  test('knows which places have an article', () => {
+  test('uses articles where country names need them', () => {
     for (const [code, name] of Object.entries({
       NL: 'the Netherlands',
       KY: 'the Cayman Islands',

@@ -8,7 +8,7 @@ const planned = (changes: ScheduledChange['changes']) =>
     words,
   ]);
 
-test('a scheduled change is told in words, as it was sent', () => {
+test('a scheduled change is described as it was sent', () => {
   expect(planned({ name: 'Sale', disabled: true, notes: null, password: null })).toEqual([
     ['Name', 'Sale'],
     ['Disabled', 'On'],
