@@ -20,7 +20,7 @@ async function invite(page: Page, email: string, role = 'Editor'): Promise<strin
   return url;
 }
 
-test('the page Organization tells those who run the service what doctor tells, and nobody else', async () => {
+test("the page Organization shows the doctor's findings to those who run the service, and to no one else", async () => {
   const { json } = await app.call('GET', '/api/v1/instance/health', { key: first.key });
   const backup = json.findings.find(({ check }: { check: string }) => check === 'backup');
   const page = await dashboardOf(app, first, '/app/organization');
@@ -37,7 +37,7 @@ test('the page Organization tells those who run the service what doctor tells, a
   expect(await other.getByText('This service').count()).toBe(0);
 });
 
-test('an API key is made, shown once, used, deleted and then refused', async () => {
+test('an API key is created, shown once, used, deleted and then refused', async () => {
   const page = await dashboardOf(app, await app.newcomer(), '/app/account');
   const section = page.getByRole('region', { name: 'API Keys' });
   await section.getByRole('button', { name: 'Add API Key' }).click();
@@ -96,7 +96,7 @@ describe('the list of sessions', () => {
   const section = (page: Page) => page.getByRole('region', { name: 'Sessions' });
   const row = (page: Page, name: string | RegExp) => section(page).getByRole('row', { name });
 
-  test('says where one is signed in, and ends single ones', async () => {
+  test('shows where one is signed in, and ends single ones', async () => {
     const who = await app.newcomer();
     const other = await dashboardOf(app, who, '/app/tags', { userAgent: firefox });
     const page = await dashboardOf(app, who, '/app/account');
@@ -117,7 +117,7 @@ describe('the list of sessions', () => {
     for (const one of [page, other]) await one.context().close();
   });
 
-  test('is fresh after a changed password, and after a session that is over already', async () => {
+  test('is refreshed after a changed password, and after a session that has already ended', async () => {
     const who = await app.newcomer();
     const [first, second] = [await dashboardOf(app, who), await dashboardOf(app, who)];
     const page = await dashboardOf(app, who, '/app/account');
@@ -210,7 +210,7 @@ test('a user with an account accepts or declines from their own page', async () 
   ]);
 });
 
-test('an administrator changes a role and removes a member, and never the last administrator', async () => {
+test('an administrator changes a role and removes a member, but never the last administrator', async () => {
   const administrator = await app.newcomer();
   const page = await dashboardOf(app, administrator, '/app/organization');
   const invitation = await app.call('POST', '/api/v1/invitation', {
@@ -233,7 +233,7 @@ test('an administrator changes a role and removes a member, and never the last a
 });
 
 test.each(['/app/account', '/app/organization', '/app/domains', '/app/elsewhere'])(
-  '%s has no barriers, light, dark and on a phone',
+  '%s passes the accessibility check, light, dark and on a phone',
   async (path) => {
     const page = await dashboardOf(app, await app.newcomer(), path);
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -247,7 +247,7 @@ test.each(['/app/account', '/app/organization', '/app/domains', '/app/elsewhere'
   },
 );
 
-test('script in names runs nowhere', async () => {
+test('scripts in names never run', async () => {
   const payload = `"><img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
   const who = await app.newcomer();
   const page = await dashboardOf(app, who, '/app/account');

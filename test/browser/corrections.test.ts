@@ -20,7 +20,7 @@ async function flooded() {
 }
 
 test(
-  'a flood is counted as clicks and taken back, and all of it is erased, each said in words',
+  'a flood is counted as clicks, reverted, and all of it is erased, each described',
   async () => {
     const { owner, path } = await flooded();
     const page = await dashboardOf(app, owner, path);

@@ -5,7 +5,7 @@ import { member } from '../support/members.ts';
 
 const app = await appOfSuite();
 
-test('an account is deleted with its organization, which the dialog tells, by the right password alone', async () => {
+test('an account is deleted with its organization, as the dialog says, only by the right password', async () => {
   const who = await app.newcomer();
   const body = { destination_url: 'https://example.com/' };
   await app.call('POST', '/api/v1/link', { key: who.key, body });
@@ -23,7 +23,7 @@ test('an account is deleted with its organization, which the dialog tells, by th
   expect((await app.call('GET', '/api/v1/user', { key: who.key })).status).toBe(401);
 });
 
-test('the only administrator is told to name another one, and a member that links stay', async () => {
+test('the only administrator is asked to name another one, and a member is told that links stay', async () => {
   const owner = await app.newcomer();
   const guest = await member(app, owner);
   const page = await dashboardOf(app, owner, '/app/account');

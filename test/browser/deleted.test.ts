@@ -30,7 +30,7 @@ async function deleted(
 }
 
 describe('deleted links', () => {
-  test('are found from the list, say what they were and how long they are kept, and come back as they were', async () => {
+  test('are found from the list, show what they were and how long they are kept, and are restored unchanged', async () => {
     const who = await app.newcomer();
     const id = await deleted(who, 'way-back', { name: 'On the poster', password: 'open sesame' });
     await app.call('POST', '/api/v1/link', {
@@ -60,7 +60,7 @@ describe('deleted links', () => {
     await page.context().close();
   });
 
-  test('where all links are deleted the empty list leads to them', async () => {
+  test('are linked from a list that is empty because all were deleted', async () => {
     const who = await app.newcomer();
     const page = await dashboardOf(app, who);
     await page.getByText('Your first link is one paste away').waitFor();
@@ -72,7 +72,7 @@ describe('deleted links', () => {
     await page.context().close();
   });
 
-  test('that are deleted in the list are there at once, and one that is deleted again too', async () => {
+  test('appear at once when deleted in the list, even again', async () => {
     const who = await app.newcomer();
     await app.call('POST', '/api/v1/link', {
       key: who.key,
@@ -93,7 +93,7 @@ describe('deleted links', () => {
     await page.context().close();
   });
 
-  test('are selected as a range and brought back together', async () => {
+  test('are selected as a range and restored together', async () => {
     const who = await app.newcomer();
     for (const at of [1, 2, 3, 4, 5]) await deleted(who, `bin-${at}`);
     const page = await dashboardOf(app, who, bin);
@@ -111,7 +111,7 @@ describe('deleted links', () => {
     await page.context().close();
   });
 
-  test('are brought back by keyboard alone, and the focus goes on to the next', async () => {
+  test('are restored by keyboard alone, and the focus moves to the next', async () => {
     const who = await app.newcomer();
     for (const at of [1, 2, 3, 4]) await deleted(who, `press-${at}`);
     const page = await dashboardOf(app, who, bin);
@@ -145,7 +145,7 @@ describe('deleted links', () => {
     await page.context().close();
   });
 
-  test('that do not come back stay with a sentence, and can be tried again', async () => {
+  test("that can't be restored stay with a message, and can be retried", async () => {
     const who = await app.newcomer();
     await deleted(who, 'try-again');
     const page = await dashboardOf(app, who, bin);
@@ -160,7 +160,7 @@ describe('deleted links', () => {
     await page.context().close();
   });
 
-  test('that somebody else brought back meanwhile are said to be, and the list is fresh', async () => {
+  test('that were restored elsewhere are reported as such, and the list is refreshed', async () => {
     const who = await app.newcomer();
     const [first] = [await deleted(who, 'theirs-1'), await deleted(who, 'theirs-2')];
     const third = await deleted(who, 'theirs-3');
@@ -181,7 +181,7 @@ describe('deleted links', () => {
     await page.context().close();
   });
 
-  test('that one deletes here and somebody brings back elsewhere are in the list again', async () => {
+  test('that are deleted here and restored elsewhere are in the list again', async () => {
     const who = await app.newcomer();
     await app.call('POST', '/api/v1/link', {
       key: who.key,
@@ -205,7 +205,7 @@ describe('deleted links', () => {
     for (const one of [page, other]) await one.context().close();
   });
 
-  test('of which there are many are read on, and can be selected together', async () => {
+  test('are loaded page by page if there are many, and can be selected together', async () => {
     const who = await app.newcomer();
     const links = Array.from({ length: 130 }, (_, at) => ({ destination_url: `https://example.com/${at}` }));
     const made = await app.call('POST', '/api/v1/link/bulk', { key: who.key, body: { links } });
@@ -225,7 +225,7 @@ describe('deleted links', () => {
     await page.context().close();
   });
 
-  test('that cannot be read are asked for again', async () => {
+  test("that can't be loaded can be requested again", async () => {
     const who = await app.newcomer();
     await deleted(who, 'late-list');
     const page = await dashboardOf(app, who, '/app/tags');
@@ -241,7 +241,7 @@ describe('deleted links', () => {
     await page.context().close();
   });
 
-  test('run no scripts, whatever they were called', async () => {
+  test('run no scripts, whatever their names', async () => {
     const who = await app.newcomer();
     const payload = '<img src=x onerror="globalThis.ran=1">';
     await deleted(who, 'script-gone', {
@@ -254,7 +254,7 @@ describe('deleted links', () => {
     await page.context().close();
   });
 
-  test('that are nearly gone for good say so, and no barrier is found: a phone, dark', async () => {
+  test('that will soon be gone say so, and pass the accessibility check: a phone, dark', async () => {
     const who = await app.newcomer();
     const { now } = app.clock;
     app.clock.now = now - 29 * 86_400_000;

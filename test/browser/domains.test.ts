@@ -13,7 +13,7 @@ const app = await appOfSuite({
 });
 afterAll(() => dns.stop());
 
-test('a domain is added, shows its records, is verified by itself, carries a link, and is deleted with it', async () => {
+test('a domain is added, shows its records, is verified automatically, has a link, and is deleted with it', async () => {
   const who = await app.newcomer();
   const page = await dashboardOf(app, who, '/app/domains');
   await page.getByLabel('Domain or sub-domain').fill('https://go.bücher.de/');
@@ -61,7 +61,7 @@ test('a domain is added, shows its records, is verified by itself, carries a lin
   expect((await app.call('GET', '/api/v1/link', { key: who.key })).json.total_links).toBe(0);
 });
 
-test('a domain that is verified carries links made in the dashboard, and the list is narrowed to it', async () => {
+test('a verified domain has links made in the dashboard, and the list is filtered by it', async () => {
   const who = await app.newcomer();
   const { json: domain } = await app.call('POST', '/api/v1/domain', {
     key: who.key,
@@ -111,7 +111,7 @@ test('a domain that is verified carries links made in the dashboard, and the lis
   await page.context().close();
 });
 
-test('what is no domain is refused beside the field, in the words of the API', async () => {
+test('an invalid domain is refused beside the field, in the words of the API', async () => {
   const who = await app.newcomer();
   const page = await dashboardOf(app, who, '/app/domains');
   await page.getByLabel('Domain or sub-domain').fill('not a domain');
@@ -121,7 +121,7 @@ test('what is no domain is refused beside the field, in the words of the API', a
   expect(await page.getByLabel('Domain or sub-domain').inputValue()).toBe('not a domain');
 });
 
-test('unsaved changes are not left behind without asking', async () => {
+test('unsaved changes are not discarded without asking', async () => {
   const who = await app.newcomer();
   const domain = await app.call('POST', '/api/v1/domain', {
     key: who.key,
@@ -140,7 +140,7 @@ test('unsaved changes are not left behind without asking', async () => {
   await page.waitForURL('**/app/tags');
 });
 
-test('a domain whose certificate fails is told in the list, with what to do', async () => {
+test('a domain whose certificate fails is marked in the list, with what to do', async () => {
   const who = await app.newcomer();
   const { database, domains } = app.app.context;
   const made = await app.call('POST', '/api/v1/domain', {

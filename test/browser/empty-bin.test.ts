@@ -24,7 +24,7 @@ async function binOf(who: Newcomer, ...suffixes: string[]): Promise<Page> {
 }
 const total = async (who: Newcomer) => (await send(who, 'GET', '/link/deleted')).json.total_links;
 
-test('a deleted link is deleted for good once that is confirmed, and the others stay', async () => {
+test('a deleted link is deleted for good after confirmation, and the others stay', async () => {
   const who = await app.newcomer();
   const page = await binOf(who, 'one-goes', 'one-stays');
   const button = row(page, 'one-goes').getByRole('button', { name: /Delete .*one-goes for good/ });
@@ -42,7 +42,7 @@ test('a deleted link is deleted for good once that is confirmed, and the others 
   await page.context().close();
 });
 
-test('the bin is emptied once that is confirmed', async () => {
+test('the bin is emptied after confirmation', async () => {
   const who = await app.newcomer();
   const page = await binOf(who, 'all-go', 'all-of-them');
   await page.getByRole('button', { name: 'Empty the bin' }).click();
@@ -54,7 +54,7 @@ test('the bin is emptied once that is confirmed', async () => {
   await page.context().close();
 });
 
-test('a link whose address another link has says so, leads there, and comes back when that is gone', async () => {
+test('a link whose address another link has says so, links to it, and can be restored when that is gone', async () => {
   const who = await app.newcomer();
   const page = await binOf(who, 'taken-again');
   const young = await made(who, 'taken-again');

@@ -71,7 +71,7 @@ const turnTo = async (page: Page, path: string) => {
 
 describe('every page', () => {
   test(
-    'fits a window of 320 pixels, which is also one of 1280 at 400 %: nothing is to be scrolled sideways',
+    'fits a window of 320 pixels, which is also one of 1280 at 400 %, without horizontal scrolling',
     async () => {
       const page = await dashboardOf(app, owner, main, { viewport: { width: 320, height: 640 } });
       for (const path of pages) {
@@ -85,7 +85,7 @@ describe('every page', () => {
   );
 
   test(
-    'has no barrier, light and dark, on a desk and on a phone',
+    'passes the accessibility check, light and dark, on a desktop and on a phone',
     async () => {
       const page = await dashboardOf(app, owner, main);
       for (const path of pages) {
@@ -104,7 +104,7 @@ describe('every page', () => {
   );
 
   test(
-    'lets a finger hit everything that can be pressed on a phone',
+    'has targets large enough for a finger on a phone',
     async () => {
       const page = await dashboardOf(app, owner, main, phone);
       for (const path of pages) {
@@ -127,7 +127,7 @@ describe('every page', () => {
   );
 });
 
-describe('what opens', () => {
+describe('dialogs and menus', () => {
   const opened: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
     ['the palette', () => main, (page) => page.keyboard.press('Control+k')],
     [
@@ -203,7 +203,7 @@ describe('what opens', () => {
   ];
 
   test(
-    'has no barrier, light or dark',
+    'pass the accessibility check, light and dark',
     async () => {
       const page = await dashboardOf(app, owner, main);
       for (const [name, path, open] of opened) {
@@ -237,7 +237,7 @@ describe('the focus', () => {
       .catch(async () => expect(await holder(page)).toBe(what));
   };
 
-  test('goes to the neighbour when a row is deleted, and never to nothing', async () => {
+  test('moves to the neighbour when a row is deleted, and is never lost', async () => {
     const who = await app.newcomer();
     for (const name of ['one', 'two'])
       await app.call('POST', '/api/v1/api_key', { key: who.key, body: { name } });
@@ -258,7 +258,7 @@ describe('the focus', () => {
     await page.context().close();
   });
 
-  test('comes back to what opened a dialog, a palette or a menu', async () => {
+  test('returns to what opened a dialog, a palette or a menu', async () => {
     const page = await dashboardOf(app, owner, '/app/organization');
     const invite = page.getByRole('button', { name: 'Invite member' });
     await invite.focus();
@@ -301,7 +301,7 @@ describe('the focus', () => {
   });
 });
 
-test('nothing moves where less motion is asked for', async () => {
+test('nothing moves if reduced motion is requested', async () => {
   const page = await dashboardOf(app, owner, '/app', { reducedMotion: 'reduce' });
   const moving = await page.evaluate(
     () =>

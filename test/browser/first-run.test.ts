@@ -5,7 +5,7 @@ import { runProgram, runServer, temporaryFolder } from '../support/program.ts';
 
 afterAll(closeContexts);
 
-test('a fresh service is set up from another machine, and has the address that it was opened at', async () => {
+test('a fresh service is set up from another machine, and uses the address at which it was opened', async () => {
   await using folder = await temporaryFolder();
   const settings = { PORT: '0', HOST: '0.0.0.0', DATA_DIR: folder.path };
   const program = runServer(settings);
@@ -39,7 +39,7 @@ test('a fresh service is set up from another machine, and has the address that i
   }
 }, 240_000);
 
-test('where BASE_URL says another address, a fresh service leads there and says how to change it', async () => {
+test('if BASE_URL is another address, a fresh service redirects there and says how to change it', async () => {
   const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
   try {
     const address = `http://people.example:${new URL(app.url).port}`;
@@ -56,7 +56,7 @@ test('where BASE_URL says another address, a fresh service leads there and says 
   }
 });
 
-test('while it is for one machine alone, the set-up and the page Domains say what to set first', async () => {
+test('while it is reachable only from one machine, the set-up and the page Domains say what to set first', async () => {
   const app = await startApp();
   try {
     const context = await freshContext();

@@ -87,7 +87,7 @@ test('a user who forgot their password gets back in by the link in the mail, and
   await again.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-test('an address without an account is told the same, and no mail goes out', async () => {
+test('an address without an account gets the same response, and no mail is sent', async () => {
   const page = await strangerAt('/app/forgot');
   const before = server.mails.length;
   await ask(page, 'nobody@example.com');
@@ -95,7 +95,7 @@ test('an address without an account is told the same, and no mail goes out', asy
   expect(server.mails).toHaveLength(before);
 });
 
-test('by keyboard alone', async () => {
+test('it works by keyboard alone', async () => {
   const { email } = await app.newcomer();
   const page = await strangerAt('/app/forgot');
   await page.locator('input:focus').waitFor();
@@ -122,7 +122,7 @@ test('in a browser that is still signed in, it signs out there too and asks for 
   expect(new URL(page.url()).pathname).toBe('/app/sign-in');
 });
 
-test('in a browser where somebody else is signed in, they stay so', async () => {
+test('in a browser where another user is signed in, they stay signed in', async () => {
   const who = await app.newcomer();
   const page = await dashboardOf(app, await app.newcomer(), '/app/tags');
   await page.goto(await linkFor(who.email));
@@ -135,7 +135,7 @@ test('in a browser where somebody else is signed in, they stay so', async () => 
   expect(signedIn.status).toBe(201);
 });
 
-test('a lost network keeps what was typed and offers to try again', async () => {
+test('without a network the input is kept, and trying again is offered', async () => {
   const { email } = await app.newcomer();
   const page = await strangerAt(new URL(await linkFor(email)).pathname);
   await page.getByLabel('New password').fill(wanted);
@@ -148,7 +148,7 @@ test('a lost network keeps what was typed and offers to try again', async () => 
   await expectToSignIn(email);
 });
 
-test('where no mail is sent, the page says who can help, with the command to copy', async () => {
+test('if no mail is sent, the page says who can help, with the command to copy', async () => {
   const silent = await startApp();
   try {
     await silent.newcomer();
@@ -166,7 +166,7 @@ test('where no mail is sent, the page says who can help, with the command to cop
   }
 });
 
-test('a service without accounts asks for its first one, at these addresses too', async () => {
+test('a service without accounts shows the set-up page, at these URLs too', async () => {
   const fresh = await startApp();
   try {
     for (const path of ['/app/forgot', '/app/reset/x']) {
@@ -179,7 +179,7 @@ test('a service without accounts asks for its first one, at these addresses too'
   }
 });
 
-test('the field says what the API says of an address that is none', async () => {
+test("the field shows the API's message for an invalid address", async () => {
   const page = await strangerAt('/app/forgot');
   // What a browser takes for an address, and we don't.
   await page.getByLabel('Email').fill('ada,b@example.com');

@@ -32,7 +32,7 @@ test.each(['br', 'gzip'])('the first load is at most 70 KB of script and style (
   expect(bytes).toBeLessThan(70 * 1024);
 });
 
-test('the page lets no script or style in that is not its own file', async () => {
+test('the page only allows scripts and styles from its own files', async () => {
   const answer = await fetch(`${app.url}/app`);
   const policy = answer.headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
@@ -41,7 +41,7 @@ test('the page lets no script or style in that is not its own file', async () =>
   expect(await answer.text()).not.toMatch(/<script>|<style|\son\w+=/);
 });
 
-test('files of the dashboard are kept for good under a name that changes with them, the page never', async () => {
+test('files of the dashboard are cached permanently under a name that changes with them, the page never is', async () => {
   const { page } = await firstLoad('br');
   const script = /src="(\/assets\/[^"]+)"/.exec(page)?.[1] ?? '';
   expect((await fetch(app.url + script)).headers.get('cache-control')).toContain('immutable');
@@ -49,7 +49,7 @@ test('files of the dashboard are kept for good under a name that changes with th
   expect((await fetch(`${app.url}/assets/no-such-file.js`)).status).toBe(404);
 });
 
-test('the root of the service leads to the dashboard, and custom domains do not', async () => {
+test('the root of the service leads to the dashboard, that of custom domains does not', async () => {
   const root = await fetch(`${app.url}/`, { redirect: 'manual' });
   expect(root.status).toBe(302);
   expect(root.headers.get('location')).toBe('/app');
@@ -80,7 +80,7 @@ test('a fresh instance asks for its first account, signs it in, and never asks a
   }
 });
 
-test('signing in says what is wrong in the words of the API, and signing out ends it', async () => {
+test('signing in shows errors in the words of the API, and signing out ends the session', async () => {
   const { email } = await app.newcomer();
   const page = await (await freshContext()).newPage();
   await page.goto(`${app.url}/app/tags`);
@@ -111,7 +111,7 @@ async function accountPage(who: Newcomer): Promise<Page> {
   return page;
 }
 
-test('a session that ended is asked for in place, and what was typed is still there', async () => {
+test('after a session has ended it asks to sign in on the same page, and keeps the input', async () => {
   const who = await app.newcomer();
   const page = await accountPage(who);
   await page.getByLabel('Your name').fill('Ada, in the middle of typing');
@@ -126,7 +126,7 @@ test('a session that ended is asked for in place, and what was typed is still th
   await page.getByText('Name saved.').waitFor();
 });
 
-test('a lost network is said in a sentence, what was typed is kept, and trying again works', async () => {
+test('a lost network is reported in a sentence, the input is kept, and trying again works', async () => {
   const who = await app.newcomer();
   const page = await accountPage(who);
   await page.getByLabel('Your name').fill('Grace');
@@ -164,7 +164,7 @@ test('the palette finds a page, a link and a tag by keyboard alone', async () =>
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
-test('the palette opens what Enter was pressed for before it was found, and not what was found before', async () => {
+test('the palette opens what Enter was pressed for before it was found, not an earlier result', async () => {
   const who = await app.newcomer();
   const [, wanted] = await Promise.all(
     ['eager-1', 'eager-2'].map((suffix) =>
@@ -192,7 +192,7 @@ test('the palette opens what Enter was pressed for before it was found, and not 
   await page.context().close();
 });
 
-test('the shortcuts of the page are listed by the question mark', async () => {
+test("the question mark lists the page's shortcuts", async () => {
   const page = await dashboardOf(app, await app.newcomer(), '/app/domains');
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('New link').waitFor();
@@ -201,7 +201,7 @@ test('the shortcuts of the page are listed by the question mark', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
-test('the theme that was chosen stays after the page is loaded again', async () => {
+test('the chosen theme stays after the page is reloaded', async () => {
   const page = await dashboardOf(app, await app.newcomer());
   const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const light = await ground();

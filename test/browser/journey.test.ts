@@ -7,7 +7,7 @@ afterAll(closeContexts);
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } as const;
 
-test('on a phone: from a fresh instance to a first link that is copied, and to its first click, live', async () => {
+test('on a phone: from a fresh instance to a first copied link, and to its first click, live', async () => {
   const app = await startApp({ env: { REGISTRATION: 'closed' } });
   const context = await freshContext({ ...phone, permissions: ['clipboard-read', 'clipboard-write'] });
   try {

@@ -7,7 +7,7 @@ const app = await appOfSuite();
 const open = linkPagesOf(app);
 
 test(
-  'a link gets another suffix and aliases by the keyboard, and one in print asks first',
+  'a link gets another suffix and aliases by keyboard, and one in print asks first',
   async () => {
     const { page, read } = await open({ suffix: 'sprnig', on_paper: true });
     await page.setViewportSize({ width: 360, height: 800 });

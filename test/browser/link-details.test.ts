@@ -83,7 +83,7 @@ describe('the page of a link', () => {
   );
 
   test(
-    'takes every field away again',
+    'clears every field',
     async () => {
       const { page, read } = await open({
         name: 'a name',
@@ -134,7 +134,7 @@ describe('the page of a link', () => {
   );
 
   test(
-    'sends only what was changed: an expiration to the millisecond and a password outlive another edit',
+    'sends only changed fields: an expiration to the millisecond and a password survive another edit',
     async () => {
       const { page, read } = await open({ expiration_date: '2031-07-01T10:30:07.123Z', password: 'kept' });
       const sent = page.waitForRequest((request) => request.method() === 'PATCH');
@@ -154,7 +154,7 @@ describe('the page of a link', () => {
   );
 
   test(
-    'does not take a date that is half typed for none',
+    'does not treat a half-typed date as an empty one',
     async () => {
       const { page, read } = await open({ expiration_date: '2031-07-01T10:30:00Z' });
       await field(page, 'Expiration').focus();
@@ -176,7 +176,7 @@ describe('the page of a link', () => {
   );
 
   test(
-    "shows the API's own words beside the field, and keeps what was typed",
+    "shows the API's message beside the field, and keeps the input",
     async () => {
       const { page, read, link } = await open();
       await field(page, 'Destination').fill(link.url);
@@ -203,7 +203,7 @@ describe('the page of a link', () => {
   );
 
   test(
-    'says that the network is gone, keeps what was typed, and saves on another try',
+    'reports a lost network, keeps the input, and saves on retry',
     async () => {
       const { page, read } = await open();
       await field(page, 'Name').fill('Typed in a tunnel');
@@ -221,7 +221,7 @@ describe('the page of a link', () => {
   );
 
   test(
-    'says that it can not be loaded, and loads when asked again',
+    "reports that it can't be loaded, and loads on retry",
     async () => {
       const { page, link } = await open({ name: 'here again' });
       await page.route(`**/api/v1/link/${link.id}`, (route) =>
@@ -243,7 +243,7 @@ describe('the page of a link', () => {
   );
 
   test(
-    'asks for the session again in place when it has ended',
+    'asks to sign in on the same page when the session has ended',
     async () => {
       const { page, owner, read } = await open();
       await field(page, 'Name').fill('Typed before');
@@ -263,7 +263,7 @@ describe('the page of a link', () => {
   );
 
   test(
-    'says when there is no such link',
+    'says if there is no such link',
     async () => {
       const { owner, page } = await open();
       const stranger = await open();

@@ -7,9 +7,9 @@ import { field, linkPagesOf, patience, save, unsaved } from './link-page.ts';
 const app = await appOfSuite();
 const open = linkPagesOf(app);
 
-describe("somebody else's edit", () => {
+describe("another user's edit", () => {
   test(
-    'is shown before anything is overwritten; mine is kept when I say so, with what only they changed',
+    'is shown before anything is overwritten; mine is kept if I choose so, with what only they changed',
     async () => {
       const { page, read, change } = await open({ name: 'before' });
       await field(page, 'Name').fill('mine');
@@ -34,7 +34,7 @@ describe("somebody else's edit", () => {
   );
 
   test(
-    'takes the place of mine when I say so, and the rest of mine stays typed',
+    'replaces mine if I choose so, and the rest of mine stays typed',
     async () => {
       const { page, read, change } = await open({ name: 'before' });
       await field(page, 'Name').fill('mine');
@@ -52,7 +52,7 @@ describe("somebody else's edit", () => {
   );
 
   test(
-    'of other fields is named, and mine are saved beside it',
+    'of other fields is shown, and mine are saved as well',
     async () => {
       const { page, read, change, owner } = await open({ password: 'old' });
       const tag = await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'theirs' } });
@@ -74,7 +74,7 @@ describe("somebody else's edit", () => {
   );
 
   test(
-    'is not what an answer lost on its way looks like',
+    'is not confused with a lost response',
     async () => {
       const { page, read } = await open();
       await page.route('**/api/v1/link/*', async (route) => {
@@ -96,9 +96,9 @@ describe("somebody else's edit", () => {
   );
 });
 
-describe('what is typed and not saved', () => {
+describe('unsaved input', () => {
   test(
-    'is asked about before the page is left, and stays from tab to tab',
+    'is asked about before the page is left, and is kept between tabs',
     async () => {
       const { page } = await open({ name: 'before' });
       await field(page, 'Name').fill('typed');
@@ -125,7 +125,7 @@ describe('what is typed and not saved', () => {
   );
 
   test(
-    'stays typed while something else is on its way, and is saved after it',
+    'stays while another request is in progress, and is saved after it',
     async () => {
       const { page, read } = await open();
       const arrived = Promise.withResolvers<void>();
@@ -155,7 +155,7 @@ describe('what is typed and not saved', () => {
   );
 
   test(
-    'can be discarded, and the discarding undone',
+    'can be discarded, and restored afterwards',
     async () => {
       const { page } = await open({ name: 'before' });
       await field(page, 'Name').fill('typed');

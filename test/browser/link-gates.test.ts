@@ -9,7 +9,7 @@ const open = linkPagesOf(app);
 
 describe('a visitor', () => {
   test(
-    'passes the password page by the password that was changed in the dashboard, and not by the old one',
+    'passes the password page with the password changed in the dashboard, not with the old one',
     async () => {
       const { page, link } = await open({ password: 'the old one' });
       await page.getByRole('button', { name: 'Change password' }).click();

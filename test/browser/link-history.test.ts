@@ -9,7 +9,7 @@ const open = linkPagesOf(app);
 
 describe('the history of a link', () => {
   test(
-    'shows what changed from what to what, goes back to a state, and takes that back',
+    'shows old and new values, reverts to a state, and undoes that',
     async () => {
       const { page, read, change, link, owner } = await open({ name: 'First' });
       await change({ destination_url: 'https://example.com/after', password: 'sesame' });
@@ -65,7 +65,7 @@ describe('the history of a link', () => {
   );
 
   test(
-    'of many changes is loaded a part at a time',
+    'with many changes is loaded one page at a time',
     async () => {
       const { page, change } = await open({ name: '0' });
       for (let at = 1; at <= 30; at++) await change({ name: String(at) });

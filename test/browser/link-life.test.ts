@@ -8,9 +8,9 @@ const app = await appOfSuite();
 const { link } = linksOf(app);
 const open = linkPagesOf(app);
 
-describe('the archive', () => {
+describe('archiving', () => {
   test(
-    'takes links out of the list, one or many, and gives them back',
+    'removes links from the list, one or many, and returns them',
     async () => {
       const who = await app.newcomer();
       for (const at of [1, 2, 3, 4]) await link(who, `shelf-${at}`);
@@ -52,7 +52,7 @@ describe('the archive', () => {
   );
 
   test(
-    'is named where it has all links there are',
+    'is mentioned if all links are archived',
     async () => {
       const who = await app.newcomer();
       await link(who, 'put-away', { archived: true });
@@ -68,7 +68,7 @@ describe('the archive', () => {
 
 describe('a link', () => {
   test(
-    'has no statistics from when they are turned off, and says so wherever they would be',
+    'has no statistics once they are turned off, and says so wherever they would be',
     async () => {
       const { page, link: made, read } = await open();
       await page.getByRole('switch', { name: 'Statistics' }).click();

@@ -11,7 +11,7 @@ const open = linkPagesOf(app);
 
 describe('a link in print', () => {
   test(
-    'is marked by the download of its code, and asks once more before it is ended',
+    'is marked by downloading its code, and needs confirmation before it is ended',
     async () => {
       const { page, read } = await open();
       await field(page, 'Name').fill('Poster');
@@ -48,7 +48,7 @@ describe('a link in print', () => {
   );
 
   test(
-    'is found by a filter of the list, and deleted after a second yes',
+    'is found by a filter of the list, and deleted after confirmation',
     async () => {
       const who = await app.newcomer();
       await link(who, 'poster', { on_paper: true });

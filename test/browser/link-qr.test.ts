@@ -21,7 +21,7 @@ async function decode(picture: Buffer): Promise<{ text: string | undefined; widt
 
 describe('the QR code', () => {
   test(
-    'is shown as it will be before it is saved, and as it is afterwards',
+    'is previewed before it is saved, and shown the same afterwards',
     async () => {
       const { page, link, read } = await open();
       const shown = async () =>
@@ -51,7 +51,7 @@ describe('the QR code', () => {
   );
 
   test(
-    'downloads as SVG and as PNG in each size, and each one reads',
+    'is downloaded as SVG and as PNG in each size, and each can be decoded',
     async () => {
       const { page, link } = await open({
         suffix: 'Frühling-🦊',

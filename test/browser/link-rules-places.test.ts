@@ -20,7 +20,7 @@ const app = await appOfSuite({ env: { COUNTRY_FILE } });
 const open = linkPagesOf(app);
 
 test(
-  'a rule by region and city is typed, read, saved and tried',
+  'a rule by region and city is typed, shown, saved and tried',
   async () => {
     const { page, read } = await open({}, '/rules');
     const add = async (key: string) => {

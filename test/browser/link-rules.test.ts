@@ -24,7 +24,7 @@ const choose = async (page: Page, label: string, ...typed: readonly string[]) =>
 
 describe('the rules of a link', () => {
   test(
-    'are made of lists, read as sentences, ordered by keys and by dragging, and saved as they stand',
+    'are made from lists, shown as sentences, ordered by keys and by dragging, and saved in that order',
     async () => {
       const { page, read } = await open({}, '/rules');
       await page.getByText('No rules yet').waitFor();
@@ -134,7 +134,7 @@ describe('the rules of a link', () => {
   );
 
   test(
-    'say at the very field what the API refuses, and stop saying it when that is changed',
+    'show API errors beside the field, until it is changed',
     async () => {
       const rules = [
         { when: { language: ['de'] }, destination_url: 'https://example.com/one' },

@@ -10,7 +10,7 @@ import { field, patience, save } from './link-page.ts';
 const app = await appOfSuite({ env: { FETCH_TITLES: 'on', WEBHOOK_ALLOW: outside } });
 
 test(
-  "the page's title and icon are in the list, and the title is offered as name where there is none",
+  "the page's title and icon are in the list, and the title is suggested as a name",
   async () => {
     const hostile = '<img src=x onerror="document.title=1">Spring & all';
     using site = Bun.serve({

@@ -8,7 +8,7 @@ const app = await appOfSuite();
 const open = linkPagesOf(app);
 
 test(
-  'UTM parameters are read from the destination, written into it, and kept as templates',
+  'UTM parameters are read from the destination, written into it, and stored as templates',
   async () => {
     const { page, owner, read } = await open({
       destination_url: 'https://example.com/a?utm_source=mail&x=1#top',
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  'a name that is taken is said beside it, and another organization has no template',
+  'a taken name is reported beside it, and another organization has no template',
   async () => {
     const who = await app.newcomer();
     await app.call('POST', '/api/v1/utm_template', {

@@ -36,7 +36,7 @@ const find = (id: number) =>
 
 describe('the destination watch', () => {
   test(
-    'says on the page of a link what it found, is chosen there, and leads to where the destination has moved',
+    'shows its findings on the page of a link, is enabled there, and offers the moved destination',
     async () => {
       const { page, link: made, read } = await open({ destination_url: 'https://example.com/old' });
       await find(made.id);
@@ -61,7 +61,7 @@ describe('the destination watch', () => {
   );
 
   test(
-    'marks failing links in the list, which a filter shows alone, and is turned on for all on the page Organization',
+    'marks failing links in the list, which can be filtered, and is turned on for all on the page Organization',
     async () => {
       const who = await app.newcomer();
       const { id } = await link(who, 'failing');

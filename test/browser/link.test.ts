@@ -36,7 +36,7 @@ describe('the menu of a link', () => {
   );
 
   test(
-    'duplicates it whole; a copy of a link with a password asks for one of its own',
+    'duplicates it completely; a copy of a link with a password asks for its own',
     async () => {
       const { page, owner, link } = await open({ name: 'the first', captcha: true, password: 'secret' });
       await page.getByRole('button', { name: 'More actions' }).click();
@@ -57,7 +57,7 @@ describe('the menu of a link', () => {
 
 describe('the webhook of a link', () => {
   test(
-    'is tried, and shows what came of it; a delivery that failed is sent again and arrives',
+    'is tested, and shows the result; a failed delivery is sent again and arrives',
     async () => {
       let isBroken = true;
       const target = startTarget(() =>
@@ -90,7 +90,7 @@ describe('the webhook of a link', () => {
   );
 
   test(
-    'shows a click that was told by itself',
+    'shows a delivered click without reloading',
     async () => {
       const target = startTarget();
       const { page, link } = await open({ webhook_url: target.url }, '/webhook');
@@ -106,7 +106,7 @@ describe('the webhook of a link', () => {
   );
 
   test(
-    'says beside the field where a webhook may not go, and why a test has to wait',
+    'says beside the field which targets are not allowed, and why a test has to wait',
     async () => {
       const target = startTarget();
       const { page } = await open({ webhook_url: target.url }, '/webhook');
@@ -131,7 +131,7 @@ describe('the webhook of a link', () => {
   );
 
   test(
-    'hides its keys until they are asked for',
+    'hides its keys until they are requested',
     async () => {
       const { page, read } = await open({ webhook_auth_key: 'whsec_c2VjcmV0' }, '/webhook');
       for (const label of ['Webhook key', 'Zapier key']) {
@@ -149,7 +149,7 @@ describe('the webhook of a link', () => {
 
 describe('the tabs of a link', () => {
   test(
-    'have no barriers that a machine can find, in light and dark, wide and narrow',
+    'pass the accessibility check, in light and dark, wide and narrow',
     async () => {
       const target = startTarget();
       const { page, link, owner } = await open({
@@ -195,7 +195,7 @@ describe('a script in a text', () => {
   const payload = `"><img src=x onerror="window.ran=1"><script>window.ran=1</script>javascript:window.ran=1`;
 
   test(
-    'runs nowhere on the pages of its link, nor in the preview',
+    'never runs on the pages of its link, nor in the preview',
     async () => {
       const target = startTarget(() => new Response(payload, { status: 500 }));
       const { page, owner, link, change } = await open({ webhook_url: target.url });

@@ -7,8 +7,8 @@ import { field, linksOf, notice, row, rows, suffixes } from './link-list.ts';
 const app = await appOfSuite();
 const { link, tag } = linksOf(app);
 
-describe('own domains', () => {
-  test('are offered when there is one that is verified, to make links on and to filter by', async () => {
+describe('custom domains', () => {
+  test('are offered if one is verified, to create links on and to filter by', async () => {
     const who = await app.newcomer();
     await link(who, 'on-the-own-host');
     const page = await dashboardOf(app, who);
@@ -59,7 +59,7 @@ describe('own domains', () => {
 });
 
 describe('many links at once', () => {
-  test('are selected as a range, tagged with a new tag, untagged, deleted, and brought back', async () => {
+  test('are selected as a range, tagged with a new tag, untagged, deleted, and restored', async () => {
     const who = await app.newcomer();
     for (const at of [1, 2, 3, 4, 5]) await link(who, `many-${at}`);
     const page = await dashboardOf(app, who);
@@ -96,7 +96,7 @@ describe('many links at once', () => {
     await page.context().close();
   });
 
-  test('that the server does not delete come back with a sentence', async () => {
+  test("that the server doesn't delete reappear with a message", async () => {
     const who = await app.newcomer();
     await link(who, 'stays-here');
     const page = await dashboardOf(app, who);
@@ -112,7 +112,7 @@ describe('many links at once', () => {
     await page.context().close();
   });
 
-  test('that somebody else deleted meanwhile are not brought back by Undo', async () => {
+  test('that another user deleted meanwhile are not restored by Undo', async () => {
     const who = await app.newcomer();
     const theirs = await link(who, 'undo-theirs');
     await link(who, 'undo-mine');
@@ -128,7 +128,7 @@ describe('many links at once', () => {
     await page.context().close();
   });
 
-  test('are exported: those that are selected, or all that match', async () => {
+  test('are exported: those selected, or all that match', async () => {
     const who = await app.newcomer();
     for (const suffix of ['csv-one', 'csv-two', 'other']) await link(who, suffix);
     const page = await dashboardOf(app, who, '/app?q=csv');
@@ -148,8 +148,8 @@ describe('many links at once', () => {
   });
 });
 
-describe('by keyboard', () => {
-  test('one walks the rows, selects, deletes, opens, and sees what can be pressed', async () => {
+describe('keyboard use', () => {
+  test('moves through rows, selects, deletes, opens, and shows the shortcuts', async () => {
     const who = await app.newcomer();
     for (const at of [1, 2, 3]) await link(who, `keys-${at}`);
     const page = await dashboardOf(app, who);
@@ -182,12 +182,12 @@ describe('by keyboard', () => {
   });
 });
 
-describe('for everybody', () => {
+describe('accessibility and safety', () => {
   for (const [name, options] of [
     ['light', { colorScheme: 'light' }],
     ['on a phone, dark', { colorScheme: 'dark', viewport: { width: 390, height: 1000 }, hasTouch: true }],
   ] as const) {
-    test(`no barrier is found in an empty list, a full one, and what opens from it: ${name}`, async () => {
+    test(`an empty list, a full one, and its dialogs pass the accessibility check: ${name}`, async () => {
       const who = await app.newcomer();
       const page = await dashboardOf(app, who, '/app', options);
       await page.getByText('Your first link is one paste away').waitFor();
@@ -228,7 +228,7 @@ describe('for everybody', () => {
     });
   }
 
-  test('scripts in names, tags, destinations and searches run nowhere', async () => {
+  test('scripts in names, tags, destinations and searches never run', async () => {
     const who = await app.newcomer();
     const payloads = [
       '<img src=x onerror="globalThis.ran=1">',

@@ -8,7 +8,7 @@ import { field, linksOf, row, rows, suffixes } from './link-list.ts';
 const app = await appOfSuite();
 const { link, tag } = linksOf(app);
 
-describe('making links', () => {
+describe('creating links', () => {
   test('a fresh instance leads by keyboard alone to a first link that is copied, works and counts', async () => {
     const fresh = await startApp();
     const context = await freshContext({ permissions: ['clipboard-read', 'clipboard-write'] });
@@ -41,7 +41,7 @@ describe('making links', () => {
     await fresh.stop();
   });
 
-  test('lines become links each; a line that is refused stays in the field with the reason', async () => {
+  test('each line becomes a link; a refused line stays in the field with the reason', async () => {
     const who = await app.newcomer();
     const page = await dashboardOf(app, who);
     await field(page).fill('https://example.com/1\nhttps://exa mple.com/2\n\nhttps://example.com/3');
@@ -57,7 +57,7 @@ describe('making links', () => {
     await page.context().close();
   });
 
-  test('more lines than can be made at once are refused in a sentence, and kept', async () => {
+  test('too many lines are refused with a message, and kept', async () => {
     const page = await dashboardOf(app, await app.newcomer());
     await field(page).fill('https://example.com/\n'.repeat(1001));
     await field(page).press('Enter');
@@ -68,7 +68,7 @@ describe('making links', () => {
     await page.context().close();
   });
 
-  test('a slow answer makes one link however often Enter is pressed, and what is typed meanwhile stays', async () => {
+  test('a slow response creates one link however often Enter is pressed, and new input is kept', async () => {
     const who = await app.newcomer();
     const page = await dashboardOf(app, who);
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
@@ -89,7 +89,7 @@ describe('making links', () => {
     await page.context().close();
   });
 
-  test('a suffix that is taken says so beside its field, and nothing typed is lost', async () => {
+  test('a taken suffix is reported beside its field, and no input is lost', async () => {
     const who = await app.newcomer();
     await link(who, 'taken-one');
     const page = await dashboardOf(app, who);
@@ -108,7 +108,7 @@ describe('making links', () => {
     await page.context().close();
   });
 
-  test('a tag can be made on the way, by keyboard', async () => {
+  test('a tag can be created while creating a link, by keyboard', async () => {
     const who = await app.newcomer();
     const page = await dashboardOf(app, who);
     await field(page).fill('https://example.com/tagged');
@@ -124,7 +124,7 @@ describe('making links', () => {
     await page.context().close();
   });
 
-  test('what is typed elsewhere before the empty list comes goes on there', async () => {
+  test('input from before the empty list was loaded is kept', async () => {
     const page = await dashboardOf(app, await app.newcomer(), '/app/nowhere');
     const { promise: typed, resolve: letCome } = Promise.withResolvers<void>();
     await page.route('**/api/v1/link?*', async (route) => {
@@ -143,7 +143,7 @@ describe('making links', () => {
     await page.context().close();
   });
 
-  test('without a network the typed URL is kept, and trying again makes the link', async () => {
+  test('without a network the typed URL is kept, and a retry creates the link', async () => {
     const page = await dashboardOf(app, await app.newcomer());
     await page.context().setOffline(true);
     await field(page).fill('https://example.com/kept');
@@ -158,7 +158,7 @@ describe('making links', () => {
     await page.context().close();
   });
 
-  test('an address pasted beside every field is put into the field', async () => {
+  test('an address pasted anywhere is put into the field', async () => {
     const who = await app.newcomer();
     await link(who, 'beside');
     const page = await dashboardOf(app, who);
@@ -177,7 +177,7 @@ describe('making links', () => {
 });
 
 describe('finding links', () => {
-  test('search narrows as one types and stands in the address', async () => {
+  test('search filters while typing and is in the URL', async () => {
     const who = await app.newcomer();
     for (const suffix of ['find-apple', 'find-pear']) await link(who, suffix);
     const page = await dashboardOf(app, who);
@@ -198,7 +198,7 @@ describe('finding links', () => {
     await page.context().close();
   });
 
-  test('tags filter together, and their links are sorted as wished', async () => {
+  test('tags are combined, and their links are sorted as chosen', async () => {
     const who = await app.newcomer();
     const [red, large] = [await tag(who, 'red'), await tag(who, 'large')];
     await link(who, 'tags-b', { tags: [red, large] });
@@ -221,7 +221,7 @@ describe('finding links', () => {
     await page.context().close();
   });
 
-  test('a tag that is chosen before the tags are here is taken when they come', async () => {
+  test('a tag chosen in the URL is applied once tags are loaded', async () => {
     const who = await app.newcomer();
     const red = await tag(who, 'red');
     await link(who, 'eager-red', { tags: [red] });
@@ -242,7 +242,7 @@ describe('finding links', () => {
     await page.context().close();
   });
 
-  test('an address that says nonsense shows what can be shown', async () => {
+  test('an invalid URL shows what can be shown', async () => {
     const who = await app.newcomer();
     await link(who, 'nonsense');
     const page = await dashboardOf(app, who, '/app?page=-2&size=7&sort=evil&tag=x,%00,-1&before=no&domain=');
@@ -257,7 +257,7 @@ describe('finding links', () => {
     await page.context().close();
   });
 
-  test('pages stand in the address, and stay put while links are made', async () => {
+  test('pages are in the URL, and stable while links are created', async () => {
     const who = await app.newcomer();
     for (let at = 0; at < 60; at++) await link(who, `page-${String(at).padStart(2, '0')}`);
     const page = await dashboardOf(app, who);
@@ -281,8 +281,8 @@ describe('finding links', () => {
   });
 });
 
-describe('trouble', () => {
-  test('a list that does not come says so, offers to try again, and the field stays in use', async () => {
+describe('failures', () => {
+  test('a list that fails to load says so, offers a retry, and the field stays usable', async () => {
     const who = await app.newcomer();
     await link(who, 'comes-later');
     const page = await dashboardOf(app, who);
@@ -303,7 +303,7 @@ describe('trouble', () => {
     await page.context().close();
   });
 
-  test('what is typed while the list comes in is not taken away', async () => {
+  test('input is kept while the list loads', async () => {
     const who = await app.newcomer();
     await link(who, 'two words', { suffix: 'typed-on', name: 'two words' });
     const page = await dashboardOf(app, who);

@@ -12,7 +12,7 @@ const add = (domainId: number, suffix: string, visits: number) =>
 const patience = 120_000;
 
 test(
-  'what people mistyped becomes a link with its domain and suffix filled in, and leaves the list',
+  'a mistyped address becomes a link with its domain and suffix filled in, and leaves the list',
   async () => {
     // The service's own domain is shown to who runs it.
     const owner = await app.newcomer();
@@ -66,7 +66,7 @@ test(
 );
 
 test(
-  'without a domain of one’s own the page says what it is for',
+  'without a custom domain the page says what it is for',
   async () => {
     const page = await dashboardOf(app, await app.newcomer(), '/app/stats?view=not-found');
     await page.getByText('Only for domains of your own').waitFor();

@@ -18,14 +18,14 @@ import {
 const app = await startForStats();
 const { newFixture, busyFixture, dayBefore, boardOf } = statsOf(app);
 
-describe('the board', () => {
+describe('the statistics board', () => {
   let busy: Fixture;
   beforeAll(async () => {
     busy = await busyFixture();
   });
 
   test(
-    'says, draws and lists the numbers of the interface',
+    'shows, draws and lists the numbers of the API',
     async () => {
       const page = await boardOf(busy);
       await title(page).waitFor();
@@ -89,7 +89,7 @@ describe('the board', () => {
   );
 
   test(
-    'is narrowed by a bar, by keyboard too: the rest and the address follow, and a chip takes it back',
+    'is filtered by a bar, by keyboard too: the rest and the URL follow, and a chip removes the filter',
     async () => {
       const page = await boardOf(busy);
       await bar(page, 'Countries', /^France/).focus();
@@ -127,7 +127,7 @@ describe('the board', () => {
   );
 
   test(
-    'says what was not counted, and why; a reason shows those hits',
+    'shows uncounted hits with reasons; a reason shows those hits',
     async () => {
       const page = await boardOf(busy);
       const aside = card(page, 'Not counted as clicks');
@@ -149,7 +149,7 @@ describe('the board', () => {
   );
 
   test(
-    'looks at the span of time that the address says, and says it back',
+    'shows the time range of the URL, and updates it',
     async () => {
       const page = await boardOf(busy);
       await page.getByRole('button', { name: '7 days' }).click();
@@ -174,7 +174,7 @@ describe('the board', () => {
   );
 
   test(
-    'goes into files, in which no formula starts',
+    'is exported to files in which no formula begins',
     async () => {
       await busy.visit({ query: '?utm_source=%3Dcmd%7Ccalc' });
       await app.app.clicks.settled();
@@ -200,7 +200,7 @@ describe('the board', () => {
   );
 
   test(
-    'marks the days on which a rule of counting changed, and says so',
+    'marks the days on which a counting rule changed, and explains it',
     async () => {
       const { database } = app.app.context;
       const key = 'counting_rules_changed_at';
@@ -234,7 +234,7 @@ describe('the board', () => {
   );
 
   test(
-    'keeps the numbers of before while it asks, and says what went wrong when no answer comes',
+    'keeps the previous numbers while loading, and reports errors',
     async () => {
       const page = await boardOf(busy);
       await title(page).filter({ hasText: 'clicks in 30 days' }).waitFor();
@@ -262,7 +262,7 @@ describe('the board', () => {
   );
 
   test(
-    'has all the values in a dialog, where a value filters too',
+    'has all values in a dialog, where a value filters too',
     async () => {
       const many = await newFixture();
       for (let tag = 0; tag < 12; tag++)
@@ -283,7 +283,7 @@ describe('the board', () => {
 });
 
 test(
-  'numbers and visits have no barriers: light, dark and on a phone, with data (without, each page is looked at with the others)',
+  'numbers and visits pass the accessibility check: light, dark and on a phone, with data (without data, each page is checked with the others)',
   async () => {
     const { owner, link } = await busyFixture();
     const page = await dashboardOf(app, owner, '/app/stats');

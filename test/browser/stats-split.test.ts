@@ -5,7 +5,7 @@ const app = await startForStats();
 const { newFixture, boardOf } = statsOf(app);
 
 test(
-  'a split says the share of each variant and how sure it is, and rules have the names that the link gives them now',
+  'a split shows the share of each variant and its uncertainty, and rules have their current names',
   async () => {
     const variants = [
       { id: 'a', destination_url: 'https://example.com/a', weight: 50 },

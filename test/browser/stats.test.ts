@@ -9,7 +9,7 @@ const { newFixture } = statsOf(app);
 
 describe('a visit', () => {
   test(
-    'appears on the page of its link and in the live view of all, at the top, while they are looked at',
+    'appears on the page of its link and in the live view of all, at the top, while they are open',
     async () => {
       const { owner, link, visit } = await newFixture();
       const visits = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
@@ -49,7 +49,7 @@ describe('a visit', () => {
   );
 
   test(
-    'is counted also when it comes before an answer that knows nothing of it',
+    "is counted even if it arrives before a response that doesn't include it",
     async () => {
       const { owner, link, visit } = await newFixture();
       const page = await dashboardOf(app, owner, `/app/links/${link.id}`);
@@ -79,7 +79,7 @@ describe('a visit', () => {
   );
 
   test(
-    'waits while the view is paused, and while somebody reads further down',
+    'waits while the view is paused, and while the user is scrolled down',
     async () => {
       const { owner, link, visit } = await newFixture();
       for (let visits = 0; visits < 30; visits++) await visit();
@@ -108,7 +108,7 @@ describe('a visit', () => {
   );
 
   test(
-    'of before is there page by page, and all of them as a file',
+    'is in a list with pages, and all visits in a file',
     async () => {
       const { owner, link, visit } = await newFixture();
       for (let visits = 0; visits < 103; visits++) await visit();
@@ -135,7 +135,7 @@ describe('a visit', () => {
   );
 
   test(
-    'is not missed when the stream breaks: the page says so, and catches up by itself',
+    'is not missed when the stream breaks: the page says so, and catches up automatically',
     async () => {
       const { owner, link, visit } = await newFixture();
       const page = await dashboardOf(app, owner, `/app/links/${link.id}`);
@@ -177,7 +177,7 @@ test.each([
   ['its stream hears of it', async () => {}],
   ['something else hears of it first', (page: Page) => page.evaluate("dispatchEvent(new Event('focus'))")],
 ] as const)(
-  'a session that ends ends the live view, which goes on where it was after signing in again: %s',
+  'an ended session ends the live view, which continues after signing in again: %s',
   async (_, hear) => {
     const { owner, link, visit } = await newFixture();
     await visit({ country: 'FR' });
@@ -200,7 +200,7 @@ test.each([
 );
 
 test(
-  'what visitors send is shown as text and runs nowhere',
+  "visitors' texts are shown as text and never run as scripts",
   async () => {
     const { owner, link, visit } = await newFixture();
     const payload = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>';

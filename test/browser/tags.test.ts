@@ -24,7 +24,7 @@ const namesInApi = async (who: Newcomer): Promise<string[]> =>
   (await app.call('GET', '/api/v1/tag', { key: who.key })).json.map(({ name }: { name: string }) => name);
 
 describe('tags', () => {
-  test('are made, counted, sorted, and lead to their links', async () => {
+  test('are created, counted, sorted, and link to their links', async () => {
     const who = await app.newcomer();
     const page = await dashboardOf(app, who, '/app/tags');
     await page.getByText('No tags yet').waitFor();
@@ -46,7 +46,7 @@ describe('tags', () => {
     await page.context().close();
   });
 
-  test('a name that is taken says so beside the field, and stays typed', async () => {
+  test('with a taken name are reported beside the field, and the input is kept', async () => {
     const who = await app.newcomer();
     await tag(who, 'Taken');
     const page = await dashboardOf(app, who, '/app/tags');
@@ -58,7 +58,7 @@ describe('tags', () => {
     await page.context().close();
   });
 
-  test('are renamed in place, by keyboard; what the server refuses stays open', async () => {
+  test('are renamed in place, by keyboard; a refused name stays open', async () => {
     const who = await app.newcomer();
     for (const name of ['one', 'two']) await tag(who, name);
     const page = await dashboardOf(app, who, '/app/tags');
@@ -82,7 +82,7 @@ describe('tags', () => {
     await page.context().close();
   });
 
-  test('are deleted only after saying what happens, and come back when the server refuses', async () => {
+  test('are deleted only after explaining the effect, and return if the server refuses', async () => {
     const who = await app.newcomer();
     const id = await tag(who, 'doomed');
     await link(who, [id]);
@@ -111,7 +111,7 @@ describe('tags', () => {
     await page.context().close();
   });
 
-  test('ten thousand stay usable: a page at a time, found as one types, here and in the picker', async () => {
+  test('remain usable with ten thousand: a page at a time, found while typing, here and in the picker', async () => {
     const who = await app.newcomer();
     const page = await dashboardOf(app, who, '/app');
     const tags = Array.from({ length: 10_000 }, (_, at) => ({
@@ -151,7 +151,7 @@ describe('tags', () => {
     ['dark', { colorScheme: 'dark' }],
     ['on a phone', { viewport: { width: 390, height: 844 }, hasTouch: true }],
   ] as const) {
-    test(`no barrier is found: ${name}`, async () => {
+    test(`pass the accessibility check: ${name}`, async () => {
       const who = await app.newcomer();
       const page = await dashboardOf(app, who, '/app/tags', options);
       await page.getByText('No tags yet').waitFor();
@@ -170,7 +170,7 @@ describe('tags', () => {
     });
   }
 
-  test('scripts in their names run nowhere', async () => {
+  test('with scripts in their names never run them', async () => {
     const who = await app.newcomer();
     const payload = '<img src=x onerror="globalThis.ran=1">';
     await tag(who, payload);

@@ -51,7 +51,7 @@ const pagesOf = ({ linkId, domainId }: Fixture): readonly (readonly [path: strin
 
 describe('while the server is away', () => {
   test(
-    'every page says so in a sentence, and is there after trying again',
+    'every page says so, and loads after a retry',
     async () => {
       const here = await newFixture();
       const page = await dashboardOf(app, here.owner, '/app/nowhere');
@@ -83,7 +83,7 @@ describe('while the server is away', () => {
   );
 
   test(
-    'every form keeps what was typed, and sends it when it is tried again',
+    'every form keeps its input, and sends it on retry',
     async () => {
       const { owner, domainId } = await newFixture();
       const page = await dashboardOf(app, owner);
@@ -113,7 +113,7 @@ describe('while the server is away', () => {
     patience,
   );
 
-  test('a change that is shown at once is taken back with a sentence', async () => {
+  test('an optimistic change is reverted with a message', async () => {
     const { owner } = await newFixture();
     const page = await dashboardOf(app, owner, '/app/organization');
     const marker = page.getByRole('switch', { name: 'New links tell scans from clicks' });
@@ -127,7 +127,7 @@ describe('while the server is away', () => {
     await page.context().close();
   });
 
-  test('one that was stopped in the middle of the work says so too, and a start finds it again', async () => {
+  test('a stop in the middle of a request is reported too, and a restart recovers', async () => {
     const own = await startApp();
     try {
       const who = await own.newcomer();
@@ -145,7 +145,7 @@ describe('while the server is away', () => {
   });
 });
 
-test("another's answer, as of a hotel's network, is no answer of Linnet's", async () => {
+test("a response of another server, such as a hotel's network, is not taken for Linnet's", async () => {
   const { owner } = await newFixture();
   const page = await dashboardOf(app, owner, '/app/nowhere');
   await page.route('**/api/v1/tag', (route) =>
@@ -159,7 +159,7 @@ test("another's answer, as of a hotel's network, is no answer of Linnet's", asyn
   await page.context().close();
 });
 
-test('a page that breaks says so, and the others go on', async () => {
+test('a page that fails says so, and the others continue', async () => {
   const { owner } = await newFixture();
   const page = await dashboardOf(app, owner, '/app/nowhere');
   await page.route('**/api/v1/tag', (route) => route.fulfill({ json: [null] }));
@@ -177,7 +177,7 @@ test('a page that breaks says so, and the others go on', async () => {
   await page.context().close();
 });
 
-test('an answer that takes its time keeps the place, and what was typed before it came stays', async () => {
+test("a slow response doesn't move the page, and input from before it is kept", async () => {
   const { owner, linkId } = await newFixture();
   const page = await dashboardOf(app, owner, '/app/nowhere');
   let answer = () => {};
@@ -215,7 +215,7 @@ describe('a session', () => {
     await dialog.waitFor({ state: 'detached' });
   };
 
-  test('that ends in the middle of a save keeps every change, and the save goes through after signing in', async () => {
+  test('that ends during a save keeps every change, and the save succeeds after signing in', async () => {
     const { owner, linkId } = await newFixture();
     const page = await dashboardOf(app, owner, `/app/links/${linkId}`);
     await page.getByLabel('Name', { exact: true }).fill('Kept over the end');
@@ -231,7 +231,7 @@ describe('a session', () => {
     await page.context().close();
   });
 
-  test('that ends in one window is asked for once: the other goes on when it is looked at', async () => {
+  test('that ends in one window asks once: the other continues when it is opened', async () => {
     const { owner } = await newFixture();
     const first = await dashboardOf(app, owner, '/app/tags');
     const second = await first.context().newPage();
@@ -253,7 +253,7 @@ describe('a session', () => {
     await first.context().close();
   });
 
-  test("that became somebody else's in another window shows their links, and says whose they are", async () => {
+  test('that another user replaced in another window shows their links, and says whose they are', async () => {
     const { owner } = await newFixture();
     const other = await app.newcomer();
     await app.call('POST', '/api/v1/tag', { key: other.key, body: { name: 'Of the other' } });

@@ -11,7 +11,7 @@ const open = linkPagesOf(app);
 const target = targetOfEachTest();
 
 test(
-  'what failed during an outage is seen, and goes out again with one click',
+  'deliveries that failed during an outage are shown, and sent again with one click',
   async () => {
     let isAway = true;
     const hook = target(() => new Response(null, { status: isAway ? 410 : 200 }));
@@ -44,7 +44,7 @@ test(
 );
 
 test(
-  'what failed for good goes out again for all links, by days too, also once its target works again',
+  'permanent failures are sent again for all links, by days too, even after the target works again',
   async () => {
     let isAway = true;
     const hook = target(() => new Response(null, { status: isAway ? 410 : 200 }));

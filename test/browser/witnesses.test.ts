@@ -39,7 +39,7 @@ async function hitsOf(id: number, count: number): Promise<Hit[]> {
 /** Headless Chromium says that it is: here it is to be taken for a person's. */
 const newPage = async () => (await freshContext({ userAgent: browser })).newPage();
 
-test('a browser says by itself what it opens and what it only loads', async () => {
+test("a browser's headers distinguish opening a page from loading a resource", async () => {
   const [opened, picture, script, fetched] = await Promise.all([0, 1, 2, 3].map(() => make({})));
   if (!opened || !picture || !script || !fetched) throw new Error('no links');
   contents = `<a href="${opened.url}">Open</a><img src="${picture.url}"><script src="${script.url}"></script>
@@ -57,7 +57,7 @@ test('a browser says by itself what it opens and what it only loads', async () =
   ]);
 });
 
-test('a password does not make it forget where its visitor came from', async () => {
+test('a password keeps the referrer', async () => {
   const link = await make({ password: 'sesame' });
   contents = `<a href="${link.url}?utm_source=letter">Open</a>`;
   const page = await newPage();
@@ -75,21 +75,18 @@ test('a password does not make it forget where its visitor came from', async () 
   );
 });
 
-test.each(['prefetch', 'prerender'])(
-  'a link that was loaded ahead (%s) is a click once it is opened',
-  async (ahead) => {
-    const link = await make({});
-    const rules = JSON.stringify({ [ahead]: [{ urls: [link.url], eagerness: 'immediate' }] });
-    contents = `<script type="speculationrules">${rules}</script><a href="${link.url}">Open</a>`;
-    const page = await newPage();
-    await page.goto(siteUrl);
-    expect(await hitsOf(link.id, 1)).toEqual([
-      expect.objectContaining({ class: 'prefetch', reason: 'purpose_header' }),
-    ]);
-    contents = 'There';
-    await page.getByRole('link', { name: 'Open' }).click();
-    await page.getByText('There').waitFor();
-    const hits = await hitsOf(link.id, 2);
-    expect(hits.map((hit) => hit.class).sort()).toEqual(['human', 'prefetch']);
-  },
-);
+test.each(['prefetch', 'prerender'])('a prefetched link (%s) is a click once it is opened', async (ahead) => {
+  const link = await make({});
+  const rules = JSON.stringify({ [ahead]: [{ urls: [link.url], eagerness: 'immediate' }] });
+  contents = `<script type="speculationrules">${rules}</script><a href="${link.url}">Open</a>`;
+  const page = await newPage();
+  await page.goto(siteUrl);
+  expect(await hitsOf(link.id, 1)).toEqual([
+    expect.objectContaining({ class: 'prefetch', reason: 'purpose_header' }),
+  ]);
+  contents = 'There';
+  await page.getByRole('link', { name: 'Open' }).click();
+  await page.getByText('There').waitFor();
+  const hits = await hitsOf(link.id, 2);
+  expect(hits.map((hit) => hit.class).sort()).toEqual(['human', 'prefetch']);
+});
