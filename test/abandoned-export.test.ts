@@ -49,7 +49,7 @@ function countReads(): { readonly reads: () => number; stop(): void } {
   return { reads: () => reads, stop: () => Object.assign(database, { readFor }) };
 }
 
-test('an export whose client stops reading reads no further, and ends when the client goes', async () => {
+test('an export whose client stops reading stops reading too, and ends when the client disconnects', async () => {
   const counted = countReads();
   const { port } = new URL(app.url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -83,7 +83,7 @@ test('an export whose client stops reading reads no further, and ends when the c
   expect(received).toBeLessThan(hits * 60);
 });
 
-test('an export that nobody takes further pages of reads none', async () => {
+test("an export that isn't read any more reads no further pages", async () => {
   const { database } = app.app.context;
   const question = {
     owner: { kind: 'organization', id: owner.organizationId },

@@ -110,26 +110,26 @@ const withAll = <T>(lists: Readonly<Record<string, readonly T[]>>): [string, rea
   ['all lists together', Object.values(lists).flat()],
 ];
 
-test('our own lists have at least 400 machines and 400 app browsers, none twice', () => {
+test('our own lists have at least 400 machines and 400 app browsers, without duplicates', () => {
   for (const agents of [crawlerAgents, appAgents.map(({ userAgent }) => userAgent)]) {
     expect(new Set(agents).size).toBe(agents.length);
     expect(agents.length).toBeGreaterThanOrEqual(400);
   }
 });
 
-test('what is left out of the lists is in them', () => {
+test('entries excluded from the lists exist in them', () => {
   const all = new Set([...Object.values(machines), ...Object.values(people)].flat());
   expect(Object.keys(leftOut).filter((userAgent) => !all.has(userAgent))).toEqual([]);
 });
 
-describe('of the machines at least 99.5 percent are caught', () => {
+describe('at least 99.5 percent of the machines are detected', () => {
   test.each(withAll(machines))('%s', (_, agents) => {
     const all = counted(agents);
     expectAtMost(0.005, all, all.filter(isPerson));
   });
 });
 
-describe('of the people at most one in a thousand is taken for a machine', () => {
+describe('at most one in a thousand people counts as a machine', () => {
   test.each(withAll(people))('%s', (_, agents) => {
     const all = counted(agents);
     expectAtMost(
@@ -140,7 +140,7 @@ describe('of the people at most one in a thousand is taken for a machine', () =>
   });
 });
 
-describe('what a browser runs on, and which it is', () => {
+describe('the device, system and browser', () => {
   const devices = { tablet: 0.05, tv: 0.1 };
   for (const [list, rows] of withAll(described)) {
     const read = rows.map((row) => ({ ...row, read: readAgent(row.userAgent) }));

@@ -22,7 +22,7 @@ test.each([
   ['people are sent on, and count as clicks', people, 302, 'human', 'redirect'],
   ['who draws cards gets a card', previews, 200, 'preview', 'preview'],
   ['machines are refused', machines, 403, 'bot', 'refused'],
-] as const)('one opinion of all user agents, for protection, previews and the ledger: %s', async (...row) => {
+] as const)('protection, previews and the ledger classify all user agents the same: %s', async (...row) => {
   const [, rows, status, hitClass, outcome] = row;
   const body = { destination_url: 'https://example.com/page', bot_protection: true, og_title: 'A card' };
   const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });

@@ -7,7 +7,7 @@ import { openPort } from '../src/visit/connection/port.ts';
 import { noProxies, wideLimits } from './support/both-paths.ts';
 import { eventually } from './support/eventually.ts';
 
-test('no answer leaves before its click is on file, whatever is sent beside it and behind it', async () => {
+test('no response is sent before its click is on file, whatever is sent meanwhile and afterwards', async () => {
   const fault = (cause: unknown) => {
     throw cause;
   };

@@ -29,7 +29,7 @@ const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const chunked = 'Transfer-Encoding: chunked\r\n';
 const isMade = async (suffix: string) => (await app.visit(`/${suffix}`)).status === 302;
 
-test("a creation in chunks with a trailer, as Node's client sends it, is made and told so", async () => {
+test("a creation in chunks with a trailer, as Node's client sends it, succeeds with a response", async () => {
   const suffix = fresh();
   const status = await new Promise((resolve, reject) => {
     const sending = request(`${app.url}/api/v1/link`, {
@@ -47,7 +47,7 @@ test("a creation in chunks with a trailer, as Node's client sends it, is made an
   expect(await isMade(suffix)).toBe(true);
 });
 
-test('requests behind one in chunks with a trailer are answered in their order', async () => {
+test('requests after one in chunks with a trailer are answered in order', async () => {
   const [one, two] = [fresh(), fresh()];
   const get = `GET /${one} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   const post = (suffix: string) => `${head(chunked)}${chunk(bodyOf(suffix))}0\r\nX: y\r\n\r\n`;
@@ -56,7 +56,7 @@ test('requests behind one in chunks with a trailer are answered in their order',
   expect(answers.map(({ status }) => status)).toEqual([201, 302, 201, 404, 302]);
 });
 
-describe('a creation that is refused as malformed is not made:', () => {
+describe('a creation that is refused as malformed is not carried out:', () => {
   const large = `{"destination_url":"https://a.example/","suffix":"large","x":"${'x'.repeat(100_000)}"}`;
   test.each<[string, (suffix: string) => string]>([
     ['a trailer that is none', (suffix) => `${head(chunked)}${chunk(bodyOf(suffix))}0\r\nnothing\r\n\r\n`],
@@ -80,7 +80,7 @@ describe('a creation that is refused as malformed is not made:', () => {
   });
 });
 
-test('a creation that is cut off is not made, wherever that is', async () => {
+test('a creation that is cut off is not carried out, wherever it is cut', async () => {
   const suffixes = await Promise.all(
     [chunked, 'length'].flatMap((way) =>
       [0, 1, 2, 3, 5, 10, 40].map(async (less) => {
@@ -105,7 +105,7 @@ test('a creation that is cut off is not made, wherever that is', async () => {
   }
 });
 
-test('garbage behind a creation does not replace its answer', async () => {
+test('garbage after a creation does not replace its response', async () => {
   const suffix = fresh();
   const body = bodyOf(suffix);
   const bytes = `${head(`Content-Length: ${body.length}\r\n`)}${body}\0\x01garbage\r\n\r\n`;
@@ -114,7 +114,7 @@ test('garbage behind a creation does not replace its answer', async () => {
   expect(await isMade(suffix)).toBe(true);
 });
 
-test('who says with the creation that nothing more comes, or is asked to go on first, hears that it is made', async () => {
+test('a client that half-closes after its creation, or waits for 100 Continue, gets its response', async () => {
   const [one, two] = [fresh(), fresh()];
   const post = (suffix: string, more: string) =>
     `${head(`${more}Content-Length: ${bodyOf(suffix).length}\r\n`)}${bodyOf(suffix)}`;
@@ -132,7 +132,7 @@ test('who says with the creation that nothing more comes, or is asked to go on f
   expect(answers.map(({ status }) => status)).toEqual([100, 201]);
 });
 
-test('an upgrade that is asked for is not made, and the request is answered', async () => {
+test('a requested upgrade is not made, and the request is answered', async () => {
   const suffix = fresh();
   const body = bodyOf(suffix);
   const more = `Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AA\r\nContent-Length: ${body.length}\r\n`;

@@ -4,7 +4,7 @@ import { startApp, type TestApp } from './support/app.ts';
 const setup = async (app: TestApp, headers: Record<string, string> = {}) =>
   (await app.call('GET', '/api/v1/setup', { headers })).json;
 
-test('before and after the first account, every client is told what a page needs to know', async () => {
+test('before and after the first account, every client gets what a page needs to know', async () => {
   const app = await startApp({ env: { REGISTRATION: 'closed' } });
   const { host, origin } = new URL(app.url);
   const fresh = {
@@ -35,7 +35,7 @@ test('before and after the first account, every client is told what a page needs
   await app.stop();
 });
 
-test('the first account is made from elsewhere with the token that the start printed', async () => {
+test('the first account can be created from elsewhere with the token that the start printed', async () => {
   const app = await startApp({ env: { REGISTRATION: 'closed', BASE_URL: 'https://links.example.com' } });
   const page = { origin: 'https://links.example.com', 'x-forwarded-for': '203.0.113.9' };
   expect(await setup(app, page)).toMatchObject({
@@ -53,7 +53,7 @@ test('the first account is made from elsewhere with the token that the start pri
   await app.stop();
 });
 
-test('an open door and a mail server are told', async () => {
+test('open registration and a mail server are reported', async () => {
   const app = await startApp({ env: { REGISTRATION: 'open', SMTP_URL: 'smtp://127.0.0.1:1' } });
   expect(await setup(app)).toMatchObject({ registration_open: true, mail: true });
   await app.stop();

@@ -18,7 +18,7 @@ async function withApp(options: Parameters<typeof startApp>[0], work: (app: Test
 const closed = { env: { REGISTRATION: 'closed' } };
 
 describe.each(storeKinds)('accounts on %s', (store) => {
-  test('the first account is made from this machine and administers an organization of its own', () =>
+  test('the first account is created from this machine and administers its own organization', () =>
     withApp({ ...closed, store }, async (app) => {
       const { status, json } = await register(app, {
         email: 'Ada@Example.com',
@@ -35,14 +35,14 @@ describe.each(storeKinds)('accounts on %s', (store) => {
       expect(json).not.toHaveProperty('password');
     }));
 
-  test('after the first account the door is closed, on this machine too', () =>
+  test('after the first account registration is closed, on this machine too', () =>
     withApp({ ...closed, store }, async (app) => {
       await register(app, { email: 'one@example.com' });
       const { status, json } = await register(app, { email: 'two@example.com' });
       expect([status, json.error_code]).toEqual([403, 'REGISTRATION_CLOSED']);
     }));
 
-  test('of many first accounts at once, one is made', () =>
+  test('of many simultaneous first accounts, one is created', () =>
     withApp({ ...closed, store }, async (app) => {
       const answers = await Promise.all(
         Array.from({ length: 6 }, (_, index) => register(app, { email: `first${index}@example.com` })),
@@ -50,7 +50,7 @@ describe.each(storeKinds)('accounts on %s', (store) => {
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403]);
     }));
 
-  test('an address has one account, whatever its case, also when two ask at once', () =>
+  test('an address has one account, ignoring case, even if two are created at once', () =>
     withApp({ store }, async (app) => {
       await register(app, { email: 'first@example.com' });
       const answers = await Promise.all([
@@ -62,7 +62,7 @@ describe.each(storeKinds)('accounts on %s', (store) => {
       expect(refused?.json).toMatchObject({ error_code: 'EMAIL_TAKEN', field_key: 'email' });
     }));
 
-  test('an invitation lets its address, and no other, join the organization once, in its role', () =>
+  test('an invitation lets only its address join the organization once, in its role', () =>
     withApp({ ...closed, store }, async (app) => {
       const admin = await app.newcomer();
       const invite = (email: string, role = 'editor') =>
@@ -91,7 +91,7 @@ describe.each(storeKinds)('accounts on %s', (store) => {
       expect((await register(app, { email: 'carol@example.com', invitation_token: late })).status).toBe(403);
     }));
 
-  test('an editor works with links and does not manage members', () =>
+  test('an editor works with links but does not manage members', () =>
     withApp({ ...closed, store }, async (app) => {
       const admin = await app.newcomer();
       const { json } = await app.call('POST', '/api/v1/invitation', {
@@ -114,7 +114,7 @@ describe.each(storeKinds)('accounts on %s', (store) => {
     }));
 });
 
-describe('the door of the first account', () => {
+describe('creating the first account', () => {
   const proxied: Record<string, string>[] = [
     { 'x-forwarded-for': '203.0.113.9' },
     { forwarded: 'for=203.0.113.9' },
@@ -140,7 +140,7 @@ describe('the door of the first account', () => {
     ['TRUSTED_PROXIES', '1'],
     ['TRUSTED_PROXIES', '127.0.0.1'],
   ])(
-    'no client counts as on this machine where %s=%s says that others come, whatever Host is passed on',
+    'no client counts as on this machine if %s=%s says that others come, whatever Host is passed on',
     (name, value) =>
       withApp({ env: { ...closed.env, [name]: value } }, async (app) => {
         for (const host of ['localhost', '127.0.0.1:3000', '[::1]']) {
@@ -152,7 +152,7 @@ describe('the door of the first account', () => {
       }),
   );
 
-  test('the token that the start printed opens it from anywhere, once', () =>
+  test('the token that the start printed allows it from anywhere, once', () =>
     withApp(closed, async (app) => {
       const away = { 'x-forwarded-for': '203.0.113.9' };
       const setup_token = app.app.setupToken ?? '';
@@ -164,7 +164,7 @@ describe('the door of the first account', () => {
       expect((await register(app, { email: 'b@example.com', setup_token }, away)).status).toBe(403);
     }));
 
-  test('a form of another site can not send JSON without asking first', () =>
+  test("a form of another site can't send JSON without a preflight request", () =>
     withApp(closed, async (app) => {
       const answer = await app.call('POST', '/api/v1/user', {
         body: JSON.stringify({ email: 'a@example.com', password }),
@@ -174,7 +174,7 @@ describe('the door of the first account', () => {
     }));
 });
 
-test('with a credential and no body, POST /user answers the calling user, as GET does', () =>
+test('with a credential and no body, POST /user returns the calling user, as GET does', () =>
   withApp({}, async (app) => {
     const caller = await app.newcomer();
     const posted = await app.call('POST', '/api/v1/user', { key: caller.key });
@@ -185,7 +185,7 @@ test('with a credential and no body, POST /user answers the calling user, as GET
     expect((await app.call('POST', '/api/v1/user')).status).toBe(401);
   }));
 
-test('no password, key or token stands in the database or its log as it was given', () =>
+test('no password, key or token is stored in the database or its log in plain text', () =>
   withApp({}, async (app) => {
     const caller = await app.newcomer();
     const pair = await app.call('POST', '/api/v1/auth/create_tokens', { body: caller });

@@ -35,9 +35,9 @@ async function expectRefusal(
   expect(text).not.toContain('Zod');
 }
 
-describe('a body that can not be used', () => {
+describe('an invalid body', () => {
   test('malformed JSON', () => expectRefusal(create('{"destination_url": '), 400, 'BODY_MALFORMED'));
-  test('none at all', () =>
+  test('empty', () =>
     expectRefusal(app.call('POST', '/api/v1/link', { key: owner.key }), 400, 'BODY_MISSING'));
   test.each(['[]', '"text"', '42', 'null', 'true'])('%s instead of an object', (body) =>
     expectRefusal(create(body), 400, 'FIELD_INVALID'),
@@ -58,7 +58,7 @@ describe('a body that can not be used', () => {
     });
     expect(answer.status).toBe(413);
   });
-  test('not announced as JSON', () =>
+  test('not declared as JSON', () =>
     expectRefusal(
       app.call('POST', '/api/v1/link', {
         key: owner.key,
@@ -74,7 +74,7 @@ describe('a body that can not be used', () => {
   });
 });
 
-describe('a field that can not be used is named', () => {
+describe('an invalid field is named', () => {
   const cases: [object, string, string][] = [
     [{ name: 3 }, 'FIELD_INVALID', 'name'],
     [{ bot_protection: 'true' }, 'FIELD_INVALID', 'bot_protection'],
@@ -131,7 +131,7 @@ describe('a field that can not be used is named', () => {
     test(`${shown} is ${code}`, () => expectRefusal(withLink(fields), 400, code, field));
   }
 
-  test('several at once are all told, the first in front', async () => {
+  test('several at once are all reported, the first at the top level', async () => {
     const { json } = await withLink({ name: 3, captcha: 'x', nonsense: 1 });
     expect(json.errors.map((error: { field_key: string }) => error.field_key).sort()).toEqual([
       'captcha',
@@ -156,7 +156,7 @@ describe('a field that can not be used is named', () => {
   });
 });
 
-test('a destination on ourselves is refused in every spelling', async () => {
+test('a destination on this service is refused in every spelling', async () => {
   const { port } = new URL(app.url);
   const spellings = [
     `http://127.0.0.1:${port}/x`,
@@ -180,7 +180,7 @@ test('a destination on ourselves is refused in every spelling', async () => {
   expect((await create({ destination_url: 'http://127.0.0.1:1/another-service' })).status).toBe(201);
 });
 
-describe('a query that can not be used', () => {
+describe('an invalid query', () => {
   const list = (query: string) => app.call('GET', `/api/v1/link?${query}`, { key: owner.key });
   test.each([
     ['limit=0', 'limit'],
@@ -198,16 +198,16 @@ describe('a query that can not be used', () => {
     expect([status, json.field_key]).toEqual([400, field]);
   });
   test.each(['limit=1&limit=2', 'q=%zz', 'q=%00', 'unknown=1', '%F0%9F', 'q=\\', "q='--"])(
-    '%s is no fault of ours',
+    '%s is not an error of the server',
     async (query) => {
       expect((await list(query)).status).toBeLessThan(500);
     },
   );
 });
 
-describe('a path that leads nowhere', () => {
-  test('is told so in JSON', () => expectRefusal(app.call('GET', '/api/v2/link'), 404, 'ROUTE_NOT_FOUND'));
-  test('under /api, whatever it is', async () => {
+describe('an unknown path', () => {
+  test('gets a JSON response', () => expectRefusal(app.call('GET', '/api/v2/link'), 404, 'ROUTE_NOT_FOUND'));
+  test('under /api, in any form', async () => {
     for (const path of [
       '/api',
       '/api/',
@@ -232,22 +232,22 @@ describe('a path that leads nowhere', () => {
     '9007199254740992',
     '%31%00',
     '１',
-  ])('the id %s names nothing', async (id) => {
+  ])("the id %s doesn't exist", async (id) => {
     const { status, json } = await app.call('GET', `/api/v1/link/${id}`, { key: owner.key });
     expect([status, json.error_code]).toEqual([404, 'NOT_FOUND']);
   });
-  test('a wrong method is told the right ones', async () => {
+  test('a wrong method gets the allowed ones', async () => {
     const answer = await app.call('PUT', `/api/v1/link/${linkId}`, { key: owner.key, body: {} });
     expect([answer.status, answer.json.error_code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE');
   });
-  test('HEAD answers as GET does, without the body', async () => {
+  test('HEAD responds like GET, without the body', async () => {
     const answer = await app.call('HEAD', `/api/v1/link/${linkId}`, { key: owner.key });
     expect([answer.status, answer.text]).toEqual([200, '']);
   });
 });
 
-test('strange user agents and missing content types do not matter to reads', async () => {
+test("unusual user agents and missing content types don't affect reads", async () => {
   for (const agent of ['', 'curl/8', 'Googlebot/2.1', 'Zapier']) {
     const answer = await app.call('GET', '/api/v1/link?limit=1&offset=0', {
       key: owner.key,

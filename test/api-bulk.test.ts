@@ -5,7 +5,7 @@ import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app
 
 const day = 24 * 60 * 60 * 1000;
 
-describe.each(storeKinds)('many links at once on %s', (store) => {
+describe.each(storeKinds)('bulk calls on %s', (store) => {
   let app: TestApp;
   let owner: Newcomer;
   let tags: { id: number; name: string }[];
@@ -41,7 +41,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     await app.stop();
   });
 
-  test('each link has its own result, in the order in which they were sent, and a bad one leaves the rest alone', async () => {
+  test("each link has its own result, in the order of the request, and an invalid one doesn't affect the rest", async () => {
     await make({ suffix: 'stands-already' });
     const before = await total();
     const { status, json } = await bulk([
@@ -79,7 +79,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     }
   });
 
-  test('atomic=true makes all of them or none, and says what is wrong with which', async () => {
+  test('atomic=true creates all of them or none, and says what is wrong with which', async () => {
     const before = await total();
     const refused = await bulk(
       [
@@ -119,7 +119,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     });
   });
 
-  test('a thousand links go in one call, and more, none, or a larger body do not', async () => {
+  test('a call may have a thousand links, but not more, none, or a larger body', async () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, index) => ({
         destination_url: `https://example.com/many/${index}`,
@@ -144,7 +144,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect(elsewhere.status).toBe(413);
   });
 
-  test('the answer holds each link as it will be read, whatever it is made of', async () => {
+  test('the response has each link as it is read later, for any kind of link', async () => {
     const kinds = [
       { destination_url: 'https://example.com/plain' },
       {
@@ -182,7 +182,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
       expect((await send('GET', `/link/${link.id}`)).json).toEqual(link);
   });
 
-  test('what goes wrong late in a call, when others of it are in the store, leaves none of them', async () => {
+  test('a late error in a call, when some of its links are stored, leaves none of them', async () => {
     const before = await total();
     drawsLeft = 700;
     const broken = await bulk(
@@ -196,7 +196,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect(await total()).toBe(before + 1);
   });
 
-  test('a random suffix that is taken, by a link or in the bin, gives way to another', async () => {
+  test('a random suffix that is taken, by a link or in the bin, is replaced by another', async () => {
     loaded = 0;
     const first = await make();
     await remove(first.id);
@@ -210,7 +210,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect((await restore(first.id)).json.restored).toBe(1);
   });
 
-  test('only so many links of a call may have a password, and they work', async () => {
+  test('only a limited number of links in a call may have a password, and these work', async () => {
     const { json } = await bulk(
       Array.from({ length: 22 }, (_, index) => ({ destination_url: `e.com/${index}`, password: 'sesame' })),
     );
@@ -220,7 +220,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect(json.results[0].link.has_password).toBe(true);
   });
 
-  test('of many calls that want the same suffixes at once, each suffix goes to one', async () => {
+  test('of many simultaneous calls for the same suffixes, each suffix goes to one', async () => {
     const suffixes = Array.from({ length: 40 }, (_, index) => `wanted-${index}`);
     const calls = await Promise.all(
       Array.from({ length: 6 }, (_, call) =>
@@ -238,7 +238,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect(made.sort()).toEqual([...suffixes].sort());
   });
 
-  test('tags go on many links and off them, and each changed link has a new updated_at', async () => {
+  test('tags are added to and removed from many links, and each changed link has a new updated_at', async () => {
     const [red, green, blue] = tags.map((tag) => tag.id) as [number, number, number];
     const [one, two, foreign] = [await make({ tags: [red] }), await make(), await app.newcomer()];
     const theirs = (await send('POST', '/link', { destination_url: 'e.com' }, foreign.key)).json;
@@ -263,7 +263,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect((await send('GET', `/link/${one.id}`)).json).toEqual(tagged);
   });
 
-  test('deleted links are gone from everywhere at once, and come back as they were', async () => {
+  test('deleted links disappear everywhere at once, and are restored unchanged', async () => {
     const [red] = tags.map((tag) => tag.id) as [number];
     const link = await make({ suffix: `undo-${store}`, name: 'Undo me', tags: [red], password: 'sesame' });
     const other = await make();
@@ -288,7 +288,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect((await restore(link.id)).status).toBe(404);
   });
 
-  test('a link whose domain is gone does not come back', async () => {
+  test("a link whose domain was deleted can't be restored", async () => {
     const host = `bin-${store}.example`;
     const { database } = app.app.context;
     const domain = {
@@ -309,7 +309,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect((await restore(lost.id)).status).toBe(404);
   });
 
-  test('a tag that was deleted meanwhile does not come back with a link', async () => {
+  test('a tag that was deleted meanwhile is not restored with a link', async () => {
     const { json: tag } = await send('POST', '/tag', { name: `brief ${store}` });
     const link = await make({ tags: [tag.id, tags[1]?.id] });
     await remove(link.id);
@@ -319,7 +319,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect(names).toEqual(['green']);
   });
 
-  test("another organization's links are neither deleted nor brought back", async () => {
+  test("another organization's links can be neither deleted nor restored", async () => {
     const stranger = await app.newcomer();
     const link = await make({ suffix: `mine-${store}` });
     expect((await send('POST', '/link/bulk_delete', { ids: [link.id] }, stranger.key)).json.deleted).toBe(0);
@@ -328,7 +328,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect((await restore(link.id)).status).toBe(200);
   });
 
-  test('a deleted link keeps its suffix from others, who hear only that it is taken', async () => {
+  test('a deleted link keeps its suffix from others, who only learn that it is taken', async () => {
     const suffix = `kept-${store}`;
     const link = await make({ suffix });
     await send('DELETE', `/link/${link.id}`);
@@ -338,7 +338,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect((await restore(link.id)).status).toBe(200);
   });
 
-  test('after 30 days a deleted link is gone for good, and its suffix free, tidied up or not', async () => {
+  test('after 30 days a deleted link is gone for good and its suffix free, even before the cleanup', async () => {
     const now = app.clock.now;
     const [early, late] = [await make({ suffix: `early-${store}` }), await make({ suffix: `late-${store}` })];
     await remove(early.id, late.id);
@@ -351,7 +351,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     app.clock.now = now;
   });
 
-  test('of many who delete and bring back the same links at once, all are answered, and the counts are right', async () => {
+  test('many simultaneous deletions and restorations of the same links are all answered, and the counts are right', async () => {
     const links = await Promise.all(Array.from({ length: 10 }, () => make({ tags: [tags[2]?.id] })));
     const ids = links.map((link) => link.id);
     const answers = await Promise.all(
@@ -366,7 +366,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect(await total()).toBe(all);
   });
 
-  test('webhooks are told of each deletion', async () => {
+  test('webhooks are notified of each deletion', async () => {
     const hook = { webhook_url: `${app.url}/healthz`, webhook_events: ['link.deleted'] };
     const link = await make(hook);
     await remove(link.id);

@@ -49,7 +49,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
   const none = { clicks: 0, bot: 0, flood: 0, repeat: 0, page: 0 };
   const clicksPath = () => `/api/v1/link/${link.id}/clicks`;
 
-  test('a flood becomes clicks, and what was done is told; taken back it is as it was', async () => {
+  test('a flood becomes clicks, and the correction is listed; reverting restores the previous state', async () => {
     const flood = { class: 'flood', reason: 'flood' } as const;
     await seed(
       hit('19T10:00:00', flood),
@@ -110,7 +110,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     });
   });
 
-  test('bots that a person has made clicks have their reason by name, and filters find them', async () => {
+  test('bots that a person reclassified as clicks have a reason of that name, and filters find them', async () => {
     await seed(hit('19T10:00:00'), hit('19T10:10:00', { class: 'bot', reason: 'monitor' }));
     await call('PATCH', `${clicksPath()}/reclassify`, { class: 'human', to_class: 'bot' });
     const stats = `/api/v1/link/${link.id}/stats?from=2026-11-01`;
@@ -127,13 +127,13 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect(rawGroups.groups).toHaveLength(2);
   });
 
-  test('a person who was shown a page is no click by being called human', async () => {
+  test("a person who was shown a page doesn't become a click by being reclassified as human", async () => {
     await seed(hit('19T10:00:00', { class: 'bot', reason: 'monitor', outcome: 'expired' }));
     await call('PATCH', `${clicksPath()}/reclassify`, { class: 'bot', to_class: 'human' });
     expect(await numbers()).toEqual({ ...none, page: 1 });
   });
 
-  test('the clicks of a span are erased, from every number and list', async () => {
+  test('the clicks of a span are erased from all numbers and lists', async () => {
     const other = await newLink();
     await seed(
       hit('18T10:00:00', { visitor: 1 }),
@@ -161,7 +161,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect((await get('/api/v1/clicks')).total_clicks).toBe(1);
   });
 
-  test('all clicks of the organization are erased when that is confirmed, and of no other organization', async () => {
+  test('all clicks of the organization, and of no other, are erased after confirmation', async () => {
     const stranger = await app.newcomer();
     await seed(
       hit('19T10:00:00'),
@@ -180,7 +180,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect(theirs.json.total_clicks).toBe(1);
   });
 
-  test('clicks that have only just been answered are erased with the others', async () => {
+  test('clicks that were just answered are erased too', async () => {
     for (let visit = 0; visit < 3; visit++) await app.visit(link.path);
     const done = await call('DELETE', clicksPath());
     expect(done.json.hits).toBe(3);
@@ -188,7 +188,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect((await get(`${clicksPath()}?class=all`)).total_clicks).toBe(0);
   });
 
-  test('numbers whose hits are no longer kept go by whole hours; a span that cuts such an hour is refused', async () => {
+  test('numbers whose hits have expired are erased by whole hours; a span that cuts such an hour is refused', async () => {
     await seed(hit('10T10:10:00'), hit('10T10:50:00'), hit('10T11:10:00'), hit('19T10:00:00'));
     const { database } = app.app.context;
     await database.write(async (queries) => {
@@ -209,7 +209,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect(await numbers()).toEqual({ ...none, flood: 1 });
   });
 
-  test('messages to webhooks about clicks that are erased go with them', async () => {
+  test('messages to webhooks about erased clicks are deleted with them', async () => {
     const hooked = await newLink({ webhook_url: `${app.url}/healthz` });
     await app.visit(hooked.path);
     const path = `/api/v1/link/${hooked.id}`;
@@ -226,7 +226,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect(webhook_deliveries.map(({ id }: { id: number }) => id)).toEqual([tried.json.id]);
   });
 
-  test('visitors are never more than clicks, and an hour that is erased has none', async () => {
+  test('visitors never exceed clicks, and an erased hour has none', async () => {
     for (const agent of ['one', 'two', 'three'])
       await app.visit(link.path, {
         'user-agent': `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 ${agent}`,
@@ -255,7 +255,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect(await totals()).toMatchObject({ clicks: 1, visitors: 1 });
   });
 
-  test('two at once of the same clicks: one is refused; of other clicks: one waits', async () => {
+  test('of two at once for the same clicks one is refused, for other clicks one waits', async () => {
     const { database } = app.app.context;
     await seed(hit('19T10:00:00'));
     const running = {
@@ -298,7 +298,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect(await numbers()).toEqual(none);
   });
 
-  test('erasing is for administrators, and what is meant must be said', async () => {
+  test('only administrators may erase, and must say explicitly what', async () => {
     const editor = await member(app, owner);
     for (const path of [clicksPath(), '/api/v1/clicks?confirm=true']) {
       expect((await call('DELETE', path, undefined, editor.key)).status).toBe(403);

@@ -102,7 +102,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
   });
   const add = (...hits: SeedHit[]) => insertHits(app.app.context.database, hits);
 
-  test('shows a click within a second, and what is no click only to who asks for it', async () => {
+  test('shows a click within a second, and other hits only on request', async () => {
     await add(hit());
     const clicks = await Listener.open(app, owner.key);
     const all = await Listener.open(app, owner.key, '?class=all');
@@ -118,7 +118,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     for (const listener of [clicks, all, bots]) await listener.close();
   });
 
-  test('shows a visit within a second of its answer', async () => {
+  test('shows a visit within a second of its response', async () => {
     const { json } = await app.call('GET', `/api/v1/link/${link}`, { key: owner.key });
     const listener = await Listener.open(app, owner.key);
     await app.visit(new URL(json.url).pathname);
@@ -127,7 +127,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     await listener.close();
   });
 
-  test('shows a visit at once after the newest hits were erased, where one process writes at a time', async () => {
+  test('shows a visit at once after the newest hits were erased, with a single writer', async () => {
     await add(...Array.from({ length: 5 }, () => hit({ at: app.clock.now - 1_000 })));
     const { json } = await app.call('DELETE', '/api/v1/clicks?confirm=true', { key: owner.key });
     const erased = await answerWhen(
@@ -144,7 +144,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     await listener.close();
   });
 
-  test("knows nothing of another organization's", async () => {
+  test("shows nothing of another organization's", async () => {
     const stranger = await app.newcomer();
     const theirs = await Listener.open(app, stranger.key, '?class=all');
     const ours = await Listener.open(app, owner.key);
@@ -161,7 +161,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     for (const listener of [theirs, ours, past]) await listener.close();
   });
 
-  test('goes on after a break where it was, through many breaks, without a gap and without repeating', async () => {
+  test('continues after interruptions without gaps or repetitions', async () => {
     const total = 2_000;
     const first = await Listener.open(app, owner.key);
     const told: number[] = [];
@@ -199,7 +199,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
   });
 
   test.skipIf(store === 'sqlite')(
-    'lower ids that appear later, as from another node, come before the higher ones',
+    'shows lower ids that appear later, as from another node, before the higher ones',
     async () => {
       const listener = await Listener.open(app, owner.key);
       await add(hit());
@@ -218,7 +218,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
   );
 
   test.skipIf(store === 'sqlite')(
-    'who comes back while a lower id is still missing is told of it, too',
+    'shows a missing lower id even to a client that reconnects before it appears',
     async () => {
       const before = await Listener.open(app, owner.key);
       await add(hit());
@@ -251,7 +251,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     );
   }
 
-  test('transactions that end in another order than they began in lose nothing and repeat nothing', async () => {
+  test('loses and repeats nothing if transactions end in another order than they began', async () => {
     const listener = await Listener.open(app, owner.key);
     const wave = async (turn: number) => {
       for (let round = 0; round < 5; round++) {
@@ -286,7 +286,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
       at: Date.now(),
     }) as Insertable<Schema['hits']>;
 
-  test('says that it is still there while nothing happens', async () => {
+  test('sends a keep-alive while nothing happens', async () => {
     const listener = await Listener.open(app, owner.key);
     await until(() => listener.comments.length > 3);
     expect(listener.comments.at(-1)).toBe(': still here');
@@ -302,7 +302,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     await listener.ended;
   });
 
-  test('a busy stream ends with its key too', async () => {
+  test('ends with its key even if it is busy', async () => {
     const made = await app.call('POST', '/api/v1/api_key', { key: owner.key, body: { name: 'screen' } });
     const listener = await Listener.open(app, made.json.key);
     let isEnded = false;
@@ -319,7 +319,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     expect(refused.status).toBe(401);
   });
 
-  test('only so many may listen, and who leaves makes room', async () => {
+  test('has a limited number of clients, and a client that leaves makes room', async () => {
     const listeners = await Promise.all(Array.from({ length: 20 }, () => Listener.open(app, owner.key)));
     const refused = await app.call('GET', '/api/v1/clicks/live', { key: owner.key });
     expect([refused.status, refused.json.error_code]).toEqual([429, 'TOO_MANY_STREAMS']);
@@ -332,7 +332,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     for (const listener of listeners) await listener.close();
   });
 
-  test('a HEAD is answered and opens nothing', async () => {
+  test('answers HEAD without opening a stream', async () => {
     for (let turn = 0; turn < 25; turn++) {
       const { status } = await app.call('HEAD', '/api/v1/clicks/live', { key: owner.key });
       expect(status).toBe(200);
@@ -348,7 +348,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     },
   );
 
-  test('a stop of the node ends the streams, and waits for none', async () => {
+  test('ends when the node stops, which waits for no stream', async () => {
     const other = await startApp({ store });
     const someone = await other.newcomer();
     const listener = await Listener.open(other, someone.key);
@@ -359,7 +359,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
   });
 });
 
-test('a stream of chosen links shows their hits alone, and looks past more of others than it reads at a time', async () => {
+test('a stream of chosen links shows only their hits, even behind more of others than it reads at a time', async () => {
   const app = await startApp();
   const [owner, stranger] = [await app.newcomer(), await app.newcomer()];
   const create = async () =>

@@ -54,7 +54,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     await app.stop();
   });
 
-  test('the newest click comes first, with all that is known of it and nothing that leads to who it was', async () => {
+  test('the newest click comes first, with everything known about it and nothing that identifies the visitor', async () => {
     const { status, json } = await get(`/api/v1/link/${link}/clicks`);
     expect([status, json.clicks.length, json.total_clicks]).toEqual([200, 25, 61]);
     expect(json.clicks[0]).toEqual({
@@ -130,7 +130,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(other.json).toMatchObject({ clicks: [], total_clicks: 0, partial: false });
   });
 
-  test('says since when single clicks are kept, also where the retention was shorter once', async () => {
+  test('says since when single clicks are kept, even if the retention was once shorter', async () => {
     const { database, config } = app.app.context;
     const since = async () => [
       (await get('/api/v1/clicks')).json.raw_since,
@@ -150,7 +150,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(await since()).toEqual([later, later]);
   });
 
-  test('is skipped through so far and no further: a cursor leads on', async () => {
+  test('is limited in its offset: a cursor continues', async () => {
     expect((await get('/api/v1/clicks?offset=10000')).json.clicks).toEqual([]);
     const { status, json } = await get('/api/v1/clicks?offset=10001');
     expect([status, json.error_code, json.field_key]).toEqual([400, 'FIELD_INVALID', 'offset']);
@@ -171,7 +171,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     }
   });
 
-  test('the export has a line of names and a line a click, quoted, and without formulas', async () => {
+  test('the export has a line of names and a line per click, quoted, and without formulas', async () => {
     const { status, headers, text } = await get(`/api/v1/link/${link}/clicks.csv`);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toStartWith('text/csv');
@@ -191,7 +191,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect([refused.status, refused.json.field_key]).toEqual([400, 'from']);
   });
 
-  test('shows no hit that is older than what is kept, though its month is still there', async () => {
+  test('shows no expired hit, even if its month is still stored', async () => {
     const someone = await app.newcomer();
     const { database, config } = app.app.context;
     const body = { destination_url: 'example.com' };
@@ -211,7 +211,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect([stats.status, stats.json.totals.clicks]).toEqual([200, 2]);
   });
 
-  test('the export of all links has the hits of every link, and of this organization alone', async () => {
+  test('the export of all links has the hits of every link, and only of this organization', async () => {
     const listed = await get('/api/v1/clicks?limit=1000');
     const { status, headers, text } = await get('/api/v1/clicks.csv');
     expect(status).toBe(200);
@@ -227,7 +227,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(theirs.text.split('\r\n')).toHaveLength(2);
   });
 
-  test('a long export comes in pieces: it is whole, and is never in memory whole', async () => {
+  test('a long export is sent in pieces: complete, and never in memory as a whole', async () => {
     const long = await newLink();
     const rows = 20_000;
     const campaign = 'a campaign with a name as long as marketing likes them, '.repeat(8);
@@ -261,7 +261,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(most).toBeLessThan(4_000_000);
   });
 
-  test('a client that stops reading an export keeps no other call waiting', async () => {
+  test('a client that stops reading an export delays no other call', async () => {
     const [all] = (await get('/api/v1/link?limit=1')).json.links;
     const away = new AbortController();
     const response = await fetch(`${app.url}/api/v1/link/${all.id}/clicks.csv`, {

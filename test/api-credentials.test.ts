@@ -71,7 +71,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
     expect((await refresh(second.refresh_token)).status).toBe(401);
   });
 
-  test('a signed-out stranger is told the same for a wrong password and an unknown address', async () => {
+  test('a wrong password and an unknown address get the same response', async () => {
     const { email } = await app.newcomer('told@example.com');
     const wrong = await app.call('POST', '/api/v1/auth/create_tokens', {
       body: { email, password: 'wrong password' },
@@ -83,7 +83,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
     expect(wrong.json).toEqual(unknown.json);
   });
 
-  test('ten guesses at an account, then a wait, whatever the forwarded address says; right ones do not count', async () => {
+  test('after ten guesses at an account come waits, whatever the forwarded address; correct ones do not count', async () => {
     const { email, password } = await app.newcomer('guessed@example.com');
     const guess = (guessed: string, from: number) =>
       app.call('POST', '/api/v1/auth/create_tokens', {
@@ -101,7 +101,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
     expect((await guess(password, 99)).status).toBe(201);
   });
 
-  test('a key is shown once, listed by its beginning, notes its use, and is dead when deleted', async () => {
+  test('a key is shown once, listed by its prefix, records its use, and is invalid when deleted', async () => {
     const { key } = await app.newcomer('keys@example.com');
     const made = await app.call('POST', '/api/v1/api_key', { key, body: { name: 'deploy' } });
     expect(made.status).toBe(201);
@@ -125,7 +125,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
   });
 });
 
-test('many right passwords at once may have to wait a moment, and lock no account', async () => {
+test('many simultaneous correct passwords may have to wait a moment, and lock no account', async () => {
   const app = await startApp();
   const { email, password } = await app.newcomer('crowd@example.com');
   const signIn = async () =>

@@ -75,7 +75,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
         .map((filter) => [order, filter] as const),
     ),
   )(
-    'in the order %s with %p: what is there all the while comes exactly once, while others are made and deleted',
+    'in the order %s with %p, entries that exist throughout appear exactly once, while others are created and deleted',
     async (order, filter) => {
       owner = await app.newcomer();
       const tag = (await send('POST', '/tag', { name: 'paged' })).json.id as number;
@@ -99,7 +99,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
     240_000,
   );
 
-  test('by clicks, links without one count as none, and the same number comes by age', async () => {
+  test('by clicks, links without any count as 0, and equal numbers are ordered by age', async () => {
     owner = await app.newcomer();
     const [first = 0, second = 0, third = 0, fourth = 0] = await makeLinks(4);
     await setClicks([first, second, third, fourth].map((id) => [id, 1]));
@@ -112,7 +112,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
     expect(await inOrder('clicks')).toEqual([second, first, fourth, third]);
   });
 
-  test('a page by offset leads on by cursor, and an exact last page has no next one', async () => {
+  test('a page by offset continues by cursor, and an exactly full last page has no next one', async () => {
     owner = await app.newcomer();
     const ids = (await makeLinks(6)).toReversed();
     const { json } = await send('GET', '/link?limit=2&offset=1');
@@ -121,7 +121,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
     expect([second.json.total_links, 'next' in second.json]).toEqual([6, false]);
   });
 
-  test('clicks, deleted links and deliveries are paged by cursor too', async () => {
+  test('clicks, deleted links and deliveries have cursors too', async () => {
     owner = await app.newcomer();
     const [first = 0, ...others] = await makeLinks(8, { webhook_url: 'http://localhost:9/hook' });
     const hits = Array.from({ length: 7 }, () => ({
@@ -164,7 +164,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
     expect(sorted(binned.filter((id) => id !== restored))).toEqual(sorted(others.slice(1)));
   });
 
-  test('a cursor that is garbage, or of another list, order, filter or organization, is refused with a sentence', async () => {
+  test('a cursor that is invalid, or of another list, order, filter or organization, is refused with a message', async () => {
     owner = await app.newcomer();
     await makeLinks(4);
     const cursor = (await send('GET', '/link?limit=2')).json.next as string;

@@ -53,7 +53,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
     app = await startApp({ store, overrides: { clearInterval: 50, domainInterval: 50 } });
   };
 
-  test('is deleted by its password, and nothing that it opened is open any more', async () => {
+  test('is deleted by its password, and all of its credentials are invalid', async () => {
     await start();
     const owner = await app.newcomer();
     const guest = await member(app, owner);
@@ -104,7 +104,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
     expect(statuses.toSorted()).toEqual([204, 409]);
   });
 
-  test('of who is alone takes the organization along, once that is confirmed', async () => {
+  test('of the only member is deleted with the organization, after confirmation', async () => {
     await start();
     const other = await app.newcomer();
     const owner = await app.newcomer();
@@ -161,7 +161,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
     ).toBeGreaterThan(0);
   });
 
-  test('an organization that had the name of who leaves gets another one', async () => {
+  test('leaves an organization that was named after its owner with another name', async () => {
     await start();
     const owner = await app.newcomer();
     const guest = await member(app, owner);
@@ -172,7 +172,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
     expect(name).toBe(`Organization ${owner.organizationId}`);
   });
 
-  test('goes with its organization from every table that there is', async () => {
+  test('is deleted with its organization from every table', async () => {
     await start();
     // A table that is not known here is to be emptied there.
     expect((await tablesOfOrganizations()).filter((name) => !known.test(name))).toEqual([]);
@@ -205,7 +205,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
       );
   });
 
-  test('that was the last of all makes place for a first one', async () => {
+  test('that was the last one allows a first account again', async () => {
     await start();
     const owner = await app.newcomer();
     expect((await remove(owner.key, { password: owner.password, confirm })).status).toBe(204);

@@ -32,7 +32,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
   const made = async (count: number): Promise<number[]> =>
     (await Promise.all(Array.from({ length: count }, () => make()))).map(({ id }) => id);
 
-  test('shows what each was, when it was deleted, and until when it can be brought back', async () => {
+  test('shows what each was, when it was deleted, and until when it can be restored', async () => {
     owner = await app.newcomer();
     const link = await make({ suffix: `spring-${store}`, name: 'Poster' });
     const unnamed = await make();
@@ -56,7 +56,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     expect([links[0].id, links[0].name]).toEqual([unnamed.id, null]);
   });
 
-  test('is of the own organization alone, and no way to a link by its id', async () => {
+  test("contains only the own organization's, and gives no access to a link by its id", async () => {
     owner = await app.newcomer();
     const { id } = await make();
     await remove(id);
@@ -76,7 +76,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     expect((await app.call('DELETE', '/api/v1/link/deleted')).status).toBe(401);
   });
 
-  test('what is brought back leaves it, what is deleted again is on top', async () => {
+  test('loses restored links, and has links deleted again at the top', async () => {
     owner = await app.newcomer();
     const ids = await made(3);
     await remove(...ids);
@@ -88,7 +88,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     expect(idsOf(await bin())).toEqual([first, second]);
   });
 
-  test('has each link once on its pages, also of a thousand that were deleted in one call', async () => {
+  test('has each link once on its pages, even with a thousand deleted in one call', async () => {
     owner = await app.newcomer();
     const links = Array.from({ length: 150 }, () => ({ destination_url: 'https://example.com' }));
     const { results } = (await send('POST', '/link/bulk', { links })).json;
@@ -105,7 +105,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     expect(seen).toEqual(ids.toSorted((one, other) => other - one));
   });
 
-  test('pages stay put while links are brought back and deleted, the last of a page among them', async () => {
+  test('has stable pages while links are restored and deleted, including the last of a page', async () => {
     owner = await app.newcomer();
     const ids = await made(6);
     for (const id of ids) {
@@ -124,7 +124,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     expect(idsOf(await bin())).toEqual([late.id, newestFirst[0] ?? 0, ...newestFirst.slice(3)]);
   });
 
-  test('leaves out, to the instant, what is gone for good, tidied up or not', async () => {
+  test('omits links from the instant they are gone for good, even before the cleanup', async () => {
     owner = await app.newcomer();
     const now = app.clock.now;
     const [early = 0, late = 0] = await made(2);
@@ -138,7 +138,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     app.clock.now = now;
   });
 
-  test('shows links of an own domain with its name, and none of a domain that is being deleted', async () => {
+  test('shows links of a custom domain with its name, and none of a domain that is being deleted', async () => {
     owner = await app.newcomer();
     const host = `deleted-${store}.example`;
     const { database } = app.app.context;
@@ -159,7 +159,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     expect(await bin()).toEqual({ links: [], total_links: 0, next: null });
   });
 
-  test('refuses pages that are none', async () => {
+  test('refuses invalid pages', async () => {
     owner = await app.newcomer();
     for (const query of [
       'limit=0',

@@ -6,7 +6,7 @@ import { visitRaw } from './support/raw-http.ts';
 describe.each(storeKinds)('custom domains in use on %s', (store) => {
   const { suite, add, verify, remove, link, visit, verified, soon } = domainSuite(store);
 
-  test('leads where its owner says for its root and for unknown suffixes, and counts nothing there', async () => {
+  test('lead where their owner says for the root and for unknown suffixes, without counting', async () => {
     const id = await verified('ways.example.org');
     await link('ways.example.org', 'known');
     const patch = (body: object) =>
@@ -43,7 +43,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     expect(stats.json.clicks.every(({ link_id }: { link_id: number | null }) => link_id !== null)).toBe(true);
   });
 
-  test('never leads to a short domain, its own or another, in whatever disguise', async () => {
+  test('never lead to a short domain, the same or another, in any disguise', async () => {
     const id = await verified('loop.example.org');
     await verified('elsewhere.example.org', suite.other);
     await add('soon.example.org');
@@ -81,7 +81,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     }
   });
 
-  test('with links it stays, unless they are to go with it', async () => {
+  test('with links are kept, unless the links are to be deleted too', async () => {
     const id = await verified('full.example.org');
     await Promise.all(Array.from({ length: 40 }, (_, index) => link('full.example.org', `s${index}`)));
     await suite.app.call('POST', '/api/v1/link', {
@@ -109,7 +109,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     expect((await link('full.example.org', 's7')).status).toBe(201);
   });
 
-  test('no link is made on a domain that is being deleted, however close they come', async () => {
+  test('get no new links while they are being deleted, however close in time', async () => {
     for (let round = 0; round < 8; round++) {
       const host = `closing${round}.example.org`;
       const id = await verified(host);
@@ -125,7 +125,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     }
   });
 
-  test('a deletion that was broken off is finished by whichever node looks next', async () => {
+  test('whose deletion was interrupted are deleted by the next node that checks', async () => {
     const id = await verified('torn.example.org');
     await link('torn.example.org', 'left');
     await suite.app.app.context.database.write((queries) =>
@@ -146,7 +146,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     expect(await list()).toBe(0);
   });
 
-  test('an organization has a hundred domains waiting at most, and asks for a look twenty times a minute', async () => {
+  test("can't be pending more than a hundred per organization, nor be checked more than twenty times a minute", async () => {
     const first = await add('n0.example.org');
     for (let index = 1; index < 100; index++) expect((await add(`n${index}.example.org`)).status).toBe(201);
     const more = await add('n100.example.org');
@@ -160,7 +160,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/);
   });
 
-  test('names in other scripts are kept in ASCII and shown both ways, but for those that deceive', async () => {
+  test('in other scripts are stored in ASCII and shown in both forms, except for deceptive names', async () => {
     for (const [given, domain, shown] of [
       ['Bücher.example.org', 'xn--bcher-kva.example.org', 'bücher.example.org'],
       ['xn--bcher-kva.de', 'xn--bcher-kva.de', 'bücher.de'],
@@ -178,7 +178,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     expect((await visit('xn--gre-6ka8l.example.org', '/an-alle')).status).toBe(302);
   });
 
-  test('what is no domain of anybody is refused with a sentence', async () => {
+  test("that can't be registered are refused with a message", async () => {
     for (const [name, code] of [
       ['', 'DOMAIN_INVALID'],
       ['single', 'DOMAIN_INVALID'],
@@ -211,7 +211,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     expect((await suite.app.call('GET', '/api/v1/domain', { key: suite.owner.key })).json).toEqual([]);
   });
 
-  test('a proxy may get certificates for verified custom domains, and for nothing else', async () => {
+  test('may get certificates from a proxy if they are verified, and no other names may', async () => {
     const id = await verified('tls.example.org');
     await add('waiting.example.org');
     const allowed = async (domain: string) =>

@@ -11,7 +11,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
   const { suite, names, add, read, verify, remove, link, visit, prove, verified, lookedUp, soon } =
     domainSuite(store);
 
-  test('a sub-domain is told its TXT and its CNAME, is verified by them, and then carries links', async () => {
+  test('a subdomain gets its TXT and its CNAME, is verified by them, and then has links', async () => {
     const added = await add('https://Go.Example.org/');
     expect(added.status).toBe(201);
     const { json } = added;
@@ -59,7 +59,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await read(json.id)).links).toBe(1);
   });
 
-  test('a registered domain itself is told the addresses to lead to, as no CNAME may stand there', async () => {
+  test('a registered domain itself gets the addresses to point to, since it may have no CNAME', async () => {
     const added = await add('example.org');
     const records = added.json.records.slice(1);
     expect(records.map(({ type, name, value }: Record<string, string>) => [type, name, value])).toEqual([
@@ -75,7 +75,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect(json.problem).toContain('2001:db8::bad');
   });
 
-  test('what is wrong is said record by record, and does not count against the proof', async () => {
+  test("errors are reported for each record, and don't affect the proof", async () => {
     // Before it is added: the first look, which may be under way when it is verified, is to see them.
     names['_linnet.shop.example.org'] = {
       TXT: ['linnet-proof=of somebody else', '<script>alert(1)</script>'],
@@ -102,7 +102,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await verify(id)).json).toMatchObject({ problem: null, records: [{}, { state: 'ok' }] });
   });
 
-  test('is found by itself soon after its record is there, and never verified without', async () => {
+  test('is found automatically soon after its record exists, and never verified without it', async () => {
     const added = await add('auto.example.org');
     const { id } = added.json;
     const first = await soon(
@@ -154,7 +154,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await verify(theirs.json.id, suite.other)).json.state).toBe('verified');
   });
 
-  test('a look that was overtaken takes nothing back, and the next one counts again', async () => {
+  test('an outdated check changes nothing, and the next one counts again', async () => {
     const { context } = suite.app.app;
     const row = async (id: number) => {
       const found = await findDomain(context.database.lookup, suite.owner.organizationId, id);
@@ -174,7 +174,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await read(added.json.id)).state).toBe('failing');
   });
 
-  test('of two organizations that both prove it at once one has it, and the other is told', async () => {
+  test('if two organizations prove it at once, one gets it and the other is told', async () => {
     for (let round = 0; round < 10; round++) {
       const host = `race${round}.example.org`;
       const [mine, theirs] = await Promise.all([add(host), add(host, suite.other)]);
@@ -197,7 +197,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     }
   });
 
-  test('a name that is verified for another organization can not be claimed', async () => {
+  test("a name that is verified for another organization can't be claimed", async () => {
     const id = await verified('mine.example.org');
     const claim = await add('mine.example.org', suite.other);
     expect([claim.status, claim.json.error_code, claim.json.field_key]).toEqual([
@@ -210,13 +210,13 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await add('mine.example.org', suite.other)).status).toBe(201);
   });
 
-  test('the same name twice in one organization is one claim, also when twenty ask at once', async () => {
+  test('the same name twice in one organization is one claim, even with twenty requests at once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => add('twice.example.org')));
     const statuses = answers.map(({ status, json }) => `${status} ${json.error_code ?? ''}`).sort();
     expect(statuses).toEqual(['201 ', ...Array(19).fill('409 DOMAIN_EXISTS')]);
   });
 
-  test('a DNS that can not be asked takes nothing away and says nothing of the record', async () => {
+  test('an unreachable DNS changes nothing and says nothing about the record', async () => {
     const id = await verified('steady.example.org');
     const proof = names['_linnet.steady.example.org'] ?? {};
     for (const failure of ['server failure', 'refused', 'garbage', 'silence'] as const) {
@@ -243,7 +243,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await verify(id)).json).toMatchObject({ state: 'verified', records: [{ state: 'ok' }, {}] });
   });
 
-  test('whose proof goes is failing, is given up after 72 hours, and comes back with its links', async () => {
+  test('a domain without its proof is failing, is given up after 72 hours, and can be restored with its links', async () => {
     const id = await verified('fading.example.org');
     const proof = names['_linnet.fading.example.org'] ?? {};
     await link('fading.example.org', 'kept');
@@ -305,7 +305,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect(await answers()).toBe(302);
   });
 
-  test('time in which the DNS was silent is not counted as time without the proof', async () => {
+  test("time in which the DNS didn't answer doesn't count as time without the proof", async () => {
     const id = await verified('dark.example.org');
     const at = '_linnet.dark.example.org';
     delete names[at];

@@ -59,7 +59,7 @@ test('no HEAD changes anything, whatever the path and the credential', async () 
   expect(everyRow()).toBe(before);
 });
 
-test('HEAD is answered where GET is, with its status and its length', async () => {
+test('HEAD is answered wherever GET is, with its status and its length', async () => {
   for (const { method, path, endpoint } of routes) {
     if (method !== 'GET' || endpoint.getChanges || endpoint.streams !== undefined) continue;
     const address = path.replace('{id}', String(linkId));
@@ -73,14 +73,14 @@ test('HEAD is answered where GET is, with its status and its length', async () =
   }
 });
 
-test('a stream that is only asked for by HEAD is not begun', async () => {
+test('a stream is not opened by HEAD', async () => {
   for (const path of ['/api/v1/clicks/live', '/api/v1/link.csv', '/api/v1/clicks.csv']) {
     const { status, text } = await app.call('HEAD', path, { key: owner.key });
     expect([path, status, text]).toEqual([path, 200, '']);
   }
 });
 
-test('a GET that changes something refuses HEAD, says so, and the token is still good', async () => {
+test('a GET that changes something refuses HEAD, says so, and the token stays valid', async () => {
   const headers = { authorization: `Bearer ${refreshToken}` };
   const head = await app.call('HEAD', '/api/v1/auth/refresh_access_token', { headers });
   expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET']);

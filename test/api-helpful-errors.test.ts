@@ -29,7 +29,7 @@ async function expectSentence(
   expect(json.field_key).toBe(field);
 }
 
-describe('a value of the wrong kind is told what it should be', () => {
+describe('a value of the wrong type gets the right type', () => {
   const tagById = (shown: string) =>
     `Tags are sent by id, and ${shown} is not one. GET /api/v1/tag lists tags with their ids.`;
   const tagList = 'Send a list of ids of tags, such as [12, 15]. GET /api/v1/tag lists them.';
@@ -78,7 +78,7 @@ describe('a value of the wrong kind is told what it should be', () => {
     await expectSentence(update({ add_tags: ['x'] }), [400, 'FIELD_INVALID', 'add_tags', tagById('"x"')]);
   });
 
-  test('a list of none, and of too few', async () => {
+  test('an empty list, and one that is too short', async () => {
     const sentence = '"ids" must have at least 1 entry.';
     await expectSentence(call('POST', 'link/bulk_delete', { ids: [] }), [
       400,
@@ -89,7 +89,7 @@ describe('a value of the wrong kind is told what it should be', () => {
   });
 });
 
-describe('what other services call a field leads to its name here', () => {
+describe('names of fields in other services lead to the names here', () => {
   const others: [string, string][] = [
     ['slug', 'suffix'],
     ['keyword', 'suffix'],
@@ -121,7 +121,7 @@ describe('what other services call a field leads to its name here', () => {
     ]);
   });
 
-  test('and comes before what is missing because of it', async () => {
+  test('and are reported before the field that is missing because of it', async () => {
     const { json } = await create({ long_url: 'https://example.com' });
     expect(json.field_key).toBe('long_url');
     expect(json.errors.map((each: { error_code: string }) => each.error_code)).toEqual([
@@ -130,7 +130,7 @@ describe('what other services call a field leads to its name here', () => {
     ]);
   });
 
-  test('a field of answers is named where it was taken for one to send', () =>
+  test('a field of responses is named if it was sent', () =>
     expectSentence(create({ url: 'https://example.com' }), [
       400,
       'FIELD_MISSING',
@@ -138,14 +138,14 @@ describe('what other services call a field leads to its name here', () => {
       '"destination_url" is needed. "url" is a field of answers, and is not read.',
     ]));
 
-  test.each(['constructor', '__proto__', 'zzz', 'x'.repeat(5_000)])('%p leads nowhere', async (sent) => {
+  test.each(['constructor', '__proto__', 'zzz', 'x'.repeat(5_000)])('%p has no suggestion', async (sent) => {
     const { json } = await create(`{"destination_url":"https://example.com",${JSON.stringify(sent)}:1}`);
     expect(json.error_code).toBe('FIELD_UNKNOWN');
     expect(json.error_string).toEndWith('Check its spelling, or leave it out.');
     expect(json.error_string.length).toBeLessThan(200);
   });
 
-  test('disable_png in a body is sent to the query', () =>
+  test('disable_png in a body is said to belong to the query', () =>
     expectSentence(create({ destination_url: 'https://example.com', disable_png: true }), [
       400,
       'FIELD_UNKNOWN',
@@ -154,15 +154,15 @@ describe('what other services call a field leads to its name here', () => {
     ]));
 });
 
-describe('a list where one is due, and one where a list is', () => {
-  test('many links to the call for one', () =>
+describe('a list where one is required, and one where a list is', () => {
+  test('many links are directed to the call for one', () =>
     expectSentence(create([{ destination_url: 'https://example.com' }]), [
       400,
       'FIELD_INVALID',
       undefined,
       'This call makes one link: send a JSON object. Many are made by POST /api/v1/link/bulk, as {"links": […]}.',
     ]));
-  test('a bare list, and a single link, to the call for many', async () => {
+  test('a bare list, and a single link, are directed to the bulk call', async () => {
     const bulk = (body: unknown) => call('POST', 'link/bulk', body);
     const bare = 'Put the list into an object: {"links": […]}.';
     await expectSentence(bulk([]), [400, 'FIELD_INVALID', undefined, bare]);
@@ -188,18 +188,18 @@ describe('a query', () => {
     expectSentence(list(query), [400, 'FIELD_UNKNOWN', field, sentence]),
   );
 
-  test('of several slips all are told', async () => {
+  test('several errors are all reported', async () => {
     const { json } = await list('page=2&per_page=10&limit=ten');
     const fields = json.errors.map((each: { field_key: string }) => each.field_key);
     expect(fields).toEqual(['page', 'per_page', 'limit']);
   });
 
-  test('a parameter that came twice is not half read', async () => {
+  test('a repeated parameter is not half read', async () => {
     const sentence = '"tag" was sent more than once. Send it once; several ids are separated by commas.';
     await expectSentence(list('tag=1&tag=2'), [400, 'FIELD_INVALID', 'tag', sentence]);
   });
 
-  test('where there are none it says so, and where a field belongs in the body', async () => {
+  test('of a call without parameters says so, and that a field belongs in the body', async () => {
     const none = 'There is no query parameter "page" here: this call has none.';
     await expectSentence(call('GET', 'tag?page=2'), [400, 'FIELD_UNKNOWN', 'page', none]);
     const inBody = 'Send "destination_url" in the JSON body, not in the address.';
@@ -211,18 +211,18 @@ describe('a query', () => {
     ]);
   });
 
-  test('what keeps caches away is left alone', async () => {
+  test('parameters against caching are ignored', async () => {
     expect((await list('_=1763848920&limit=1')).status).toBe(200);
     expect((await call('GET', 'tag?_ts=1&')).status).toBe(200);
   });
 
-  test.each(['true', 'True', 'TRUE', '1'])('disable_png=%s is yes', async (value) => {
+  test.each(['true', 'True', 'TRUE', '1'])('disable_png=%s means yes', async (value) => {
     const { json } = await call('POST', `link?disable_png=${value}`, {
       destination_url: 'https://example.com',
     });
     expect(json.qr_code_png).toBeNull();
   });
-  test.each(['false', 'False', '0'])('disable_png=%s is no', async (value) => {
+  test.each(['false', 'False', '0'])('disable_png=%s means no', async (value) => {
     const { json } = await call('POST', `link?disable_png=${value}`, {
       destination_url: 'https://example.com',
     });
@@ -237,12 +237,12 @@ describe('a query', () => {
     ]));
 });
 
-test('tags that are cleared in a creation are none', async () => {
+test('tags that are cleared in a creation are empty', async () => {
   const { status, json } = await create({ destination_url: 'https://example.com', tags: '' });
   expect([status, json.tags]).toEqual([201, []]);
 });
 
-test('a suffix where an id is due leads to the search', () =>
+test('a suffix in place of an id leads to the search', () =>
   expectSentence(call('GET', 'link/abcDEF'), [
     404,
     'NOT_FOUND',
@@ -250,7 +250,7 @@ test('a suffix where an id is due leads to the search', () =>
     'A link is found by its id, a whole number, and "abcDEF" is not one. GET /api/v1/link?q=abcDEF finds links by suffix.',
   ]));
 
-describe('a credential that can not be one', () => {
+describe('an invalid credential', () => {
   const sentence = async (headers: Record<string, string>, query = '') =>
     (await app.call('GET', `/api/v1/link${query}`, { headers })).json;
   const cases: [string, (key: string) => Record<string, string>, string, RegExp][] = [
@@ -283,7 +283,7 @@ describe('a credential that can not be one', () => {
     expect(json.error_string).not.toMatch(/[Rr]efresh/);
   });
 
-  test('in the address', async () => {
+  test('in the URL', async () => {
     const json = await sentence({}, `?api_key=${owner.key}`);
     expect(json.error_string).toStartWith('A credential is not taken from the address ("api_key")');
   });
@@ -303,14 +303,14 @@ describe('a credential that can not be one', () => {
   });
 });
 
-test('an empty object with a credential reads the calling user, and without one asks for an account', async () => {
+test('an empty object with a credential reads the calling user, and without one is an incomplete account', async () => {
   const own = await call('POST', 'user', {});
   expect([own.status, own.json.email]).toEqual([200, owner.email]);
   const { json } = await app.call('POST', '/api/v1/user', { body: {} });
   expect([json.status_code, json.field_key]).toEqual([400, 'email']);
 });
 
-describe('a call that missed the API', () => {
+describe('a call outside the API', () => {
   const missed = (method: string, path: string, headers: Record<string, string> = {}) =>
     app.call(method, path, { headers });
   test.each([
@@ -319,7 +319,7 @@ describe('a call that missed the API', () => {
     ['GET', '/v1/link/12', '/api/v1/link/12'],
     ['POST', '/link', '/api/v1/link'],
     ['GET', '/v4/shorten', '/api/v1/link'],
-  ])('%s %s is told %s', async (method, path, meant) => {
+  ])('%s %s gets %s', async (method, path, meant) => {
     const { status, json } = await missed(method, path);
     expect([status, json.error_code]).toEqual([404, 'ROUTE_NOT_FOUND']);
     expect(json.error_string).toEndWith(`Did you mean ${method} ${app.url}${meant}?`);
@@ -331,11 +331,11 @@ describe('a call that missed the API', () => {
     ['/api/v2/tags', '/api/v1/tag'],
     ['/api/v1/api-keys', '/api/v1/api_key'],
     ['/api/v1/links/5/stats', '/api/v1/link/5/stats'],
-  ])('%s is told %s', async (path, meant) => {
+  ])('%s gets %s', async (path, meant) => {
     const { json } = await missed('GET', path);
     expect(json.error_string).toBe(`There is no such path in the API. Did you mean ${meant}?`);
   });
-  test('by its headers, wherever it went', async () => {
+  test('is recognised by its headers, at any path', async () => {
     const called: Record<string, string>[] = [{ 'api-key': 'x' }, { authorization: 'Bearer x' }];
     for (const headers of called) {
       const { status, json } = await missed('GET', '/no/such/path', headers);
@@ -345,7 +345,7 @@ describe('a call that missed the API', () => {
       ]);
     }
   });
-  test('and visitors get the page that they got', async () => {
+  test('visitors get the same page as before', async () => {
     for (const path of ['/v1/link', '/nothing-here', '/link']) {
       const { status, text } = await app.visit(path, { accept: 'text/html,*/*;q=0.8' });
       expect([status, text.startsWith('<!doctype html>')]).toEqual([404, true]);
@@ -354,7 +354,7 @@ describe('a call that missed the API', () => {
   });
 });
 
-describe('what an integrator tries', () => {
+describe('typical first attempts of an integrator', () => {
   const tried: [string, string, unknown, string][] = [
     [
       'PUT',
@@ -383,7 +383,7 @@ describe('what an integrator tries', () => {
     expect(json.error_string).toContain(words);
   });
 
-  test('an account that was read is sent back as it was', async () => {
+  test('an account that was read can be sent back unchanged', async () => {
     const { json: user } = await call('GET', 'user');
     expect((await call('PATCH', 'user', { ...user, name: 'Ada' })).json).toEqual({ ...user, name: 'Ada' });
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { member } from './support/members.ts';
 
-describe.each(storeKinds)('how the service is, on %s', (store) => {
+describe.each(storeKinds)('the health of the service, on %s', (store) => {
   let app: TestApp;
   let first: Newcomer;
   let tenant: Newcomer;
@@ -17,7 +17,7 @@ describe.each(storeKinds)('how the service is, on %s', (store) => {
   const runs = async (key: string) =>
     (await app.call('GET', '/api/v1/organization', { key })).json.runs_instance;
 
-  test('is told to administrators of the first account’s organization', async () => {
+  test('is shown to administrators of the first account’s organization', async () => {
     const { status, json } = await health(first.key);
     expect([status, await runs(first.key)]).toEqual([200, true]);
     expect(json.findings[0]).toEqual({
@@ -34,7 +34,7 @@ describe.each(storeKinds)('how the service is, on %s', (store) => {
     expect((await health(colleague.key)).status).toBe(200);
   });
 
-  test('is told to nobody else: not to other organizations, nor to editors, nor without a key', async () => {
+  test('is not shown to other organizations, editors, or without a key', async () => {
     const refused = async (key: string) => {
       const { status, json } = await health(key);
       return [status, json.error_code, json.findings];
@@ -46,7 +46,7 @@ describe.each(storeKinds)('how the service is, on %s', (store) => {
     expect((await app.call('GET', '/api/v1/instance/health')).status).toBe(401);
   });
 
-  test('a change of the organization answers whether it runs the service, too', async () => {
+  test('a change of the organization also returns whether it runs the service', async () => {
     const changed = await app.call('PATCH', '/api/v1/organization', {
       key: first.key,
       body: { name: 'Ops' },

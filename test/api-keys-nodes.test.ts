@@ -48,7 +48,7 @@ async function expectEnded(key: string): Promise<void> {
   );
 }
 
-test('a key that is revoked ends on all nodes, and the other keys of its user go on', async () => {
+test('a revoked key ends on all nodes, and other keys of its user continue to work', async () => {
   const { key, browser } = await knownMember();
   const made = await near.call('POST', '/api/v1/api_key', { headers: browser, body: { name: 'other' } });
   expect([await read(near, made.json.key), await read(far, made.json.key)]).toEqual([200, 200]);
@@ -59,14 +59,14 @@ test('a key that is revoked ends on all nodes, and the other keys of its user go
   expect([await read(near, made.json.key), await read(far, made.json.key)]).toEqual([200, 200]);
 });
 
-test('a key that was asked for too early works as soon as it is there', async () => {
+test('a key that was used too early works as soon as it exists', async () => {
   const { browser } = await knownMember();
   const made = await near.call('POST', '/api/v1/api_key', { headers: browser, body: { name: 'early' } });
   const unknown = `${made.json.key.slice(0, -1)}${made.json.key.endsWith('0') ? '1' : '0'}`;
   expect([await read(far, unknown), await read(far, made.json.key)]).toEqual([401, 200]);
 });
 
-test('a key may do what its user may: a role that is lowered or raised counts on all nodes', async () => {
+test('a key has the rights of its user: a lowered or raised role applies on all nodes', async () => {
   const { key, userId } = await knownMember();
   const may = async (app: TestApp) =>
     (await invite(app, key, `guest${crypto.randomUUID().slice(0, 8)}@example.com`)).status;
@@ -85,7 +85,7 @@ test('a key may do what its user may: a role that is lowered or raised counts on
   }
 });
 
-test('the keys of a member who is removed end on all nodes', async () => {
+test('the keys of a removed member end on all nodes', async () => {
   const { key, userId } = await knownMember();
   expect((await near.call('DELETE', `/api/v1/member/${userId}`, { key: owner.key })).status).toBe(204);
   await expectEnded(key);
@@ -100,7 +100,7 @@ test('the keys of a member who joins another organization end on all nodes', asy
   await expectEnded(key);
 });
 
-test('the keys of a deleted account end on all nodes, also where its organization goes with it', async () => {
+test('the keys of a deleted account end on all nodes, even if its organization is deleted too', async () => {
   const { key, password } = await knownMember();
   expect((await near.call('DELETE', '/api/v1/user', { key, body: { password } })).status).toBe(204);
   await expectEnded(key);
@@ -111,7 +111,7 @@ test('the keys of a deleted account end on all nodes, also where its organizatio
   await expectEnded(alone.key);
 });
 
-test('keys that may be a stranger’s end on all nodes with the first proof of an address', async () => {
+test('keys that may be another person’s end on all nodes with the first proof of an address', async () => {
   const { key, userId } = await knownMember();
   const token = resetTokens.make(near.app.context.randomBytes);
   const now = near.clock.now;
@@ -126,7 +126,7 @@ test('keys that may be a stranger’s end on all nodes with the first proof of a
   await expectEnded(key);
 });
 
-test('when a key was used last is kept, though it isn’t looked up', async () => {
+test('the last use of a key is stored, though it isn’t looked up', async () => {
   const { key, browser } = await knownMember();
   const usedAt = async () => {
     await read(near, key);

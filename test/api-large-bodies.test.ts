@@ -26,7 +26,7 @@ async function refusedAsMalformed(body: string, sentence: string): Promise<void>
   expect(json.error_string).toContain(sentence);
 }
 
-describe('JSON whose parsing would take many times its bytes', () => {
+describe('JSON that takes many times its size to parse', () => {
   test('is refused by its depth', async () => {
     await refusedAsMalformed('['.repeat(4_000_000), 'nested more than 32 deep');
     await refusedAsMalformed(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'nested more than 32 deep');
@@ -47,7 +47,7 @@ describe('JSON whose parsing would take many times its bytes', () => {
     expect(answer.json.errors.length).toBeLessThan(50);
   });
 
-  test('is told from brackets, commas and quotes in texts', async () => {
+  test('does not include brackets, commas and quotes within texts', async () => {
     const name = `${'[{,'.repeat(60)}\\"\\\\`;
     const link = `{"destination_url":"https://example.com/${'[,{'.repeat(100)}","name":"${name}"}`;
     const { status, json } = await bulk(`{"links":[${Array(500).fill(link).join(',')}]}`);
@@ -57,7 +57,7 @@ describe('JSON whose parsing would take many times its bytes', () => {
   });
 });
 
-test('names that stand for more in JavaScript, or that come twice, are names like others', async () => {
+test('names with a special meaning in JavaScript, or repeated ones, are ordinary names', async () => {
   const create = (body: string) => app.call('POST', '/api/v1/link', { key: owner.key, body });
   for (const name of ['__proto__', 'constructor', 'prototype', 'toString']) {
     const answer = await create(
@@ -91,14 +91,14 @@ describe('a body with an encoding', () => {
     },
   );
 
-  test('is taken where that says there is none', async () => {
+  test('is accepted if it says identity', async () => {
     const body = { destination_url: 'https://example.com' };
     const headers = { 'content-encoding': 'Identity' };
     expect((await app.call('POST', '/api/v1/link', { key: owner.key, body, headers })).status).toBe(201);
   });
 });
 
-describe('many large bodies at once', () => {
+describe('many simultaneous large bodies', () => {
   const announced = 4 * 1024 * 1024;
 
   /** A call that has sent all of its body but the end. */
@@ -128,7 +128,7 @@ describe('many large bodies at once', () => {
   }
 
   test.each(['length', 'chunks'] as const)(
-    'with %s: some are taken, the rest told to come back',
+    'with %s: some are accepted, the rest get 503',
     async (framing) => {
       using calls = new DisposableStack();
       const open = await Promise.all(Array.from({ length: 12 }, () => openCall(owner, framing)));

@@ -15,7 +15,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
   const here = (suffix: string) => `https://${ours}/${suffix}`;
   const menu = 'https://example.com/menu';
 
-  test('a suffix is changed, and the old one goes on leading here, through changes and back again', async () => {
+  test('a suffix is changed, and the old one continues to redirect, through further changes and back', async () => {
     const { id } = await create({ suffix: 'sprnig' });
     expect(await to('/spring')).toBeNull();
     expect(await to('/sprnig')).toBe(menu);
@@ -35,7 +35,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     ]);
   });
 
-  test('aliases are given, added and removed, by suffix or address, and a Link is sent back as it was read', async () => {
+  test('aliases are set, added and removed, by suffix or address, and a Link can be sent back unchanged', async () => {
     const { id, ...made } = await create({ suffix: 'given', aliases: ['given-2', here('ångström')] });
     expect(made.aliases).toEqual([here('given-2'), here('%C3%A5ngstr%C3%B6m')]);
     expect(await to('/%C3%A5ngstr%C3%B6m')).toBe(menu);
@@ -59,7 +59,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     ]);
   });
 
-  test('an address that another link has is refused, its own one or an alias, on creation, change and return', async () => {
+  test('an address that another link has, as its own or as an alias, is refused on creation, change and restoration', async () => {
     const holder = await create({ suffix: 'held', aliases: ['held-too'] });
     const { id } = await create({ suffix: 'wants' });
     for (const suffix of ['held', 'held-too']) {
@@ -104,7 +104,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     ]);
   });
 
-  test('of many that want one address at once, one gets it', async () => {
+  test('of many simultaneous requests for one address, one gets it', async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, async () => (await create()).id));
     const outcomes = await Promise.all([
       ...ids.slice(0, 2).map((id) => patch(id, { suffix: 'contested' })),
@@ -117,7 +117,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(await to('/contested')).toBe(menu);
   });
 
-  test('a deleted link keeps its aliases from others, and comes back with those that its organization did not give away', async () => {
+  test('a deleted link reserves its aliases, and is restored with those that its organization did not reassign', async () => {
     const { id } = await create({ suffix: 'binned', aliases: ['binned-1', 'binned-2'] });
     expect(await to('/binned-1')).toBe(menu);
     await call('DELETE', `/link/${id}`);
@@ -142,7 +142,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     ]);
   });
 
-  test('the address of a link in print changes by a second yes, and its aliases go by one; more are added without', async () => {
+  test("changing the address of a link in print, and removing aliases, needs confirmation; adding them doesn't", async () => {
     const { id } = await create({ suffix: 'printed', on_paper: true, aliases: ['printed-1'] });
     const onPaper = [409, 'LINK_ON_PAPER', 'confirm'];
     expect(refused(await patch(id, { suffix: 'printed-2' }))).toEqual(onPaper);
@@ -155,7 +155,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(await to('/printed')).toBe(menu);
   });
 
-  test('the picture of the code has another path once the address is another', async () => {
+  test('the picture of the code has another path after the address changes', async () => {
     const { id, qr_code_png: before } = await create({ suffix: 'pictured' });
     const { qr_code_png: after } = (await patch(id, { suffix: 'pictured-2' })).json;
     expect(after).not.toBe(before);
@@ -165,7 +165,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect((await call('GET', `/link/${id}`)).json.qr_code_png).toBe(after);
   });
 
-  test('what can be no address is refused with its field, and so is too many', async () => {
+  test('an invalid address is refused with its field, and so are too many', async () => {
     const { id } = await create({ suffix: 'proper' });
     const wrong: readonly (readonly [object, string, string])[] = [
       [{ suffix: 'two words' }, 'SUFFIX_INVALID', 'suffix'],
@@ -213,7 +213,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(json.history[0]).toMatchObject({ via: 'linnet', changes: [{ field: 'aliases', to: [] }] });
   });
 
-  test('an earlier state comes back with its address, and keeps the later one; a change of it can be scheduled', async () => {
+  test('an earlier state is restored with its address and keeps the later one; a change of the address can be scheduled', async () => {
     const { id } = await create({ suffix: 'state-1' });
     await patch(id, { suffix: 'state-2', name: 'Second' });
     const { json } = await call('POST', `/link/${id}/history/restore`, { entry: 0 });
@@ -225,7 +225,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(refused(wrong)).toEqual([400, 'SUFFIX_INVALID', 'changes.suffix']);
   });
 
-  test('the CSV has the aliases, and the link with an external id gets its address by PUT', async () => {
+  test('the CSV has the aliases, and a link with an external id gets its address by PUT', async () => {
     const put = (body: object) => call('PUT', '/link/external/order-1', { destination_url: menu, ...body });
     expect((await put({ suffix: 'put-1', aliases: ['put-2', 'put-3'] })).status).toBe(201);
     const { text } = await call('GET', '/link.csv?q=put-1');
@@ -233,7 +233,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect((await put({ suffix: 'put-4' })).json.aliases).toEqual(['put-2', 'put-3', 'put-1'].map(here));
   });
 
-  test('the addresses of a link that can not come back any more are free', async () => {
+  test('the addresses of a link that can no longer be restored are free', async () => {
     const { id } = await create({ suffix: 'over', aliases: ['over-1', 'over-2'] });
     await call('DELETE', `/link/${id}`);
     suite.app.clock.now += 31 * 24 * 60 * 60 * 1000;

@@ -32,7 +32,7 @@ describe.each(storeKinds)('the bin on %s', (store) => {
   const fresh = () => `bin-${store}-${++made}`;
   const target = async (suffix: string) => (await app.visit(`/${suffix}`)).headers.get('location');
 
-  test('its own organization may take the suffix of a deleted link again, in each way of making links', async () => {
+  test('its own organization may reuse the suffix of a deleted link, in each way of creating links', async () => {
     for (const make of [
       (suffix: string) => create(suffix, 'https://example.com/new'),
       async (suffix: string) => {
@@ -55,7 +55,7 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     }
   });
 
-  test('a link whose suffix was taken again says so, cannot come back, and can when it is free', async () => {
+  test("a link whose suffix is in use says so, can't be restored, and can once it is free", async () => {
     const suffix = fresh();
     const old = await idOf(suffix, 'https://example.com/old');
     await remove(old);
@@ -71,7 +71,7 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     expect((await bin()).links[0]).toMatchObject({ id: young, suffix_taken_by: old });
   });
 
-  test('of several that had one suffix the one that was deleted last comes back, and the rest that can', async () => {
+  test('of several with one suffix the one that was deleted last is restored, and the rest that can be', async () => {
     const [suffix, other] = [fresh(), fresh()];
     const [first, alone] = [await idOf(suffix), await idOf(other)];
     await remove(first);
@@ -85,7 +85,7 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     expect([total_links, (await bin()).total_links]).toEqual([2, 1]);
   });
 
-  test('many who take the suffix and bring the old one back at once: one of them has it', async () => {
+  test('of many simultaneous uses of the suffix and restorations, one succeeds', async () => {
     const suffix = fresh();
     const old = await idOf(suffix);
     await remove(old);
@@ -120,7 +120,7 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     ).length,
   });
 
-  test('one link can be deleted for good: nothing of it is left but what keeps others from its address', async () => {
+  test('one link can be deleted for good, which leaves only the reservation of its address', async () => {
     const [suffix, other] = [fresh(), fresh()];
     const [gone, stays] = [await idOf(suffix), await idOf(other)];
     await remove(gone);
@@ -145,7 +145,7 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     expect(await target(suffix)).toBe('https://example.com/again');
   });
 
-  test('after its 30 days an address that was emptied is everybody’s, and nothing of it is left', async () => {
+  test('after 30 days an emptied address is free for everyone, and nothing of it remains', async () => {
     const suffix = fresh();
     const id = await idOf(suffix);
     await remove(id);
@@ -163,7 +163,7 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     app.clock.now = now;
   });
 
-  test('the bin is emptied of its own organization’s links alone, however many', async () => {
+  test('the bin is emptied of only its own organization’s links, however many', async () => {
     const links = Array.from({ length: 1_000 }, () => ({ destination_url: 'https://example.com/' }));
     const idsOfMany = async () => {
       const { json } = await send('POST', '/link/bulk?disable_png=true', { links });

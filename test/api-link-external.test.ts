@@ -30,7 +30,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     await Promise.all(store === 'postgres' ? [app.stop(), other.stop()] : [app.stop()]);
   });
 
-  test('make a link, and then change it: only what is sent', async () => {
+  test('create a link, and then change it: only the sent fields', async () => {
     const external = fresh();
     const tags = await Promise.all(
       ['one', 'two'].map(async (name) => (await call('POST', '/tag', { name })).json.id),
@@ -62,7 +62,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     expect([empty.status, empty.json.suffix]).toEqual([200, made.json.suffix]);
   });
 
-  test('keep the rules of a change: addresses, versions, what is in print', async () => {
+  test('follow the rules of changes: addresses, versions, links in print', async () => {
     const external = fresh();
     const made = (await put(external, { ...link, on_paper: true })).json;
     expect(refused(await put(external, { ...link, suffix: 'another' }))).toEqual([
@@ -95,7 +95,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     expect(refused(await put('x'.repeat(256), link))).toEqual([400, 'FIELD_TOO_LONG', 'external_id']);
   });
 
-  test('are unique in the organization, however they are set, and everybody has their own', async () => {
+  test('are unique in the organization, however they are set, and separate in each organization', async () => {
     const external = fresh();
     const one = await create({ external_id: external });
     app.clock.now += 1;
@@ -118,7 +118,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     expect((await app.call('POST', '/api/v1/link', { key: stranger.key, body })).status).toBe(201);
   });
 
-  test('refuse in bulk the links that have a taken one, and leave the others alone', async () => {
+  test('that are taken refuse their links in bulk, without affecting others', async () => {
     const [there, twice] = [fresh(), fresh()];
     await create({ external_id: there });
     const links = [
@@ -138,7 +138,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     expect(refused(atomic)).toEqual([409, 'EXTERNAL_ID_TAKEN', 'links.1.external_id']);
   });
 
-  test('lead all that are sent at once to one link', async () => {
+  test('sent many times at once lead to one link', async () => {
     const external = fresh();
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
@@ -156,7 +156,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     expect(posts.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
   });
 
-  test('are free when their link is deleted, and come back with it while they are', async () => {
+  test('are free when their link is deleted, and restored with it if they still are', async () => {
     const [kept, lost] = [fresh(), fresh()];
     const [one, two, three] = await Promise.all([
       create({ external_id: kept }),

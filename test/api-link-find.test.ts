@@ -31,7 +31,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     await Promise.all(store === 'postgres' ? [app.stop(), other.stop()] : [app.stop()]);
   });
 
-  test('answers the link that leads there, as it is, and makes one where there is none', async () => {
+  test('returns the link with that destination, unchanged, and creates one if there is none', async () => {
     const destination_url = fresh();
     const made = await find({ destination_url, name: 'the first', archived: true });
     expect([made.status, made.json.destination_url]).toEqual([201, destination_url]);
@@ -47,7 +47,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     expect(brief(await find({ destination_url: 'https://find.example.com/ä b' }))).toEqual([200, bare.id]);
   });
 
-  test('looks at what links lead to now', async () => {
+  test('compares the current destinations of links', async () => {
     const [one, two] = [fresh(), fresh()];
     const link = await create({ destination_url: one });
     await call('PATCH', `/link/${link.id}`, { destination_url: two });
@@ -60,7 +60,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     expect(brief(await find({ destination_url: two }))).toEqual([200, link.id]);
   });
 
-  test('passes over what doesn’t lead there now, and what is not the organization’s', async () => {
+  test("skips links that don't redirect there now, and those of other organizations", async () => {
     for (const fields of [
       { disabled: true },
       { expiration_date: '2020-01-01' },
@@ -78,7 +78,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     expect((await find({ destination_url })).status).toBe(201);
   });
 
-  test('finds under a suffix that is sent that one alone', async () => {
+  test('finds only a link with the suffix, if one is sent', async () => {
     const destination_url = fresh();
     const link = await create({ destination_url, suffix: `found-${store}` });
     expect(brief(await find({ destination_url, suffix: link.suffix }))).toEqual([200, link.id]);
@@ -88,7 +88,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     expect([taken.status, taken.json.error_code]).toEqual([409, 'SUFFIX_TAKEN']);
   });
 
-  test('makes one where many are sent at once, on any node, one by one and in bulk', async () => {
+  test('creates one for many simultaneous calls, on any node, one by one and in bulk', async () => {
     const destination_url = fresh();
     const before = await total();
     const links = [{ destination_url }, { destination_url }];
@@ -105,7 +105,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     expect((await total()) - before).toBe(1);
   });
 
-  test('has in bulk a result for each, in their order', async () => {
+  test('has a result for each in bulk, in order', async () => {
     const [one, two] = [fresh(), fresh()];
     const there = await create({ destination_url: one });
     const suffix = `bulk-${store}`;
@@ -135,7 +135,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     }
   });
 
-  test('has in bulk none refused for what is wrong with the one before it', async () => {
+  test('refuses none in bulk because of an error in the previous one', async () => {
     const [one, two] = [fresh(), fresh()];
     const suffix = `bulk-taken-${store}`;
     await create({ destination_url: fresh(), suffix });
@@ -153,7 +153,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     expect([results[2], results[5]].map(({ link }) => link.destination_url)).toEqual([one, two]);
   });
 
-  test('is answered the same under one Idempotency-Key, found or made', async () => {
+  test('returns the same under one Idempotency-Key, whether found or created', async () => {
     const destination_url = fresh();
     const keyed = (key: string) =>
       app.call('POST', '/api/v1/link?if_exists=return', {
@@ -164,7 +164,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     expect([(await keyed('made')).status, (await keyed('found')).status]).toEqual([201, 200]);
   });
 
-  test('finds by an index, and links from before there was one', async () => {
+  test('finds by an index, including links from before the index', async () => {
     const { database } = app.app.context;
     const odd = ['https://example.com/%C3%A4?q={x}', `https://example.com/${'x'.repeat(8_000)}`];
     const ids = await Promise.all(odd.map(async (destination_url) => (await create({ destination_url })).id));

@@ -40,7 +40,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     await app.stop();
   });
 
-  test('says of every change who made it, when, and from what to what, and begins with the creation', async () => {
+  test('records of every change who made it, when, and the old and new values, and begins with the creation', async () => {
     const tag = (await call('POST', '/tag', { name: 'spring' })).json.id;
     const { id } = await create({ name: 'One' });
     app.clock.now += 60_000;
@@ -83,14 +83,14 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     });
   });
 
-  test('has nothing of an update that changes nothing', async () => {
+  test('has no entry for an update that changes nothing', async () => {
     const link = await create({ name: 'Same', password: 'sesame', webhook_auth_key: 'a key' });
     expect((await patch(link.id, link)).status).toBe(200);
     expect((await patch(link.id, { name: 'Same', notes: '' })).status).toBe(200);
     expect(await history(link.id)).toHaveLength(1);
   });
 
-  test('has no secret: of a password and a key only that they changed', async () => {
+  test('has no secrets: of a password and a key only that they changed', async () => {
     const { id } = await create({ password: 'open sesame', webhook_auth_key: 'first signing key' });
     await patch(id, { password: 'shut sesame', webhook_auth_key: 'second signing key' });
     await patch(id, { password: null });
@@ -104,7 +104,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     expect(JSON.stringify(rows.rows)).not.toMatch(/sesame|signing key|argon2/);
   });
 
-  test('tells the dashboard, keys, tokens and imports apart, and who is no member any more is not named', async () => {
+  test("distinguishes the dashboard, keys, tokens and imports, and doesn't name former members", async () => {
     const { id } = await create();
     const browser = await browserOf(app, owner);
     await app.call('PATCH', `/api/v1/link/${id}`, {
@@ -134,7 +134,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     expect((await history(imported.id))[0]).toMatchObject({ id: 0, via: 'import', by: { id: owner.userId } });
   });
 
-  test('has what was done to many links at once, to each that it changed', async () => {
+  test('records changes of many links at once, for each link that changed', async () => {
     const tag = (await call('POST', '/tag', { name: 'many' })).json.id;
     const [one, other] = [await create({ archived: true }), await create({ tags: [tag] })];
     const ids = [one.id, other.id];
@@ -150,7 +150,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
       expect((await history(id)).slice(0, 2).map(({ action }) => action)).toEqual(['restored', 'deleted']);
   });
 
-  test('any state of a link can be gone back to, the first one too, and that is a change like any other', async () => {
+  test('can be reverted to any state, including the first, and that is a change like any other', async () => {
     const [spring, autumn] = await Promise.all(
       ['back spring', 'back autumn'].map(async (name) => (await call('POST', '/tag', { name })).json.id),
     );
@@ -185,7 +185,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     expect([again.status, (await history(id)).length]).toEqual([200, count]);
   });
 
-  test('going back leaves out a tag that is gone, and refuses what may not be any more', async () => {
+  test('when reverting omits deleted tags, and refuses values that are no longer allowed', async () => {
     const tag = (await call('POST', '/tag', { name: 'gone' })).json.id;
     const { id } = await create({ tags: [tag] });
     await patch(id, { remove_tags: [tag] });
@@ -205,7 +205,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     ]);
   });
 
-  test('If-Match keeps a state that was not seen; what is no entry of this link is refused', async () => {
+  test('with If-Match is not reverted over an unseen state; an entry of another link is refused', async () => {
     const { id, updated_at } = await create({ name: 'before' });
     const { json } = await patch(id, { name: 'after' });
     const stale = await back(id, 0, { 'if-match': `"${updated_at}"` });
@@ -221,7 +221,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     expect([fresh.status, fresh.json.name]).toEqual([200, 'before']);
   });
 
-  test('comes in pages, in which each entry is once', async () => {
+  test('has pages, which contain each entry once', async () => {
     const { id } = await create({ name: '0' });
     for (const at of [1, 2, 3, 4]) await patch(id, { name: String(at) });
     const seen: unknown[] = [];
@@ -242,7 +242,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     expect((await call('GET', `/link/${other}/history?cursor=${json.next}`)).json.field_key).toBe('cursor');
   });
 
-  test('nothing of it is left when the link is deleted for good, one or all', async () => {
+  test('is deleted completely when links are deleted for good, one or all', async () => {
     const links = [await create(), await create(), await create()];
     const ids = links.map(({ id }) => id);
     for (const id of ids) await patch(id, { notes: 'to be forgotten' });

@@ -35,7 +35,7 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     await app.stop();
   });
 
-  test('a disabled link shows at once that it has ended, whatever else it asks for, and leads on again when it is enabled', async () => {
+  test('a disabled link shows at once that it has ended, regardless of its other settings, and redirects again when enabled', async () => {
     for (const more of [{}, { password: 'sesame' }, { captcha: true, og_title: 'A card' }]) {
       const { id, suffix, disabled } = await create(more);
       expect(disabled).toBe(false);
@@ -49,7 +49,7 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     }
   });
 
-  test('a link may be made disabled, and what clears a flag enables it', async () => {
+  test('a link may be created disabled, and clearing the flag enables it', async () => {
     const { id, suffix } = await create({ disabled: true });
     expect((await app.visit(`/${suffix}`)).status).toBe(410);
     for (const disabled of [null, '']) {
@@ -60,7 +60,7 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     expect(await refusal({ archived: 1 })).toEqual([400, 'FIELD_INVALID', 'archived']);
   });
 
-  test('an archived link works and is in the list only when it is asked for, with every filter', async () => {
+  test('an archived link works, and is listed only on request, with every filter', async () => {
     const { key } = await app.newcomer();
     const call = (method: string, path: string, body?: object) =>
       app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
@@ -120,7 +120,7 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     expect(suffixes(await list('archived=true', key))).toEqual([fourth]);
   });
 
-  test('notes are kept as they were written, up to 2,000 characters, and found by q', async () => {
+  test('notes are stored unchanged, up to 2,000 characters, and found by q', async () => {
     const notes = `Printed on the\nwindow of the shop in Gießen ${store}. Ask Ada.`;
     const { id, notes: kept } = await create({ notes, name: 'window' });
     expect(kept).toBe(notes);
@@ -137,7 +137,7 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     expect((await patch(id, { notes: '' })).json.notes).toBeNull();
   });
 
-  test('many links are disabled and archived at once, and those that are so already stay unchanged', async () => {
+  test('many links are disabled and archived at once, and those that already are stay unchanged', async () => {
     const links = [await create({}), await create({ archived: true }), await create({ disabled: true })];
     const ids = links.map(({ id }) => id);
     const versions = async () =>
@@ -167,7 +167,7 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     expect((await versions()).every((link) => !link.disabled)).toBe(true);
   });
 
-  test('a link that is sent back, made in bulk, deleted and restored keeps its notes, its archive and its end', async () => {
+  test('a link that is sent back, created in bulk, deleted and restored keeps its notes, its archived state and its end', async () => {
     const life = { notes: 'Kept', archived: true, disabled: true };
     const bulk = await app.call('POST', '/api/v1/link/bulk', {
       key: owner.key,

@@ -22,7 +22,7 @@ describe.each(storeKinds)('links that are in print on %s', (store) => {
     await app.stop();
   });
 
-  test('are deleted by a second yes, one or many, and all or none of them', async () => {
+  test('are deleted only after confirmation, one or many, and all or none of them', async () => {
     const link = await create();
     expect(link.on_paper).toBe(true);
     for (const query of ['', '?confirm=false'])
@@ -43,7 +43,7 @@ describe.each(storeKinds)('links that are in print on %s', (store) => {
     expect(refused(wrong)).toEqual([400, 'FIELD_INVALID', 'confirm']);
   });
 
-  test('are ended by a second yes, in each way there is; other changes and being enabled take none', async () => {
+  test('are ended only after confirmation, in each possible way; other changes and enabling need none', async () => {
     const { id, suffix } = await create();
     const endings = [
       { disabled: true },
@@ -83,7 +83,7 @@ describe.each(storeKinds)('links that are in print on %s', (store) => {
     expect((await call('DELETE', `/link/${id}`)).status).toBe(204);
   });
 
-  test('keep their domain, unless that is confirmed as well', async () => {
+  test('keep their domain, unless its deletion is confirmed as well', async () => {
     const made = await call('POST', '/domain', { domain: `print-${store}.example.org` });
     const { id } = made.json;
     await app.app.context.database.write((queries) =>

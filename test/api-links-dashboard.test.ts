@@ -4,7 +4,7 @@ import { seedHits } from './support/hits.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-describe.each(storeKinds)('what the dashboard asks of links on %s', (store) => {
+describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
   let app: TestApp;
   let owner: Newcomer;
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
@@ -23,7 +23,7 @@ describe.each(storeKinds)('what the dashboard asks of links on %s', (store) => {
     await app.stop();
   });
 
-  test('a link says when it was changed last, and every change is later than the one before', async () => {
+  test('a link has the time of its last change, and every change is later than the one before', async () => {
     const link = await make();
     expect(link.updated_at).toBe(new Date(app.clock.now).toISOString());
     const first = (await send('PATCH', `/link/${link.id}`, { name: 'a' })).json;
@@ -33,7 +33,7 @@ describe.each(storeKinds)('what the dashboard asks of links on %s', (store) => {
     );
   });
 
-  test('an update that names the state it has seen is refused when the link was changed since', async () => {
+  test('an update based on an outdated state is refused', async () => {
     const link = await make({ name: 'as it was' });
     const patch = (seen: string, name: string) =>
       send('PATCH', `/link/${link.id}`, { name }, { 'if-match': seen });
@@ -48,7 +48,7 @@ describe.each(storeKinds)('what the dashboard asks of links on %s', (store) => {
     expect((await patch(`"other", ${updated_at}`, 'one of several')).status).toBe(200);
   });
 
-  test('of two who change the same state at once, one does', async () => {
+  test('of two simultaneous changes of the same state, one succeeds', async () => {
     const link = await make();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, turn) =>
@@ -58,7 +58,7 @@ describe.each(storeKinds)('what the dashboard asks of links on %s', (store) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
   });
 
-  test('the list tells the clicks of the last days, by UTC day, today last', async () => {
+  test('the list has the clicks of the last days, by UTC day, today last', async () => {
     const [link, other] = [await make(), await make()];
     const today = Math.floor(app.clock.now / day) * day;
     const hit = { link: link.id, organization: owner.organizationId };
@@ -110,7 +110,7 @@ describe.each(storeKinds)('what the dashboard asks of links on %s', (store) => {
     expect((await send('GET', `/tag/${c}`)).json.links).toBe(0);
   });
 
-  test('links are exported as CSV, those that match or those that are named, without their secrets', async () => {
+  test('links are exported as CSV, all matches or selected ones, without their secrets', async () => {
     const spring = await tag('Spring, 50%');
     const link = await make({
       destination_url: 'https://example.com/?a="b",c',
@@ -143,7 +143,7 @@ describe.each(storeKinds)('what the dashboard asks of links on %s', (store) => {
     expect((await app.call('GET', '/api/v1/link.csv')).status).toBe(401);
   });
 
-  test('an export of more links than are read at a time holds each of them once', async () => {
+  test('an export of more links than one read returns contains each once', async () => {
     const many = Array.from({ length: 1000 }, (_, index) => ({
       destination_url: `https://export.example/${index}`,
     }));

@@ -68,7 +68,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     await app.stop();
   });
 
-  test('what pages far down need is counted when somebody looks at the first one', async () => {
+  test('block counts for deep pages are made when the first page is read', async () => {
     const { database } = app.app.context;
     await page('limit=1');
     const marks = await answerWhen(
@@ -80,7 +80,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     await database.write((queries) => queries.deleteFrom('link_block_marks').execute());
   });
 
-  test('pages far down are the same whether or not anybody has counted, and after deletions and restorations', async () => {
+  test('deep pages are the same with and without block counts, and after deletions and restorations', async () => {
     const { database } = app.app.context;
     await pagesAreRight();
     await countBlocks(database, owner.organizationId);
@@ -106,7 +106,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     await pagesAreRight();
   }, 240_000);
 
-  test('links that are deleted while the list is counted are not in its pages', async () => {
+  test('links deleted during counting are not on its pages', async () => {
     const { database } = app.app.context;
     await database.write((queries) => queries.deleteFrom('link_block_marks').execute());
     const gone = ids.filter((_, index) => index % 17 === 5).slice(0, 150);
@@ -159,7 +159,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     expect(await countLinks(database.read, neighbour.organizationId, filter)).toBe(0);
   }, 240_000);
 
-  test('every order goes through all links, each once, and back again the other way', async () => {
+  test('every order lists all links once, and in reverse as well', async () => {
     const lister = await app.newcomer();
     const names = ['beta', 'Alpha', null, 'alpha', 'Ärger', null, 'zeta', '_', 'ALPHA'];
     for (const [index, name] of names.entries()) {

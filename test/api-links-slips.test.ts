@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 
-describe.each(storeKinds)('slips with links on %s', (store) => {
+describe.each(storeKinds)('mistakes with links on %s', (store) => {
   let app: TestApp;
   let owner: Newcomer;
   let stranger: Newcomer;
@@ -19,7 +19,7 @@ describe.each(storeKinds)('slips with links on %s', (store) => {
   const patch = (id: number, body: object, headers: Record<string, string> = {}) =>
     app.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body, headers });
 
-  test("a creation that is sent again is told the link that it made, and a stranger's nothing", async () => {
+  test("a repeated creation gets the link that exists, and another organization's link is not revealed", async () => {
     const { json: made } = await create({ suffix: 'again' });
     app.clock.now += 1_000;
     const again = await create({ suffix: 'again' });
@@ -33,7 +33,7 @@ describe.each(storeKinds)('slips with links on %s', (store) => {
     expect(theirs.json.error_string).toBe('"again" is taken on this domain. Choose another suffix.');
   });
 
-  test('so is each of many, and none of a call that is undone', async () => {
+  test('so does each in bulk, but not those of a call that is rolled back', async () => {
     const links = ['one', 'two'].map((suffix) => ({ destination_url: 'https://example.com', suffix }));
     const bulk = (query: string, some: object[]) =>
       app.call('POST', `/api/v1/link/bulk${query}`, { key: owner.key, body: { links: some } });
@@ -49,7 +49,7 @@ describe.each(storeKinds)('slips with links on %s', (store) => {
     );
   });
 
-  test('If-Match that names no version is told so, and not that the link was changed', async () => {
+  test('an If-Match without a version is reported as such, not as a changed link', async () => {
     const { json: link } = await create({});
     const same = link.updated_at;
     for (const [header, words] of [
@@ -73,7 +73,7 @@ describe.each(storeKinds)('slips with links on %s', (store) => {
     expect((await patch(link.id, { name: 'y' }, { 'if-match': '*' })).status).toBe(200);
   });
 
-  test('a tag that is gone can be taken off a link, and not put on one', async () => {
+  test('a deleted tag can be removed from a link, but not added', async () => {
     const { id: tag } = (await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'Gone' } }))
       .json;
     const { json: link } = await create({ tags: [tag] });
@@ -86,7 +86,7 @@ describe.each(storeKinds)('slips with links on %s', (store) => {
     );
   });
 
-  test('addresses are URIs in every answer, and the readable one is domain and suffix', async () => {
+  test('addresses are URIs in every response, and the readable one is domain and suffix', async () => {
     const uri = /^https?:\/\/[\w.:-]+(?:\/(?:[\w.~!$&'()*+,;=:@/?#-]|%[0-9A-F]{2})*)?$/;
     const suffix = `Frühling/🦊-${store}`;
     const { json: link } = await create({ suffix, destination_url: 'https://example.com/a|b/[c]?q=ü^`#é' });
@@ -101,7 +101,7 @@ describe.each(storeKinds)('slips with links on %s', (store) => {
     expect([deleted.url, deleted.suffix]).toEqual([link.url, suffix]);
   });
 
-  test('a scheme that does not fit is told for what it does not', async () => {
+  test("a scheme that doesn't match its app is reported with the right one", async () => {
     const sentence = async (field: string) =>
       (await create({ [field]: 'ftp://example.com/x' })).json.error_string;
     expect(await sentence('webhook_url')).toBe(

@@ -54,7 +54,7 @@ describe.each(storeKinds)('links on %s', (store) => {
     await app.stop();
   });
 
-  test('a link is made from a destination alone, with every specified field', async () => {
+  test('a link is created from only a destination, and has every specified field', async () => {
     const { status, json } = await create({ destination_url: 'https://example.com/page' });
     expect(status).toBe(201);
     for (const field of specified) expect(json).toHaveProperty(field);
@@ -78,7 +78,7 @@ describe.each(storeKinds)('links on %s', (store) => {
     expect((await read(json.id)).json).toEqual(json);
   });
 
-  test('every field of the interface is taken in creation, bot_protection and captcha too', async () => {
+  test('every field of the interface is accepted in a creation, including bot_protection and captcha', async () => {
     const tag = await app.call('POST', '/api/v1/tag', {
       key: owner.key,
       body: { name: `all fields ${store}` },
@@ -122,14 +122,14 @@ describe.each(storeKinds)('links on %s', (store) => {
     );
   });
 
-  test('disable_png leaves out the PNG and nothing else, for good', async () => {
+  test('disable_png omits only the PNG, permanently', async () => {
     const { json } = await create({ destination_url: 'https://example.com' }, '?disable_png=true');
     expect(json.qr_code_png).toBeNull();
     expect(json.qr_code_svg).toStartWith('<svg');
     expect((await read(json.id)).json.qr_code_png).toBeNull();
   });
 
-  test('a suffix is free once per domain, told apart by case, and compared in NFC', async () => {
+  test('a suffix is unique per domain, case-sensitive, and compared in NFC', async () => {
     expect((await create({ destination_url: 'https://example.com', suffix: 'Café' })).status).toBe(201);
     const again = await create({ destination_url: 'https://example.com', suffix: 'Cafe\u0301' });
     expect(again.status).toBe(409);
@@ -137,7 +137,7 @@ describe.each(storeKinds)('links on %s', (store) => {
     expect((await create({ destination_url: 'https://example.com', suffix: 'café' })).status).toBe(201);
   });
 
-  test('of many who want one suffix at once, one gets it', async () => {
+  test('of many simultaneous requests for one suffix, one gets it', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => create({ destination_url: 'https://example.com', suffix: 'race' })),
     );
@@ -201,7 +201,7 @@ describe.each(storeKinds)('links on %s', (store) => {
     });
   });
 
-  test('a link that was read can be sent back, and nothing changes, its password neither', async () => {
+  test('a link can be sent back unchanged, including its password', async () => {
     const tag = await app.call('POST', '/api/v1/tag', {
       key: owner.key,
       body: { name: `sent back ${store}` },
@@ -220,7 +220,7 @@ describe.each(storeKinds)('links on %s', (store) => {
     expect(copy.json.tags).toEqual([onLink(tag.json)]);
   });
 
-  test('a domain of others and tags are no part of an update', async () => {
+  test("another organization's domain and tags can't be set by an update", async () => {
     const { json: made } = await create({ destination_url: 'https://example.com' });
     for (const [field, value, error_code] of [
       ['domain', 'https://other.example', 'DOMAIN_UNVERIFIED'],
@@ -253,7 +253,7 @@ describe.each(storeKinds)('links on %s', (store) => {
     expect((await read(made.id)).json).toMatchObject({ tags: [q, r], name: null });
   });
 
-  test('a deleted link is gone: 204 without a body, then 404', async () => {
+  test('a deleted link returns 204 without a body, then 404', async () => {
     const { json: made } = await create({ destination_url: 'https://example.com' });
     const gone = await app.call('DELETE', `/api/v1/link/${made.id}`, { key: owner.key });
     expect([gone.status, gone.text]).toEqual([204, '']);
@@ -262,7 +262,7 @@ describe.each(storeKinds)('links on %s', (store) => {
     expect((await app.visit(`/${made.suffix}`)).status).toBe(404);
   });
 
-  test('the list is newest first, in pages, with a total that is always there', async () => {
+  test('the list is newest first, in pages, always with a total', async () => {
     const other = await app.newcomer(`lister-${store}@example.com`);
     const asOther = (query: string) => app.call('GET', `/api/v1/link${query}`, { key: other.key });
     expect((await asOther('')).json).toEqual({ links: [], total_links: 0 });
@@ -287,7 +287,7 @@ describe.each(storeKinds)('links on %s', (store) => {
     expect(await page(`?before=${ids[9]}&limit=5`)).toEqual(ids.slice(10, 15));
   });
 
-  test('pages held by `before` stay put while links are made between them', async () => {
+  test('pages with `before` are stable while links are created', async () => {
     const first = (await list('?limit=3')).json.links.map((link: { id: number }) => link.id);
     const hold = `before=${first[0] + 1}`;
     const second = (await list(`?limit=3&offset=3&${hold}`)).json.links;
@@ -323,7 +323,7 @@ describe.each(storeKinds)('links on %s', (store) => {
     expect(held).toEqual({ links: [], total_links: 1 });
   });
 
-  test('sorting by name puts the unnamed last, and by suffix follows the alphabet', async () => {
+  test('sorting by name puts unnamed links last, and by suffix is alphabetical', async () => {
     const names = (await list('?sort=name&limit=1000')).json.links.map(
       (link: { name: string | null }) => link.name,
     );
@@ -332,13 +332,13 @@ describe.each(storeKinds)('links on %s', (store) => {
     expect(names.slice(0, firstUnnamed)).toEqual([...names.slice(0, firstUnnamed)].sort());
   });
 
-  test('a link that is past its expiry is still there for its owner', async () => {
+  test('an expired link still exists for its owner', async () => {
     const { json } = await create({ destination_url: 'https://example.com', expiration_date: '2020-01-01' });
     expect(json.expiration_date).toBe('2020-01-01T00:00:00.000Z');
     expect((await app.visit(`/${json.suffix}`)).status).toBe(410);
   });
 
-  test('a burst of creations and deletions leaves the total right', async () => {
+  test('a burst of creations and deletions leaves the total correct', async () => {
     const burst = await app.newcomer(`burst-${store}@example.com`);
     const made = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>

@@ -34,7 +34,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     await app.stop();
   });
 
-  test('an invitation carries the address of its page; without a mail server it is not sent', async () => {
+  test('an invitation contains the URL of its page; without a mail server it is not sent', async () => {
     const { key } = await app.newcomer();
     const { status, json } = await invite(app, key, 'guest@example.com', 'administrator');
     expect(status).toBe(201);
@@ -45,7 +45,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect(Object.keys(listed).sort()).toEqual(['created_at', 'email', 'expires_at', 'id', 'role']);
   });
 
-  test('a client with the link may see what it is for, without signing in', async () => {
+  test('a client with the link can see what it is for, without signing in', async () => {
     const host = await app.newcomer();
     await app.call('PATCH', '/api/v1/user', { key: host.key, body: { name: 'Ada' } });
     await app.call('PATCH', '/api/v1/organization', { key: host.key, body: { name: 'Engines' } });
@@ -75,7 +75,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect((await preview(json.token)).status).toBe(403);
   });
 
-  test('somebody with an account sees what they were invited to, accepts, and works there', async () => {
+  test('a user with an account sees the invitation, accepts, and can work there', async () => {
     const guest = await app.newcomer();
     const { host, id } = await invited(guest, 'administrator');
     expect(await received(guest.key)).toEqual([
@@ -105,7 +105,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect((await accept(token, id)).status).toBe(404);
   });
 
-  test('keys made in the organization that is left end; sessions and tokens go along', async () => {
+  test('keys of the previous organization end; sessions and tokens move along', async () => {
     const guest = await app.newcomer();
     const token = await tokenOf(guest);
     const { id } = await invited(guest);
@@ -114,7 +114,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect(await get('/api_key', token)).toEqual([]);
   });
 
-  test('a live stream of the organization that is left ends', async () => {
+  test('a live stream of the previous organization ends', async () => {
     const quick = await startApp({ store, overrides: { heartbeat: 20 } });
     const [host, guest] = [await quick.newcomer(), await quick.newcomer()];
     const browser = await browserOf(quick, guest);
@@ -127,7 +127,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     await quick.stop();
   });
 
-  test('an invitation is declined for good', async () => {
+  test('an invitation is declined permanently', async () => {
     const guest = await app.newcomer();
     const { id, token, host } = await invited(guest);
     expect((await post(`/user/invitations/${id}/decline`, guest.key)).status).toBe(204);
@@ -139,7 +139,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect((await post(`/user/invitations/${id}/decline`, guest.key)).status).toBe(404);
   });
 
-  test('no other user sees, accepts or declines an invitation to an address, not even with its link', async () => {
+  test('no other user sees, accepts or declines an invitation to an address, even with its link', async () => {
     const [guest, other] = [await app.newcomer(), await app.newcomer()];
     const { id, token, host } = await invited(guest);
     expect(await received(other.key)).toEqual([]);
@@ -152,7 +152,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect((await post('/invitation/accept', guest.key, { token })).status).toBe(200);
   });
 
-  test('an expired or withdrawn invitation is not there any more', async () => {
+  test("an expired or withdrawn invitation doesn't exist any more", async () => {
     const guest = await app.newcomer();
     const { id, token } = await invited(guest);
     const withdrawn = await invited(guest);
@@ -164,14 +164,14 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect((await post('/invitation/accept', guest.key, { token })).status).toBe(403);
   });
 
-  test('who is a member already is not invited again', async () => {
+  test('members are not invited again', async () => {
     const admin = await app.newcomer();
     const editor = await member(app, admin);
     const { status, json } = await invite(app, admin.key, editor.email.toUpperCase());
     expect([status, json.error_code, json.field_key]).toEqual([409, 'ALREADY_MEMBER', 'email']);
   });
 
-  test('of many acceptances of one invitation at once, one counts', async () => {
+  test('of many simultaneous acceptances of one invitation, one counts', async () => {
     const guest = await app.newcomer();
     const token = await tokenOf(guest);
     const { id, host } = await invited(guest);
@@ -180,14 +180,14 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect(await get('/member', host.key)).toHaveLength(2);
   });
 
-  describe('a user who belongs somewhere already', () => {
+  describe('a user who already belongs to an organization', () => {
     const refusal = async (key: string, id: number) => {
       const { status, json } = await accept(key, id);
       expect([status, json.error_code]).toEqual([409, 'ORGANIZATION_IN_USE']);
       return json.error_string as string;
     };
 
-    test('keeps an organization that has links, tags or domains, and is told what to do', async () => {
+    test('keeps one that has links, tags or domains, and is told what to do', async () => {
       const guest = await app.newcomer();
       await app.call('PATCH', '/api/v1/organization', { key: guest.key, body: { name: 'Mine' } });
       const { id, host } = await invited(guest);
@@ -224,7 +224,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
       expect(await get('/member', editor.key)).toHaveLength(1);
     });
 
-    test('as an editor leaves freely; what they made stays', async () => {
+    test('as an editor leaves freely; their work stays', async () => {
       const admin = await app.newcomer();
       const editor = await member(app, admin);
       await post('/link', editor.key, { destination_url: 'example.com' });
@@ -235,7 +235,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
       expect(await get('/member', admin.key)).toHaveLength(1);
     });
 
-    test('leaves an empty organization together with the invitations to it', async () => {
+    test('leaves an empty organization, whose invitations are withdrawn', async () => {
       const guest = await app.newcomer();
       const orphan = (await invite(app, guest.key, `orphan-${store}@example.com`)).json;
       const { id } = await invited(guest);
@@ -248,7 +248,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
       expect((await app.call('POST', '/api/v1/user', { body })).status).toBe(403);
     });
 
-    test('stays where they are when they were invited there before they came', async () => {
+    test('stays in it if they were invited there before joining', async () => {
       const admin = await app.newcomer();
       const editor = await member(app, admin);
       const { database } = app.app.context;
@@ -267,7 +267,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   });
 });
 
-test('where invitations are mailed, an unproven address needs the link in the mail', async () => {
+test('if invitations are mailed, an unproven address needs the link in the mail', async () => {
   const app = await startApp({ env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
   const host = await app.newcomer();
   const squatter = await app.newcomer('boss@example.com');
@@ -296,7 +296,7 @@ test('where invitations are mailed, an unproven address needs the link in the ma
  * Who joins and who leaves at the same time must see each other, or an organization could be left without an
  * administrator. SQLite has one writer: there nothing happens in between.
  */
-describe('joining and leaving at once on postgres', () => {
+describe('simultaneous joining and leaving on postgres', () => {
   /** Holds the organization until the call waits for it, then does `meanwhile` and lets go. */
   async function whileHeld(
     app: TestApp,
@@ -330,7 +330,7 @@ describe('joining and leaving at once on postgres', () => {
     await app.stop();
   });
 
-  test('a user who signs up by an invitation finds it withdrawn when its sender has left', async () => {
+  test('an invitation is withdrawn for a user who signs up by it after its sender has left', async () => {
     const leaving = await app.newcomer();
     const { token } = (await invite(app, leaving.key, 'joins@example.com')).json;
     const body = { email: 'joins@example.com', password: 'a long enough one', invitation_token: token };
@@ -364,7 +364,7 @@ describe('joining and leaving at once on postgres', () => {
     expect([status, json.error_code]).toEqual([409, 'ORGANIZATION_IN_USE']);
   });
 
-  test('a user who is lowered while they invite has made no invitation', async () => {
+  test('a user who is demoted while inviting has created no invitation', async () => {
     const administrator = await app.newcomer();
     const { status, json } = await whileHeld(
       app,

@@ -21,7 +21,7 @@ describe.each(storeKinds)('members on %s', (store) => {
     await app.stop();
   });
 
-  test('every member sees who belongs to the organization, and no other user does', async () => {
+  test('every member, and no other user, sees the members of the organization', async () => {
     const admin = await app.newcomer();
     const editor = await member(app, admin);
     const stranger = await app.newcomer();
@@ -46,7 +46,7 @@ describe.each(storeKinds)('members on %s', (store) => {
     expect(await as(stranger.key).members()).toHaveLength(1);
   });
 
-  test('a role changes at once, for sessions and keys that exist', async () => {
+  test('a role changes at once, for existing sessions and keys', async () => {
     const admin = await app.newcomer();
     const editor = await member(app, admin);
     expect((await invite(app, editor.key, 'guest@example.com')).status).toBe(403);
@@ -57,7 +57,7 @@ describe.each(storeKinds)('members on %s', (store) => {
     expect((await as(admin.key).setRole(editor.userId, 'editor')).status).toBe(403);
   });
 
-  test('a member that was read can be sent back with another role; nonsense is refused', async () => {
+  test('a member can be sent back with another role; invalid input is refused', async () => {
     const admin = await app.newcomer();
     const editor = await member(app, admin);
     const [, read] = await as(admin.key).members();
@@ -71,7 +71,7 @@ describe.each(storeKinds)('members on %s', (store) => {
       expect((await patch(body)).status).toBe(400);
   });
 
-  test('the last administrator can be neither lowered nor removed by anyone', async () => {
+  test('the last administrator can be neither demoted nor removed by anyone', async () => {
     const admin = await app.newcomer();
     await member(app, admin);
     for (const answer of [
@@ -83,7 +83,7 @@ describe.each(storeKinds)('members on %s', (store) => {
     expect((await as(admin.key).setRole(admin.userId, 'administrator')).status).toBe(200);
   });
 
-  test('of two administrators that lower or remove each other at once, one is left', async () => {
+  test('of two administrators who demote or remove each other at once, one remains', async () => {
     for (let round = 0; round < 6; round++) {
       const one = await app.newcomer();
       const other = await member(app, one, 'administrator');
@@ -100,7 +100,7 @@ describe.each(storeKinds)('members on %s', (store) => {
     }
   });
 
-  test('a removed member goes on with an organization of their own, and nothing of theirs reaches the old one', async () => {
+  test('a removed member continues with a new organization, and none of their credentials work for the old one', async () => {
     const admin = await app.newcomer();
     const editor = await member(app, admin);
     await as(editor.key).link();
@@ -134,7 +134,7 @@ describe.each(storeKinds)('members on %s', (store) => {
     expect((await as(admin.key).remove(editor.userId)).status).toBe(404);
   });
 
-  test('a key of a removed member does not come to life again when they come back', async () => {
+  test("a key of a removed member doesn't become valid again when they return", async () => {
     const admin = await app.newcomer();
     const editor = await member(app, admin);
     await as(admin.key).remove(editor.userId);
@@ -148,14 +148,14 @@ describe.each(storeKinds)('members on %s', (store) => {
     expect((await app.call('GET', '/api/v1/link', { key: editor.key })).status).toBe(401);
   });
 
-  test('an administrator may remove themselves while another one stays', async () => {
+  test('an administrator may remove themselves while another one remains', async () => {
     const one = await app.newcomer();
     const other = await member(app, one, 'administrator');
     expect((await as(one.key).remove(one.userId)).status).toBe(204);
     expect((await as(other.key).members()).map(({ id }: { id: number }) => id)).toEqual([other.userId]);
   });
 
-  test('what somebody invited is withdrawn when they may invite no more', async () => {
+  test('invitations are withdrawn when their sender may no longer invite', async () => {
     const admin = await app.newcomer();
     const invitations = async () =>
       (await app.call('GET', '/api/v1/invitation', { key: admin.key })).json.map(
@@ -206,7 +206,7 @@ const forEditors: Record<string, boolean> = {
   'GET /api/v1/instance/node': false,
 };
 
-describe('what each role may do', () => {
+describe('rights of each role', () => {
   let app: TestApp;
   let admin: Newcomer;
   beforeAll(async () => {
@@ -215,7 +215,7 @@ describe('what each role may do', () => {
   });
   afterAll(() => app.stop());
 
-  test('every route of the document lets an administrator in, and an editor save where members are managed', async () => {
+  test('every documented route allows an administrator, and an editor except for managing members', async () => {
     const editor = await member(app, admin);
     const { paths } = (await app.call('GET', '/openapi.json')).json;
     const routes = Object.entries<Record<string, { security: object[] }>>(paths).flatMap(([path, methods]) =>

@@ -60,7 +60,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(lines.join('')).not.toMatch(/lnp_|@example\.com/);
   });
 
-  test('is mailed about with a link, as text and as a page, and with nothing else that leads anywhere', async () => {
+  test('is answered by mail with a link, as text and HTML, and without any other link', async () => {
     const { email } = await app.newcomer();
     expect((await forgot(app, ` ${email.toUpperCase()} `)).status).toBe(202);
     const [mail, ...more] = await mails();
@@ -98,7 +98,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(await signIn(app, who.email, wanted)).toBe(201);
   });
 
-  test('takes the keys of a user who signed up under an address that was not theirs', async () => {
+  test("deletes the keys of a user who signed up with another person's address", async () => {
     const squatter = await app.newcomer();
     expect((await reset(app, await askedFor(squatter.email))).status).toBe(204);
     expect((await app.call('GET', '/api/v1/user', { key: squatter.key })).status).toBe(401);
@@ -108,7 +108,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect((await app.call('GET', '/api/v1/user', { key: made.json.key })).status).toBe(200);
   });
 
-  test('does not tell whether there is an account', async () => {
+  test('does not reveal whether there is an account', async () => {
     const { email } = await app.newcomer();
     const known = await forgot(app, email);
     const unknown = await forgot(app, 'nobody@example.com');
@@ -124,7 +124,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     await mails();
   });
 
-  test('a link is good once, also when it is used twice at the same moment', async () => {
+  test('has a link that is valid once, even if it is used twice at the same moment', async () => {
     const { email } = await app.newcomer();
     const token = await askedFor(email);
     const answers = await Promise.all(
@@ -137,7 +137,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     useless(await reset(app, token));
   });
 
-  test('a link is good for an hour', async () => {
+  test('has a link that is valid for an hour', async () => {
     const { email } = await app.newcomer();
     const token = await askedFor(email);
     app.clock.now += hour;
@@ -147,7 +147,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect((await reset(app, next)).status).toBe(204);
   });
 
-  test('a newer link takes the place of the one before, if it went out', async () => {
+  test('has a newer link that replaces the previous one, if it was sent', async () => {
     const { email } = await app.newcomer();
     const first = await askedFor(email);
     const second = await askedFor(email);
@@ -159,7 +159,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect((await reset(app, second)).status).toBe(204);
   });
 
-  test('a link ends when the password changes, and is for no other account', async () => {
+  test('has a link that ends when the password changes, and is for no other account', async () => {
     const { email, key, password } = await app.newcomer();
     const other = await app.newcomer();
     const token = await askedFor(email);
@@ -172,7 +172,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect((await reset(app, kept)).status).toBe(204);
   });
 
-  test('a sign-in with the old password that is under way does not outlive the reset', async () => {
+  test("can't be used for a sign-in that is in progress during the reset", async () => {
     const { email, password } = await app.newcomer();
     const token = await askedFor(email);
     const body = { email, password };
@@ -187,7 +187,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     }
   });
 
-  test('a password that is none is refused beside its field, and the link stays good', async () => {
+  test("isn't replaced by an invalid one, which is refused with its field, and the link stays valid", async () => {
     const { email } = await app.newcomer();
     const token = await askedFor(email);
     const short = await reset(app, token, elsewhere(), 'short');
@@ -195,7 +195,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect((await reset(app, token)).status).toBe(204);
   });
 
-  test('what is no link of ours is refused in the same words', async () => {
+  test('has the same error message for every invalid link', async () => {
     const made = `lnp_${'a'.repeat(43)}`;
     const answers = [];
     for (const token of [made, 'lnp_', 'x', "' or 1=1", `${made}x`]) answers.push(await reset(app, token));
@@ -207,7 +207,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
       expect((await forgot(app, email as string)).status).toBe(400);
   });
 
-  test('links are not guessed at for long, and a right one counts for nothing', async () => {
+  test("has links whose guessing is limited, and correct ones don't count", async () => {
     const { email } = await app.newcomer();
     const from = elsewhere();
     const guess = () => reset(app, `lnp_${'b'.repeat(43)}`, from);
@@ -221,7 +221,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect((await reset(app, await askedFor(email), from)).status).toBe(204);
   });
 
-  test('five mails a day go to one address from one network, and ten from all', async () => {
+  test('sends at most five mails a day to one address from one network, and ten from all', async () => {
     const { email } = await app.newcomer();
     const from = elsewhere();
     for (let mail = 0; mail < 8; mail++) expect((await forgot(app, email, from)).status).toBe(202);
@@ -242,7 +242,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(await mails()).toHaveLength(12);
   });
 
-  test('mails that others ask for do not use up those of a network or browser that signed in before', async () => {
+  test('has a separate limit of mails for a network or browser that signed in before', async () => {
     const { email, password } = await app.newcomer();
     const home = elsewhere();
     const signedIn = await app.call('POST', '/api/v1/session', { body: { email, password }, headers: home });
@@ -258,7 +258,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(await mails()).toHaveLength(12);
   });
 
-  test('a mail that did not go out counts for nothing', async () => {
+  test("doesn't count mails that failed", async () => {
     const { email } = await app.newcomer();
     const from = elsewhere();
     isWell = false;
@@ -268,7 +268,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(await askedFor(email, from)).toStartWith('lnp_');
   });
 
-  test('one network asks twenty times an hour, whatever account it asks for', async () => {
+  test('may be requested twenty times an hour from one network, for any accounts', async () => {
     const from = elsewhere();
     const ask = (index: number) => forgot(app, `nobody${index}@example.com`, from);
     for (let index = 0; index < 20; index++) expect((await ask(index)).status).toBe(202);
@@ -280,7 +280,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     await mails();
   });
 
-  test('a used link shows that the address is its holder’s', async () => {
+  test('proves the address when its link is used', async () => {
     const guest = await app.newcomer();
     const host = await app.newcomer();
     const { json } = await invite(app, host.key, guest.email);
@@ -292,7 +292,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(accepted.status).toBe(200);
   });
 
-  test('the store knows no link, and forgets those that have run out', async () => {
+  test('leaves no link in the store in plain text, and expired ones are deleted', async () => {
     const { email, userId } = await app.newcomer();
     const token = await askedFor(email);
     const rows = () =>

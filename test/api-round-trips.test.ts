@@ -59,12 +59,12 @@ async function askedBy(method: string, path: string, send: Send = {}) {
   return { answer, statements: exchanges.length, turns: turnsInARow(exchanges), exchanges };
 }
 
-test('a link by its id is one question, tags and all', async () => {
+test('a link by its id is one query, including tags', async () => {
   const { answer, statements, turns } = await askedBy('GET', `/api/v1/link/${linkId}`);
   expect([answer.status, answer.json.tags.length, statements, turns]).toEqual([200, 1, 1, 1]);
 });
 
-test('links that many read at once come by few questions, each to its own organization', async () => {
+test('concurrent reads of links share few queries, each for its own organization', async () => {
   const other = await app.newcomer();
   const body = { destination_url: 'https://other.example' };
   const others = (await call('POST', '/api/v1/link?disable_png=true', { key: other.key, body })).json.id;
@@ -91,13 +91,13 @@ test('links that many read at once come by few questions, each to its own organi
   expect(reads.length).toBeLessThan(asked.length / 2);
 });
 
-test('a page of links is one question, with the totals', async () => {
+test('a page of links is one query, with the totals', async () => {
   const { answer, statements, turns } = await askedBy('GET', '/api/v1/link?limit=25');
   expect([answer.json.links.length, answer.json.total_links, statements, turns]).toEqual([25, 30, 1, 1]);
   expect(answer.json.links.every(({ tags }: { tags: unknown[] }) => tags.length === 1)).toBe(true);
 });
 
-test('a page in another order, or of links with a tag, first asks what it needs to know for that', async () => {
+test('a page in another order, or of links with a tag, first queries what it needs for that', async () => {
   for (const query of ['sort=-clicks', `tag=${tagId}`]) {
     const { answer, turns } = await askedBy('GET', `/api/v1/link?limit=25&${query}`);
     expect([query, answer.json.links.length]).toEqual([query, 25]);
@@ -105,7 +105,7 @@ test('a page in another order, or of links with a tag, first asks what it needs 
   }
 });
 
-test('a creation is a transaction of three turns, the last of which brings its end', async () => {
+test('a creation is a transaction of three round trips, the last of which commits', async () => {
   const body = { destination_url: 'https://destination.example' };
   const { answer, statements, turns } = await askedBy('POST', '/api/v1/link?disable_png=true', { body });
   expect([answer.status, statements, turns]).toEqual([201, 3, 3]);

@@ -77,7 +77,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     await Promise.all(nodes.map((node) => node.stop()));
   });
 
-  test('are made at their instant as a PATCH makes them: redirects, history and webhook follow', async () => {
+  test('are applied at their instant like a PATCH, with redirects, history and webhook', async () => {
     const hook = target();
     const made = await link.create({ webhook_url: hook.url, webhook_events: ['link.updated'] });
     const leadsTo = async () => (await app.visit(`/${made.suffix}`)).headers.get('location');
@@ -113,7 +113,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     await answerWhen(leadsTo, (to) => to === 'https://example.com/3', 'the second redirect');
   });
 
-  test('are made once each and in order, however many are due at once', async () => {
+  test('are applied once each and in order, however many are due at once', async () => {
     const links = await Promise.all(Array.from({ length: 12 }, () => link.create()));
     for (const { id } of links)
       for (const name of ['1', '2', '3']) await link.schedule(id, { name }, { after: 5 * minute });
@@ -127,7 +127,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     }
   });
 
-  test('that can not be made any more are told with the reason, and nothing of the link changes', async () => {
+  test("that can't be applied any more have the reason, and the link stays unchanged", async () => {
     const tag = (await link.call('POST', '/tag', { name: 'gone' })).json.id;
     const guest = await member(app, owner);
     const plain = await link.create();
@@ -175,7 +175,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     expect(await link.read(lost.id)).toMatchObject({ name: null });
   });
 
-  test('are changed and withdrawn while they are not made, and then no more', async () => {
+  test('can be changed and withdrawn until they are applied', async () => {
     const { id } = await link.create();
     const change = (await link.schedule(id, { name: 'first' })).json;
     const path = `/scheduled_change/${change.id}`;
@@ -237,7 +237,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     expect(JSON.stringify(await link.listed(id))).not.toContain('sesame');
   });
 
-  test('are twenty at most for a link, also when they are sent at once; a link in print takes a second yes', async () => {
+  test('are limited to twenty per link, even if sent at once; a link in print needs confirmation', async () => {
     const { id } = await link.create({ on_paper: true });
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, index) => link.schedule(id, { name: String(index) }, { after: day })),
@@ -268,7 +268,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
   });
 });
 
-test('a scheduled change that came due while the program was stopped is made after its start', async () => {
+test('a scheduled change that came due while the program was stopped is applied after its start', async () => {
   const before = await startApp();
   const owner = await before.newcomer();
   const link = calls([before], () => owner.key);

@@ -22,7 +22,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     suite.app.call('DELETE', `/api/v1/session/${id}`, { headers: ours(cookie) });
   const newcomer = () => suite.app.newcomer();
 
-  test('says with what and when each was begun, when it was last used, and which one asks', async () => {
+  test("shows the browser and start of each, its last use, and which one is the caller's", async () => {
     const who = await newcomer();
     const begun = suite.app.clock.now;
     const desk = await begin(who, firefox);
@@ -48,7 +48,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     expect((await suite.app.call('GET', '/api/v1/session')).status).toBe(401);
   });
 
-  test('a browser that says nothing of itself, or nonsense, is not known by name', async () => {
+  test("doesn't name a browser without a valid user agent", async () => {
     const who = await newcomer();
     for (const agent of ['', '<script>', 'x'.repeat(4_000), 'curl/8.5.0']) await begin(who, agent);
     const { json } = await suite.app.call('GET', '/api/v1/session', { key: who.key });
@@ -57,7 +57,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     );
   });
 
-  test('one is ended by its id, and the others go on', async () => {
+  test('can end one by its id, and the others continue', async () => {
     const who = await newcomer();
     const [desk, phone] = [await begin(who, firefox), await begin(who, iphone)];
     const { id } = (await list(desk)).find((session: { browser: string }) => session.browser === 'Safari');
@@ -68,7 +68,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     expect((await end(id, desk)).status).toBe(404);
   });
 
-  test('the one that asks can end itself: its cookie goes too', async () => {
+  test("can end the caller's own session, whose cookie is deleted too", async () => {
     const cookie = await begin(await newcomer(), firefox);
     const [{ id }] = await list(cookie);
     const ended = await end(id, cookie);
@@ -79,7 +79,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     expect(await isIn(cookie)).toBe(false);
   });
 
-  test("no user sees or ends another's, also in one organization, whatever is made up for an id", async () => {
+  test("is only the user's own, even within an organization and for any made-up id", async () => {
     const [mine, theirs] = [await person(), await person()];
     const colleague = await member(suite.app, mine);
     const [{ id }] = await list(theirs.cookie);
@@ -91,7 +91,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     expect([await isIn(theirs.cookie), await isIn(colleague.browser.cookie ?? '')]).toEqual([true, true]);
   });
 
-  test('an id is no way in, and sessions that are over are not in it', async () => {
+  test("has ids that can't be used to sign in, and no sessions that have ended", async () => {
     const { cookie, email, password } = await person();
     const [{ id }] = await list(cookie);
     expect(await isIn(`linnet=lns_${id.padEnd(43, '0')}`)).toBe(false);

@@ -26,14 +26,14 @@ afterAll(async () => {
 
 const read = (app: TestApp, cookie: string) => app.call('GET', '/api/v1/user', { headers: { cookie } });
 
-test('a session that was begun on one node is good on the other, and ends on both at once', async () => {
+test('a session from one node is valid on the other, and ends on both at once', async () => {
   const browser = await browserOf(near, owner);
   expect((await read(far, browser.cookie)).status).toBe(200);
   await near.call('DELETE', '/api/v1/session', { headers: browser });
   expect((await read(far, browser.cookie)).status).toBe(401);
 });
 
-test('while the database is away a session is neither good nor over: 503, and later it goes on', async () => {
+test('while the database is away a session is neither valid nor invalid: 503, and later it continues', async () => {
   const { cookie } = await browserOf(far, owner);
   await wire.cut();
   const { status, headers, json } = await read(far, cookie);

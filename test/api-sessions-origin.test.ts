@@ -42,7 +42,7 @@ async function operationsOf(app: TestApp): Promise<Operation[]> {
   );
 }
 
-describe('calls of other sites with a cookie', () => {
+describe('cross-site calls with a cookie', () => {
   let app: TestApp;
   let owner: Newcomer;
   let cookie: string;
@@ -74,7 +74,7 @@ describe('calls of other sites with a cookie', () => {
     expect((await app.call('GET', '/api/v1/user', { headers: { cookie } })).status).toBe(200);
   });
 
-  test('what a cookie lets in must say that it comes from a page of ours', async () => {
+  test('a call authorised by a cookie must declare that it comes from a page of ours', async () => {
     const rename = async (marks: Marks) =>
       (
         await app.call('PATCH', '/api/v1/user', {
@@ -90,7 +90,7 @@ describe('calls of other sites with a cookie', () => {
     expect(await rename({ origin: app.url, 'sec-fetch-site': 'none' })).toBe(200);
   });
 
-  test('no user is signed in or out by a page of another site, cookie or not', async () => {
+  test('no user is signed in or out by a page of another site, with or without a cookie', async () => {
     const { email, password } = owner;
     for (const marks of forgeries(app.url)) {
       const answer = await app.call('POST', '/api/v1/session', { headers: marks, body: { email, password } });
@@ -106,14 +106,14 @@ describe('calls of other sites with a cookie', () => {
     expect(form.status).toBe(415);
   });
 
-  test('a program that keeps cookies may sign in without saying where from', async () => {
+  test('a program that keeps cookies may sign in without an origin', async () => {
     const body = { email: owner.email, password: owner.password };
     expect((await app.call('POST', '/api/v1/session', { body })).status).toBe(201);
     const own = (await browserOf(app, owner)).cookie;
     expect((await app.call('POST', '/api/v1/session', { body, headers: { cookie: own } })).status).toBe(201);
   });
 
-  test('a key sent on purpose needs no page, also from another site', async () => {
+  test('a key that is sent explicitly needs no origin, even from another site', async () => {
     for (const marks of forgeries(app.url)) {
       const headers = { ...marks, cookie, 'api-key': owner.key };
       const { status } = await app.call('PATCH', '/api/v1/user', { headers, body: { name: 'Ada' } });
@@ -121,7 +121,7 @@ describe('calls of other sites with a cookie', () => {
     }
   });
 
-  test('no answer to a reading call may be read or embedded by another site', async () => {
+  test('no response to a read may be read or embedded by another site', async () => {
     const reading = (await operationsOf(app)).filter(
       ({ method, path }) => method === 'GET' && !path.endsWith('/live'),
     );
@@ -145,7 +145,7 @@ describe('calls of other sites with a cookie', () => {
   });
 });
 
-test('in a trial, the page of each loopback name calls the one it came from', async () => {
+test('in a trial, the page of each loopback name may call the one it came from', async () => {
   const app = await startApp();
   const { cookie } = await browserOf(app, await app.newcomer());
   const { port } = new URL(app.url);

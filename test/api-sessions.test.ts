@@ -10,7 +10,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   const suite = sessionSuite(store);
   const { ours, signIn, person, isIn } = suite;
 
-  test('signing in answers the user and sets a cookie that scripts and other sites can not use', async () => {
+  test("signing in returns the user and sets a cookie that scripts and other sites can't use", async () => {
     const { email, password, userId } = await suite.app.newcomer('cookie@example.com');
     const answer = await signIn(email, password);
     expect([answer.status, answer.json.id, answer.json.email]).toEqual([201, userId, email]);
@@ -25,7 +25,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     );
   });
 
-  test('a session may do all that a key may, reading and changing', async () => {
+  test('a session may do everything that a key may, reading and changing', async () => {
     const { cookie } = await person();
     const made = await suite.app.call('POST', '/api/v1/link', {
       headers: ours(cookie),
@@ -37,7 +37,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect(gone.status).toBe(204);
   });
 
-  test('signing out ends the session and clears its cookie; doing it twice is no error', async () => {
+  test('signing out ends the session and deletes its cookie; doing it twice is no error', async () => {
     const { cookie } = await person();
     const out = await suite.app.call('DELETE', '/api/v1/session', { headers: ours(cookie) });
     expect(out.status).toBe(204);
@@ -48,7 +48,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect((await suite.app.call('DELETE', '/api/v1/session')).status).toBe(204);
   });
 
-  test('a session lives thirty days from its last use, and its cookie with it', async () => {
+  test('a session lasts thirty days from its last use, and so does its cookie', async () => {
     const { cookie } = await person();
     const use = async () => (await suite.app.call('GET', '/api/v1/user', { headers: { cookie } })).headers;
     expect((await use()).get('set-cookie')).toBeNull();
@@ -65,7 +65,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect(await isIn(cookie)).toBe(false);
   });
 
-  test('its use is written down at most once an hour', async () => {
+  test('its use is stored at most once an hour', async () => {
     const { cookie, userId } = await person();
     const renewedAt = async () => {
       const { database } = suite.app.app.context;
@@ -86,7 +86,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect(await renewedAt()).toEqual([begun + hour]);
   });
 
-  test('where a key or a token is sent too, it counts, and not the cookie', async () => {
+  test('a key or token that is also sent takes precedence over the cookie', async () => {
     const [one, other] = [await person(), await person()];
     const user = async (headers: Record<string, string>) =>
       (await suite.app.call('GET', '/api/v1/user', { headers })).json.id;
@@ -103,7 +103,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect([renamed.status, renamed.json.id]).toEqual([200, other.userId]);
   });
 
-  test('a session is no bearer, and a key is no cookie', async () => {
+  test('a session is no bearer token, and a key is no cookie', async () => {
     const { cookie, key } = await person();
     const token = cookie.slice('linnet='.length);
     expect((await suite.app.call('GET', '/api/v1/user', { key: token })).status).toBe(401);
@@ -122,7 +122,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect(await isIn(`linnet=garbage;${cookie}`)).toBe(true);
   });
 
-  test('signing in again ends the session that the browser had before', async () => {
+  test("signing in again ends the browser's previous session", async () => {
     const { email, password, cookie } = await person();
     const again = await signIn(email, password, ours(cookie));
     expect(again.status).toBe(201);
@@ -130,7 +130,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect(await isIn(cookieIn(again.headers).pair)).toBe(true);
   });
 
-  test('the cookie of a session that ended keeps no user from signing in or up', async () => {
+  test('the cookie of an ended session prevents no user from signing in or up', async () => {
     const { email, password, cookie } = await person();
     await suite.app.call('DELETE', '/api/v1/session', { headers: ours(cookie) });
     expect((await signIn(email, password, ours(cookie))).status).toBe(201);
@@ -139,7 +139,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect((await suite.app.call('POST', '/api/v1/user', { headers: ours(cookie) })).status).toBe(401);
   });
 
-  test('guesses are counted together with those for tokens, before they are looked at', async () => {
+  test('guesses are counted together with those for tokens, before they are checked', async () => {
     const { email, password } = await suite.app.newcomer('guess@example.com');
     const attempts = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
@@ -156,7 +156,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect((await signIn(email, password)).status).toBe(201);
   });
 
-  test('a wrong password and an unknown address are answered the same', async () => {
+  test('a wrong password and an unknown address get the same response', async () => {
     const { email } = await suite.app.newcomer('same@example.com');
     const wrong = await signIn(email, 'wrong password');
     const unknown = await signIn('nobody@example.com', 'wrong password');
@@ -202,7 +202,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect((await signIn(email, 'a new long password')).status).toBe(201);
   });
 
-  test('of two password changes at once, one counts and the other is told so', async () => {
+  test('of two simultaneous password changes, one succeeds and the other is told so', async () => {
     const { email, password, key } = await person();
     const passwords = ['the first new one', 'the second new one'];
     const answers = await Promise.all(
@@ -218,7 +218,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect((await signIn(email, winner)).status).toBe(201);
   });
 
-  test('the current password is guessed at no more often than at the sign-in', async () => {
+  test('guesses of the current password are limited as for signing in', async () => {
     const { password, key } = await person();
     const guess = async (current_password: string) =>
       (
@@ -234,7 +234,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect(await guess(password)).toBe(204);
   });
 
-  test('no session begun with the old password outlives its change', async () => {
+  test('no session begun with the old password survives its change', async () => {
     for (let round = 0; round < 5; round++) {
       const { email, password, key } = await person();
       const [, ...signIns] = await Promise.all([
@@ -249,7 +249,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     }
   });
 
-  test('signing out everywhere ends all sessions and token pairs, and leaves the keys', async () => {
+  test('signing out everywhere ends all sessions and token pairs, and keeps the keys', async () => {
     const { email, password, cookie, key } = await person();
     const other = cookieIn((await signIn(email, password)).headers).pair;
     const pair = (await suite.app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } }))
@@ -262,7 +262,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect((await suite.app.call('GET', '/api/v1/user', { key })).status).toBe(200);
   });
 
-  test('the live stream goes by a session, and ends with it', async () => {
+  test('the live stream accepts a session, and ends with it', async () => {
     const quick = await startApp({ store, overrides: { heartbeat: 20 } });
     const { email, password } = await quick.newcomer();
     const open = async () => {
@@ -282,7 +282,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     await quick.stop();
   });
 
-  test('a name is changed, cleared, and checked; the rest of a user is passed over', async () => {
+  test('a name is changed, cleared, and checked; other fields of a user are ignored', async () => {
     const { cookie } = await person();
     const patch = (body: object) => suite.app.call('PATCH', '/api/v1/user', { headers: ours(cookie), body });
     const renamed = await patch({ name: '  Ada Lovelace ' });
@@ -301,7 +301,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect((await patch({ nickname: 'a' })).json.error_code).toBe('FIELD_UNKNOWN');
   });
 
-  test('sessions that have run out are tidied away, and no others', async () => {
+  test('only expired sessions are deleted', async () => {
     const { userId, cookie } = await person();
     const { database } = suite.app.app.context;
     const count = async () =>
@@ -316,7 +316,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect(await count()).toBe(0);
   });
 
-  test('no session stands in the database as the browser has it', async () => {
+  test('no session token is stored in the database in plain text', async () => {
     const { cookie } = await person();
     const rows = await suite.app.app.context.database.read.selectFrom('sessions').selectAll().execute();
     expect(rows.length).toBeGreaterThan(0);

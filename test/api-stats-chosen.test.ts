@@ -47,7 +47,7 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     await app.stop();
   });
 
-  test('clicks, visitors, groups and what is no click are the sums of the chosen links', async () => {
+  test('clicks, visitors, groups and uncounted hits are the sums of the chosen links', async () => {
     for (const chosen of [
       `tag=${tag}`,
       `ids=${second},${first}`,
@@ -75,7 +75,7 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     expect((await stats(`ids=${first}`)).visitors_are).toBe('daily');
   });
 
-  test('filters that are combined are counted from the hits of the chosen links', async () => {
+  test('combined filters are counted from the hits of the chosen links', async () => {
     const found = await stats(`tag=${tag}&country=DE&group_by=device`);
     expect([found.from_raw, found.totals.clicks]).toEqual([true, 2]);
     expect(found.groups).toEqual([
@@ -86,7 +86,7 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     expect((await stats(`ids=${third}&country=DE&device=desktop`)).totals.clicks).toBe(0);
   });
 
-  test('a domain has the links on it', async () => {
+  test('a domain means the links on it', async () => {
     const { host } = new URL((await send('GET', `/link/${first}`)).json.url);
     expect((await stats(`domain=${host}&group_by=country`)).totals.clicks).toBe(4);
     expect((await stats(`domain=${host}&tag=${tag}`)).totals.clicks).toBe(3);
@@ -135,7 +135,7 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     expect(await listed(`ids=${first}&limit=1&cursor=${next}`)).toEqual([400, 'FIELD_INVALID', 'cursor']);
   });
 
-  test('where no link is meant, all is zero', async () => {
+  test('all is zero if no link matches', async () => {
     for (const query of [
       `tag=${other}`,
       `tag=${tag}&ids=${third}`,

@@ -52,7 +52,7 @@ describe.each(storeKinds)('statistics of real visits on %s', (store) => {
     await app.stop();
   });
 
-  test('what was rolled up while folding is what counting every hit anew gives', async () => {
+  test('the roll-ups of the fold equal those of counting every hit again', async () => {
     const { database } = app.app.context;
     const folded = await rollUps(database.read);
     expect(folded.links.length).toBeGreaterThan(30);
@@ -60,7 +60,7 @@ describe.each(storeKinds)('statistics of real visits on %s', (store) => {
     expect(folded).toEqual(await rollUps(database.read));
   });
 
-  test('every hit is told of, and charts, groups and lists agree on how many are clicks', async () => {
+  test('every hit is included, and charts, groups and lists agree on how many are clicks', async () => {
     const get = async (path: string) => (await app.call('GET', path, { key: owner.key })).json;
     const { totals, groups } = await get('/api/v1/stats?group_by=class');
     const hits = 40 * agents.length + 10 * agents.length;

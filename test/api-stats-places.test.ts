@@ -72,7 +72,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
       clicks,
     ]);
 
-  test('clicks by region, by city and by the address of the link, of a link and of all', async () => {
+  test('clicks are grouped by region, by city and by address, for one link and for all', async () => {
     for (const path of ['/stats', `/link/${id}/stats`]) {
       expect(await groupsBy(path, 'region')).toEqual([
         ['DE-BY', 43],
@@ -93,7 +93,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
     }
   });
 
-  test('filters by them, alone and with others', async () => {
+  test('filters by them work alone and with others', async () => {
     const alias = `${host}/before-${store}`;
     const asShown = `${new URL(app.url).origin}/${encodeURIComponent(`ältere-${store}`)}`;
     const cases: readonly (readonly [string, number])[] = [
@@ -135,7 +135,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
     expect(rows.filter((row) => row.endsWith(`,US-ND,Munich,${host}/before-${store}`))).toHaveLength(5);
   });
 
-  test('behind a password the alias is known as well, and a webhook is told of it and of the place', async () => {
+  test('the alias is known behind a password too, and a webhook includes it and the place', async () => {
     const hook = target();
     const guest = await app.newcomer();
     const body = {
@@ -165,7 +165,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
     expect(json.groups).toEqual([{ value: `${host}/gate-${store}`, clicks: 1, not_counted: 0 }]);
   });
 
-  test('nobody else has them', async () => {
+  test('no other organization sees them', async () => {
     const other = await app.newcomer();
     const { json } = await app.call('GET', '/api/v1/stats?group_by=city', { key: other.key });
     expect(json.groups).toEqual([]);

@@ -58,7 +58,7 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
   const found = (groups: readonly Group[], value: string | null) =>
     groups.find((group) => group.value === value) ?? { clicks: 0, visitors: 0 };
 
-  test('clicks by rule, and what was led by none, of a link and of all', async () => {
+  test('clicks are grouped by rule, including those without one, for one link and for all', async () => {
     for (const path of ['/stats', `/link/${link.id}/stats`])
       expect((await groupsBy(path, 'group_by=rule')).map(({ value, clicks }) => [value, clicks])).toEqual([
         ['r_split', 48],
@@ -67,7 +67,7 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
       ]);
   });
 
-  test('of a split every visitor is one of the variant that all their clicks led to', async () => {
+  test('every visitor of a split belongs to one variant, which all their clicks led to', async () => {
     const groups = await groupsBy(`/link/${link.id}/stats`, 'group_by=variant');
     const [a, b] = [found(groups, 'r_split/a'), found(groups, 'r_split/b')];
     expect([a.clicks + b.clicks, (a.visitors ?? 0) + (b.visitors ?? 0)]).toEqual([48, 24]);
@@ -81,7 +81,7 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
     expect(found(chosen, 'r_split/a').visitors).toBe(a.visitors);
   });
 
-  test('filters by rule and variant, alone and with others', async () => {
+  test('filters by rule and variant work alone and with others', async () => {
     const path = `/link/${link.id}/stats`;
     const { clicks } = found(await groupsBy(path, 'group_by=variant'), 'r_split/a');
     for (const query of ['variant=r_split/a', 'rule=r_split&variant=a', 'rule=r_split&variant=r_split/a'])
@@ -92,7 +92,7 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
     expect((await get(`${path}?variant=a`)).totals.clicks).toBe(0);
   });
 
-  test('the list of clicks says the rule and the variant', async () => {
+  test('the list of clicks has the rule and the variant', async () => {
     const { clicks } = await get(`/link/${link.id}/clicks?limit=100`);
     const counted = (rule: string | null) =>
       clicks.filter((one: { rule: string | null }) => one.rule === rule).length;

@@ -60,7 +60,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
   const clicksBy = (series: { start: string; clicks: number }[]) =>
     Object.fromEntries(series.filter(({ clicks }) => clicks > 0).map(({ start, clicks }) => [start, clicks]));
 
-  test('without a wish: today and the 29 days before it, each with its clicks, and what was no click beside them', async () => {
+  test('by default: today and the 29 days before it, each with its clicks, and uncounted hits separately', async () => {
     const found = await stats('');
     expect([found.from, found.to]).toEqual(['2026-03-12T00:00:00.000Z', '2026-04-10T12:30:00.000Z']);
     expect([found.interval, found.timezone, found.from_raw]).toEqual(['day', 'UTC', false]);
@@ -85,7 +85,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     expect([found.groups, found.other]).toEqual([null, null]);
   });
 
-  test('days are those of the timezone, also the one with 23 hours', async () => {
+  test('days are those of the timezone, including the one with 23 hours', async () => {
     const found = await stats('timezone=Europe/Berlin&from=2026-03-28&to=2026-03-30');
     expect(found.from).toBe('2026-03-27T23:00:00.000Z');
     expect(found.to).toBe('2026-03-30T22:00:00.000Z');
@@ -111,7 +111,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     expect(visitorsAt).toEqual([['01', 1]]);
   });
 
-  test("where midnight lies inside a UTC hour, that hour is the new day's", async () => {
+  test('if midnight lies inside a UTC hour, that hour belongs to the new day', async () => {
     const found = await stats('timezone=Asia/Kolkata&from=2026-03-10&to=2026-03-11', kolkata);
     expect([found.from, found.to]).toEqual(['2026-03-09T18:30:00.000Z', '2026-03-11T18:30:00.000Z']);
     expect(clicksBy(found.series)).toEqual({
@@ -146,7 +146,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     expect([totals.clicks, totals.visitors]).toEqual([7, 4]);
   });
 
-  test('groups are sorted, and what has no value has null', async () => {
+  test('groups are sorted, and hits without a value are null', async () => {
     const byCountry = await stats('group_by=country');
     expect(byCountry.groups).toEqual([
       { value: 'DE', clicks: 3, not_counted: 0 },
@@ -171,7 +171,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     expect(reasons.groups[0]).toEqual({ value: 'monitor', clicks: 0, not_counted: 1 });
   });
 
-  test('the hundred largest groups are shown, and the rest is one number', async () => {
+  test('the hundred largest groups are shown, and the sum of the rest', async () => {
     const other = await app.newcomer();
     const many = await newLink(other);
     await seedHits(
@@ -228,7 +228,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     'class=unicorn',
     'utm_source=%F0%9F%A6%8A',
     'country=XX&device=tv',
-  ])('nothing has %s: all is zero, and nothing is refused', async (query) => {
+  ])('no hits match %s: all is zero, and nothing is refused', async (query) => {
     const found = await stats(`${query}&group_by=os`);
     expect([found.totals.clicks, found.groups, found.other]).toEqual([0, [], { clicks: 0, not_counted: 0 }]);
     expect(found.series).toHaveLength(30);
@@ -260,7 +260,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     }
   });
 
-  test('terms and contents are counted, also what has none, and from before roll-ups had them', async () => {
+  test('terms and contents are counted, including none, and from before roll-ups had them', async () => {
     const [tagged, mixed] = [await app.newcomer(), await app.newcomer()];
     const of = await newLink(tagged);
     const own = { link: of, organization: tagged.organizationId, visitor: null };
@@ -310,7 +310,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     await seedHits(app.app.context.database, []);
   });
 
-  test('a link shows its clicks and the last of them, in the list and alone, and may be sent back with them', async () => {
+  test('a link has its clicks and the time of the last one, in the list and alone, and may be sent back with them', async () => {
     const { json } = await app.call('GET', `/api/v1/link/${link}`, { key: owner.key });
     expect([json.clicks, json.last_clicked_at]).toEqual([7, '2026-04-10T12:29:00.000Z']);
     const fresh = await newLink(owner);

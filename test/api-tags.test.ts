@@ -15,7 +15,7 @@ describe.each(storeKinds)('tags on %s', (store) => {
     await app.stop();
   });
 
-  test('a tag is made from a name, or from "tag" as the example of the interface has it', async () => {
+  test('a tag is created from a name, or from "tag" as in the interface\'s example', async () => {
     const named = await create({ name: ' Spring ' });
     expect(named.status).toBe(201);
     expect(named.json).toEqual({
@@ -31,7 +31,7 @@ describe.each(storeKinds)('tags on %s', (store) => {
     expect(json).toEqual([named.json, aliased.json]);
   });
 
-  test('a name is taken once in its organization, whatever its case, and free in another', async () => {
+  test('a name is unique in its organization, ignoring case, and free in another', async () => {
     await create({ name: 'Straße' });
     const again = await create({ name: 'STRAßE' });
     expect(again.status).toBe(409);
@@ -42,7 +42,7 @@ describe.each(storeKinds)('tags on %s', (store) => {
     );
   });
 
-  test('many who make one tag at once make one', async () => {
+  test('many simultaneous creations of one tag create one', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => create({ name: 'at once' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(409)]);
   });
@@ -63,7 +63,7 @@ describe.each(storeKinds)('tags on %s', (store) => {
     expect([taken.status, taken.json.error_code]).toEqual([409, 'TAG_EXISTS']);
   });
 
-  test('a deleted tag leaves its links, without it', async () => {
+  test('a deleted tag is removed from its links', async () => {
     const { json: tag } = await create({ name: 'brief' });
     const link = await app.call('POST', '/api/v1/link', {
       key: owner.key,
@@ -75,7 +75,7 @@ describe.each(storeKinds)('tags on %s', (store) => {
     expect((await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key: owner.key })).status).toBe(404);
   });
 
-  test('a tag that is deleted while links take it on is on all of them or refused, never a fault', async () => {
+  test('adding a tag during its deletion succeeds for all links or is refused, without an internal error', async () => {
     for (let round = 0; round < 5; round++) {
       const { json: tag } = await create({ name: `vanishing ${round}` });
       const answers = await Promise.all([

@@ -24,7 +24,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
     await app.stop();
   });
 
-  test('are written into the destination, in creation, bulk and import, and visitors are led there', async () => {
+  test('are written into the destination, in creations, bulk calls and imports, and visitors are redirected there', async () => {
     const link = await create({
       destination_url: 'example.com/page?utm_source=old&x=1#part',
       utm_source: 'spring mail',
@@ -46,7 +46,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
     expect(made.destination_url).toBe('https://example.com/c?utm_source=a%2C%20b');
   });
 
-  test('change alone: what else the destination has stays, and it is found and told by what it is now', async () => {
+  test('change alone: the rest of the destination stays, and the new destination is searched and returned', async () => {
     const link = await create({ destination_url: 'https://example.com/d?utm_source=a&x={id}' });
     const patch = (body: object) => call('PATCH', `/link/${link.id}`, body);
     expect((await patch({ utm_source: 'b', utm_term: 't' })).json.destination_url).toBe(
@@ -76,7 +76,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
     ).toContain(link.id);
   });
 
-  test('two changes at once are both in it', async () => {
+  test('keep both of two simultaneous changes', async () => {
     const link = await create({ destination_url: 'https://example.com/f' });
     await Promise.all(
       ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term'].map((name) =>
@@ -92,7 +92,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
     ]);
   });
 
-  test('are changed at a time in the destination that there is then', async () => {
+  test('that are scheduled change the destination of that time', async () => {
     const link = await create({ destination_url: 'https://example.com/g' });
     const at = new Date(app.clock.now + 60_000).toISOString();
     const scheduled = await call('POST', `/link/${link.id}/scheduled`, {
@@ -110,7 +110,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
     );
   });
 
-  test('are refused where they can not be stored', async () => {
+  test("are refused if they can't be stored", async () => {
     const base = { destination_url: 'https://example.com' };
     expect(await refusal(call('POST', '/link', { ...base, utm_source: 'a\u0000' }))).toEqual([
       400,
@@ -135,7 +135,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
     ]);
   });
 
-  test('are kept together as templates, with names that are taken once', async () => {
+  test('are stored together as templates with unique names', async () => {
     const made = await call('POST', '/utm_template', {
       name: ' Letter ',
       utm_source: 'mail',
@@ -190,7 +190,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
     expect(await names()).toEqual([other.name]);
   });
 
-  test('of links and templates are there to be suggested, the most frequent first', async () => {
+  test('of links and templates are suggested, the most frequent first', async () => {
     const { key } = await app.newcomer();
     for (const source of ['rare', 'often', 'often'])
       await call('POST', '/link', { destination_url: 'https://example.com', utm_source: source }, key);

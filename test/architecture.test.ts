@@ -102,7 +102,7 @@ test('folders only import what the design allows', async () => {
   expect(broken).toEqual([]);
 });
 
-test('only the entrances import the composition root, and only it and they what it is put together from', async () => {
+test('only entry points import the composition root, and only it and they import its parts', async () => {
   for (const file of files) {
     if (['serve.ts', 'cli'].includes(folderOf(file))) continue;
     const imports = await importsOf(file);
@@ -113,7 +113,7 @@ test('only the entrances import the composition root, and only it and they what 
   }
 });
 
-test('only the entrance reads the environment', async () => {
+test('only the entry point reads the environment', async () => {
   for (const file of files) {
     const text = await Bun.file(join(source, file)).text();
     if (/process\.env|Bun\.env|import\.meta\.env/.test(text)) expect(file).toBe('main.ts');
@@ -142,7 +142,7 @@ test('the files and folders that ARCHITECTURE.md names exist', async () => {
   expect(missing).toEqual([]);
 });
 
-test('no files import each other in a circle, types included', async () => {
+test('there are no import cycles, including types', async () => {
   const imports = new Map(
     await Promise.all(files.map(async (file) => [file, await importsOf(file)] as const)),
   );
@@ -182,7 +182,7 @@ function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[][] 
   return circles;
 }
 
-test('what speaks to ClickHouse is loaded where CLICKS_URL is set, and nowhere else', async () => {
+test('modules for ClickHouse are only loaded if CLICKS_URL is set', async () => {
   const transpilers = {
     ts: new Bun.Transpiler({ loader: 'ts' }),
     tsx: new Bun.Transpiler({ loader: 'tsx' }),
@@ -208,7 +208,7 @@ test('what speaks to ClickHouse is loaded where CLICKS_URL is set, and nowhere e
   ]);
 });
 
-test("SQLite's threads load no packages: there are several, and each would load them anew", async () => {
+test("SQLite's threads load no packages, because each thread would load them again", async () => {
   const transpiler = new Bun.Transpiler({ loader: 'ts' });
   const loaded = new Set(['storage/drivers/sqlite-thread.ts']);
   const packages: string[] = [];

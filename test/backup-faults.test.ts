@@ -123,7 +123,7 @@ describe('a restore refuses, and leaves nothing behind', () => {
     expect(storesIn(settings.DATA_DIR)).toEqual([]);
   });
 
-  test('a file that is not there, and what is no file', async () => {
+  test('a missing or invalid file', async () => {
     const settings = await target();
     expect((await command(['restore', join(folder.path, 'no such file')], settings))[2]).toMatch(
       /can not be read: ENOENT/,
@@ -135,7 +135,7 @@ describe('a restore refuses, and leaves nothing behind', () => {
     expect(storesIn(settings.DATA_DIR)).toEqual([]);
   });
 
-  test('a place where a store is, or a server runs', async () => {
+  test('a target with an existing store, or a running server', async () => {
     const settings = { ...(await target()), PORT: '0' };
     const server = runServer(settings);
     await server.address();
@@ -156,7 +156,7 @@ describe('a restore refuses, and leaves nothing behind', () => {
   }, 240_000);
 });
 
-test('through a pipe, both ways, and never to a file that is there', async () => {
+test('backups and restores work through a pipe, and never overwrite a file', async () => {
   const settings = await target();
   const pipe = (from: string, to: string) =>
     Bun.spawn(
@@ -177,7 +177,7 @@ test('through a pipe, both ways, and never to a file that is there', async () =>
   expect([code, err]).toEqual([1, `${store.backup} is there already. Name a file that is not.\n`]);
 }, 240_000);
 
-test('two at once of one file: one is written, the other refused; of two files both are whole', async () => {
+test('of two simultaneous backups to one file one is written and the other refused; to two files both are complete', async () => {
   const file = join(folder.path, 'both.linnet');
   const same = [1, 2].map(() => runCommand(['backup', file], store.settings));
   expect((await Promise.all(same.map(({ exited }) => exited))).sort()).toEqual([0, 1]);
@@ -185,7 +185,7 @@ test('two at once of one file: one is written, the other refused; of two files b
   expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
 }, 240_000);
 
-test('a disk that is full stops a backup and a restore with one line, and neither leaves anything', async () => {
+test('a full disk stops a backup and a restore with one line, and neither leaves anything', async () => {
   const file = join(folder.path, 'too-large.linnet');
   const failing = runWithFilesBelow(100, ['backup', file], store.settings);
   expect(await failing.exited).toBe(1);
@@ -207,7 +207,7 @@ test('a disk that is full stops a backup and a restore with one line, and neithe
   ]);
 }, 240_000);
 
-test('a backup that is killed leaves nothing under its name, and the next one into that folder removes the rest', async () => {
+test('a killed backup leaves nothing under its name, and the next one into that folder removes the rest', async () => {
   const file = join(folder.path, 'killed.linnet');
   const killed = runCommand(['backup', file], large.settings);
   await eventually(
@@ -236,7 +236,7 @@ test('a backup that is killed leaves nothing under its name, and the next one in
 }, 240_000);
 
 describe.each(storeKinds)('a restore into %s that is killed', (kind) => {
-  test('leaves no store, and the next one goes through', async () => {
+  test('leaves no store, and the next one succeeds', async () => {
     const settings: Record<string, string> = {
       ...(await target()),
       DATABASE_URL: kind === 'postgres' ? await freshPostgres() : '',

@@ -32,7 +32,7 @@ async function holdStore(kind: StoreKind, settings: Record<string, string>): Pro
 }
 
 test.each(storeKinds)(
-  'clicks that were in the journal alone when the backup was made are counted after a restore beside it on %s: all of them, and no other twice',
+  'clicks that were only in the journal during the backup are counted after a restore beside it on %s: all of them, and no other twice',
   async (kind) => {
     await using folder = await temporaryFolder();
     const settings = await settingsFor(kind, join(folder.path, 'data'));
@@ -64,7 +64,7 @@ test.each(storeKinds)(
 );
 
 test.each(storeKinds)(
-  'each backup that is made while clicks are counted is one moment on %s: every way of counting says the same',
+  'each backup made while clicks are counted is of one moment on %s: every way of counting gives the same',
   async (kind) => {
     await using folder = await temporaryFolder();
     const settings = await settingsFor(kind, join(folder.path, 'data'));

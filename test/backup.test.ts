@@ -62,7 +62,7 @@ describe.each(storeKinds)('a backup of %s', (from) => {
   afterAll(() => folder[Symbol.asyncDispose]());
 
   test.each(storeKinds)(
-    'restored into %s has every row of every table but the visitors of the day, and answers as before: links, statistics, clicks, a session, a sealed key',
+    'restored into %s has every row of every table except visitors of the day, and gives the same responses: links, statistics, clicks, a session, a sealed key',
     async (to) => {
       const dataDir = join(folder.path, `after-${to}`);
       const restored = await settingsWithoutStore(to, dataDir);

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('the address of a visitor', () => {
-  test('is the one of their connection on both paths, whatever their headers say, for many at once', async () => {
+  test('is that of their connection on both paths, whatever their headers say, for many at once', async () => {
     const claims = [
       'X-Forwarded-For: 203.0.113.5\r\nForwarded: for=203.0.113.5\r\nX-Real-IP: 203.0.113.5\r\n',
       'X-Forwarded-For: 127.0.0.1\r\nVia: 1.1 elsewhere\r\nCF-Connecting-IP: 127.0.0.1\r\n',
@@ -51,7 +51,7 @@ describe('the address of a visitor', () => {
 });
 
 describe('a connection', () => {
-  test('what comes after the answer to a request that announced more is never read as a request', async () => {
+  test('never treats bytes after a response to an incomplete request as another request', async () => {
     asked.length = 0;
     const socket = await dial(paths.port, get('/large', 'Connection: close\r\nContent-Length: 9999999\r\n'));
     socket.pause();
@@ -65,7 +65,7 @@ describe('a connection', () => {
     expect(asked).toEqual(['GET /large']);
   });
 
-  test('a neighbour on this machine is not taken for a visitor whose port number they borrow', async () => {
+  test('takes no other local process for the visitor whose port number it uses', async () => {
     const before = ports('01');
     const visitor = await dial(paths.port, other);
     await new Promise((answered) => visitor.once('data', answered));
@@ -78,7 +78,7 @@ describe('a connection', () => {
     expect(asked).toEqual([]);
   });
 
-  test('a client that hangs up in the middle of a body is let go at once', async () => {
+  test('is released at once if the client disconnects in the middle of a body', async () => {
     await talk(paths.port, [other], { count: 1 });
     const open = () => readdirSync('/proc/self/fd').length;
     const before = open();
@@ -90,20 +90,20 @@ describe('a connection', () => {
     expect(faults).toEqual([]);
   });
 
-  test('whose visitor says that nothing more comes is answered, also where it is to be closed', async () => {
+  test('that is half-closed by the visitor is answered, even if it is to be closed', async () => {
     const last = [known, other, get('/known', 'Connection: close\r\n'), known.replace('1.1', '1.0')];
     const answers = await Promise.all(last.map((bytes) => talk(paths.port, [bytes], { hangsUp: true })));
     expect(answers.map(statusesOf)).toEqual([[302], [200], [302], [302]]);
   });
 
-  test('is told when its connection ends with the answer, on the fast path and by the app server', async () => {
+  test('that ends with the response says so, on the fast path and by the app server', async () => {
     for (const path of ['/known', '/other', '/late']) {
       const answer = await talk(paths.port, [get(path, 'Connection: close\r\n')]);
       expect([path, /\r\nConnection: close\r\n/i.test(String(answer))]).toEqual([path, true]);
     }
   });
 
-  test('that ends in any way leaves nothing open behind', async () => {
+  test('leaves nothing open, however it ends', async () => {
     const open = () => readdirSync('/proc/self/fd').length;
     await talk(paths.port, [other], { count: 1 });
     const before = open();
@@ -123,8 +123,8 @@ describe('a connection', () => {
   });
 });
 
-describe('a connection, also', () => {
-  test('whose visitor says that nothing more comes is answered also by the app server, as by a server alone', async () => {
+describe('a connection, continued', () => {
+  test('that is half-closed by the visitor is also answered by the app server, as by a server alone', async () => {
     const last = [
       get('/other', 'Connection: close\r\n'),
       other.replace('1.1', '1.0'),
@@ -134,7 +134,7 @@ describe('a connection, also', () => {
     expect(answers.map(statusesOf)).toEqual([[200], [200], [200]]);
   });
 
-  test('whose request has come when the service is told to stop is answered', async () => {
+  test('with a complete request when the service is told to stop is answered', async () => {
     const stopping = openBothPaths(
       (cause) => faults.push(cause),
       answer,
@@ -159,7 +159,7 @@ describe('a connection, also', () => {
     expect((await Promise.all(received)).map(statusesOf)).toEqual([[204], [200]]);
   });
 
-  test('whose large body is refused unread hears why, is ended, and holds up no stop', async () => {
+  test('whose large body is refused unread gets the reason, ends, and delays no stop', async () => {
     const refusing = openBothPaths(
       (cause) => faults.push(cause),
       () => new Response('too large', { status: 413 }),
@@ -179,7 +179,7 @@ describe('a connection, also', () => {
     expect((await Promise.all(visitors.map(({ all }) => all))).map(statusesOf)).toEqual([[413], [413]]);
   });
 
-  test('a head with bare line feeds is refused at once', async () => {
+  test('with bare line feeds in its head is refused at once', async () => {
     expect(statusesOf(await talk(paths.port, ['GET /known HTTP/1.1\nHost: a\n\n']))).toEqual([400]);
   });
 });

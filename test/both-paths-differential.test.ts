@@ -243,7 +243,7 @@ async function recorded(way: 'one' | 'two') {
   return rows.map(({ id: _, link_id, ...row }) => ({ kind: ids[way].indexOf(link_id), ...row }));
 }
 
-test('a thousand made-up visits are answered and recorded alike on both paths', async () => {
+test('a thousand generated visits are answered and recorded the same on both paths', async () => {
   const different: unknown[] = [];
   for (let turn = 0; turn < 1_000; turn++) {
     const visit = makeUp(host);
@@ -258,7 +258,7 @@ test('a thousand made-up visits are answered and recorded alike on both paths', 
   expect(hits).toEqual(await recorded('two'));
 });
 
-test('a mark against tracking that is given twice means the same on both paths', async () => {
+test('a repeated Do Not Track header means the same on both paths', async () => {
   const visit = { kind: 0, method: 'GET', target: (suffix: string) => `/${suffix}`, cuts: [] };
   const lines = `Host: ${host}\r\nUser-Agent: ${agents[0]}\r\nDNT: 0\r\nDNT: 1\r\n`;
   for (const way of ['one', 'two'] as const) await send({ ...visit, lines }, way);

@@ -151,8 +151,8 @@ afterAll(async () => {
   await Promise.all([service.paths.drain(), alone.stop(true)]);
 });
 
-describe('the same requests are found as without the fast path', () => {
-  test.each(positions)('in what stands %s', async (_, around) => {
+describe('requests get the same result as without the fast path', () => {
+  test.each(positions)('in any position: %s', async (_, around) => {
     const wrong: string[] = [];
     const check = async ([name, stream]: readonly [string, string]) => {
       const bytes = around(stream);
@@ -183,7 +183,7 @@ describe('a stream of requests of every kind', () => {
     other,
   ].join('');
 
-  test('may be cut in two anywhere', async () => {
+  test('may be split in two anywhere', async () => {
     const whole = essence(await talk(alone.port ?? 0, [mixed], { count: 10 }));
     const cuts = Array.from({ length: mixed.length - 1 }, (_, index) => index + 1);
     while (cuts.length > 0) {
@@ -196,7 +196,7 @@ describe('a stream of requests of every kind', () => {
     }
   });
 
-  test('stays on the fast path where one that is plain is cut in two', async () => {
+  test('stays on the fast path if a plain one is split in two', async () => {
     service.asked.length = 0;
     for (let cut = 1; cut < known.length; cut++) {
       const pieces = [known + known.slice(0, cut), known.slice(cut) + known];
@@ -205,12 +205,12 @@ describe('a stream of requests of every kind', () => {
     expect(service.asked).toEqual([]);
   });
 
-  test('may come byte by byte', async () => {
+  test('may arrive byte by byte', async () => {
     const whole = essence(await talk(alone.port ?? 0, [mixed], { count: 10 }));
     expect(essence(await talk(service.paths.port, [...mixed], { count: 10 }))).toEqual(whole);
   });
 
-  test('is answered in its order although some answers come late', async () => {
+  test('is answered in order even if some responses are late', async () => {
     const bytes = get('/late') + known + get('/late') + other + known;
     expect(statusesOf(await talk(service.paths.port, [bytes], { count: 5 }))).toEqual([
       200, 302, 200, 200, 302,

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryFolder } from './support/program.ts';
 
-test('the browser of the tests is not what somebody else has unpacked in the temporary folder', async () => {
+test("the tests don't use a browser that another user has unpacked in the temporary folder", async () => {
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, 'chromium'), 'half a browser, or one that only its owner may start');
   const module = JSON.stringify(join(import.meta.dir, 'support', 'chromium.ts'));

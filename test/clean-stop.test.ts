@@ -42,7 +42,7 @@ function modesIn(folder: string): { files: Set<string>; folders: Set<string>; na
 }
 
 test.each(['1', '2'])(
-  'with %s process(es): no other user may read what is in the data folder, and a clean stop leaves no log of SQLite',
+  'with %s process(es): no other user can read the data folder, and a clean stop leaves no SQLite log',
   async (WORKERS) => {
     await using data = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };
@@ -78,7 +78,7 @@ test.each(['1', '2'])(
 );
 
 test.each(['1', '2'])(
-  'with %s process(es): a stop amid visits and reads leaves no log of SQLite, nor does a command beside none',
+  'with %s process(es): a stop during visits and reads leaves no SQLite log, nor does a concurrent command',
   async (WORKERS) => {
     await using data = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };

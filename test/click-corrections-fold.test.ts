@@ -13,7 +13,7 @@ const kinds: readonly LedgerKind[] = [
   ...((await hasClickhouse()) ? ['clickhouse' as const] : []),
 ];
 
-describe.each(kinds)('corrections beside the fold on %s', (kind) => {
+describe.each(kinds)('corrections during folding on %s', (kind) => {
   let app: TestApp;
   let owner: Newcomer;
   const links: { id: number; path: string }[] = [];
@@ -37,7 +37,7 @@ describe.each(kinds)('corrections beside the fold on %s', (kind) => {
     await app.stop();
   });
 
-  test('visits that come in while clicks are erased and reclassified are counted, each once', async () => {
+  test('visits during an erasure and reclassification are each counted once', async () => {
     const draw = drawFrom(20261123);
     const call = (method: string, path: string, body?: object) =>
       app.call(method, `/api/v1/${path}`, { key: owner.key, ...(body && { body }) });

@@ -50,7 +50,7 @@ function entry(): { hits: number; due_at: number | null } | null {
   return database.query('select hits, due_at from click_corrections').get() as ReturnType<typeof entry>;
 }
 
-test('clicks that are being erased when the program is killed, twice, are erased by its next starts, each once', async () => {
+test('if the program is killed twice during an erasure, its next starts erase each click once', async () => {
   const first = await start();
   const { key, ids } = await accountWithLinks(first, ['one', 'two']);
   await end('SIGTERM');

@@ -173,7 +173,7 @@ async function asked(database: Database): Promise<readonly StoredHit[]> {
 const shown = (hit: StoredHit): StoredHit => ({ ...hit, reason: shownReason(hit.reason) });
 
 describe.each(kinds)('corrections on %s', (kind) => {
-  test('leave what would be there had only the right hits come in', async () => {
+  test('leave the same as if only the right hits had arrived', async () => {
     await using store = await testLedger(kind, new Map(organizations.map((id) => [id, linksOf(id)])));
     const { database } = store;
     await fc.assert(
@@ -218,8 +218,8 @@ describe.each(kinds)('corrections on %s', (kind) => {
   }, 240_000);
 });
 
-describe.each(kinds)('visitors beside corrections on %s', (kind) => {
-  test('are never more than the clicks of their hour, and never fewer than none', async () => {
+describe.each(kinds)('visitors during corrections on %s', (kind) => {
+  test('never exceed the clicks of their hour, and are never negative', async () => {
     await using store = await testLedger(kind, new Map(organizations.map((id) => [id, linksOf(id)])));
     const { database } = store;
     const draw = drawFrom(20261123);
@@ -261,7 +261,7 @@ async function visitorsIn(database: Database) {
 }
 
 describe.each(kinds)('one correction on two nodes of %s', (kind) => {
-  test('is done once', async () => {
+  test('is made once', async () => {
     await using store = await testLedger(kind, new Map(organizations.map((id) => [id, linksOf(id)])));
     const { database } = store;
     const draw = drawFrom(20261123);

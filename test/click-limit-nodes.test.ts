@@ -73,7 +73,7 @@ async function visitToTheEnd(urls: readonly string[], link: { suffix: string }, 
   return seen;
 }
 
-test('of 64 visitors at once on three nodes exactly as many pass as the limit says, and with a node killed none too many', async () => {
+test('of 64 simultaneous visitors on three nodes exactly as many pass as the limit says, and no more if a node is killed', async () => {
   const nodes = [near.url, far.url, await startMortal()];
   const link = await make({ click_limit: 400 });
   expect(await visitToTheEnd(nodes, link)).toEqual({ clicks: 400, unanswered: 0 });
@@ -97,7 +97,7 @@ test('of 64 visitors at once on three nodes exactly as many pass as the limit sa
   await mortal.exited;
 });
 
-test('10,000 previews, bots, prefetches and HEAD requests spend nothing', async () => {
+test('10,000 previews, bots, prefetches and HEAD requests use up nothing', async () => {
   const link = await make({ click_limit: 3 });
   const request = (method: string, headers: string) =>
     `${method} /${link.suffix} HTTP/1.1\r\nHost: ${new URL(near.url).host}\r\n${headers}\r\n\r\n`;
@@ -133,7 +133,7 @@ test('a limit that is raised or cleared on one node opens the link on the others
   expect([await visit(far.url, link), await visit(near.url, link)]).toEqual([302, 302]);
 });
 
-test('while the database is away, a link with clicks left is 503, one without has ended, and nothing is spent', async () => {
+test('while the database is away, a link with clicks left is 503, one without has ended, and none are used up', async () => {
   const [link, spent, marker] = [
     await make({ click_limit: 3 }),
     await make({ click_limit: 1 }),

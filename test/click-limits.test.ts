@@ -35,7 +35,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-test('as many clicks pass as the limit says, of visitors at once too, and the rest see that it has ended', async () => {
+test('as many clicks pass as the limit says, even simultaneous ones, and the rest see that the link has ended', async () => {
   const link = await create({ click_limit: 20 });
   expect([link.click_limit, link.clicks_left]).toEqual([20, 20]);
   const answers = await Promise.all(Array.from({ length: 50 }, () => visit(link)));
@@ -48,7 +48,7 @@ test('as many clicks pass as the limit says, of visitors at once too, and the re
   expect((await call('GET', `/link/${link.id}`)).json).toMatchObject({ clicks: 20, click_limit: 20 });
 });
 
-test('the store gives what is left and no more, all where there is no limit any more, and nothing of what is gone', async () => {
+test('the store gives the remaining clicks and no more, all if there is no limit any more, and none for a deleted link', async () => {
   const { id } = await create({ click_limit: 7 });
   const take = (wanted: number) =>
     app.app.context.database.write((queries) => takeClicks(queries, id, wanted));
@@ -66,7 +66,7 @@ test('the store gives what is left and no more, all where there is no limit any 
   expect(await take(1)).toEqual({ taken: 0, isEnd: false });
 });
 
-test('what is no click spends none, and sees the end when it has come', async () => {
+test('hits that are no clicks use up none, and see the end once it has come', async () => {
   const link = await create({ click_limit: 1, expired_url: 'https://example.com/over', og_title: 'A card' });
   const others: [object, object?][] = [
     [{ 'user-agent': 'curl/8.5.0' }],
@@ -97,7 +97,7 @@ test('what is no click spends none, and sees the end when it has come', async ()
     expect(await visit(link, headers, init)).toBe('https://example.com/over');
 });
 
-test('a repeat spends none, a scan always does, and so does the same browser later', async () => {
+test('a repeat uses up none, a scan always does, and so does the same browser later', async () => {
   const link = await create({ click_limit: 10 });
   const same = { 'x-forwarded-for': '203.0.113.1' };
   const double = await Promise.all([visit(link, same), visit(link, same), visit(link, same)]);
@@ -117,7 +117,7 @@ test('a repeat spends none, a scan always does, and so does the same browser lat
   expect(await leftOf(link)).toBe(2);
 });
 
-test('behind a password it is the redirect that spends, and once for a form that is sent twice', async () => {
+test('behind a password the redirect uses up a click, and only one for a form that is sent twice', async () => {
   const link = await create({ click_limit: 1, password: 'sesame' });
   const formOf = (password: string) => ({ method: 'POST', body: new URLSearchParams({ password }) });
   const form = formOf('sesame');
@@ -129,7 +129,7 @@ test('behind a password it is the redirect that spends, and once for a form that
   expect([await leftOf(link), await visit(link), await visit(link, {}, form)]).toEqual([0, 410, 410]);
 });
 
-test('a limit counts the clicks that there are; raised or cleared, the link leads on at once', async () => {
+test('a limit counts existing clicks; if it is raised or cleared, the link redirects again at once', async () => {
   const link = await create({});
   for (let click = 0; click < 3; click++) await visit(link);
   await app.app.clicks.settled();
@@ -168,7 +168,7 @@ test('an explanation says whether clicks are left', async () => {
   ]);
 });
 
-test('its webhook is told of the end once: of the last click, and of a limit that is lowered', async () => {
+test('its webhook is notified of the end once: by the last click, and by a lowered limit', async () => {
   const hook = target();
   const events = ['link.expired'];
   const link = await create({ click_limit: 3, webhook_url: hook.url, webhook_events: events });
@@ -182,7 +182,7 @@ test('its webhook is told of the end once: of the last click, and of a limit tha
   expect(json.webhook_deliveries).toHaveLength(2);
 });
 
-test('what is no limit is refused, and one that is in print is confirmed where it comes to end earlier', async () => {
+test('an invalid limit is refused, and one on a link in print needs confirmation if it ends earlier', async () => {
   for (const click_limit of [0, -1, 1.5, '5', 1_000_000_001, true, [5]]) {
     const { status, json } = await call('POST', '/link', { destination_url: there, click_limit });
     expect([status, json.error_code, json.field_key]).toEqual([400, 'FIELD_INVALID', 'click_limit']);
@@ -199,7 +199,7 @@ test('what is no limit is refused, and one that is in print is confirmed where i
   ]);
 });
 
-test('what was spent goes through history, the bin and back; a copy through a file begins anew', async () => {
+test('used clicks survive the history, the bin and restoration; a copy through a file starts over', async () => {
   const link = await create({ suffix: 'limited', click_limit: 5 });
   await visit(link);
   await call('PATCH', `/link/${link.id}`, { click_limit: 7 });
@@ -229,7 +229,7 @@ test('what was spent goes through history, the bin and back; a copy through a fi
   expect(json.results[1].error.field_key).toBe('click_limit');
 });
 
-test('a link without clicks left is not found in place of a new one', async () => {
+test("if_exists doesn't return a link without clicks left", async () => {
   const body = { destination_url: 'https://example.com/found', click_limit: 1 };
   const link = await create(body);
   const found = async () => (await call('POST', '/link?if_exists=return', body)).json.id;

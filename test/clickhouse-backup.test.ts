@@ -37,7 +37,7 @@ async function hitsOf(database: Database): Promise<SlowLedger> {
   return slow;
 }
 
-describe.skipIf(!isHere)('a backup of a store whose single clicks are in ClickHouse', () => {
+describe.skipIf(!isHere)('a backup of a store with single clicks in ClickHouse', () => {
   let ledger: TestLedger;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let clickhouse: string;
@@ -63,7 +63,7 @@ describe.skipIf(!isHere)('a backup of a store whose single clicks are in ClickHo
     await folder?.[Symbol.asyncDispose]();
   });
 
-  test('has them, and gives them to another ClickHouse, under another store', async () => {
+  test('contains them, and restores them to another ClickHouse, under another store', async () => {
     const target = {
       DATABASE_URL: await freshPostgres(),
       CLICKS_URL: await freshClickhouse(),
@@ -83,7 +83,7 @@ describe.skipIf(!isHere)('a backup of a store whose single clicks are in ClickHo
     await restored.close();
   });
 
-  test.each(['postgres', 'sqlite'])('is restored without ClickHouse, on %s', async (kind) => {
+  test.each(['postgres', 'sqlite'])('can be restored without ClickHouse, on %s', async (kind) => {
     const target = {
       DATABASE_URL: kind === 'postgres' ? await freshPostgres() : '',
       DATA_DIR: fileOf(kind),
@@ -95,7 +95,7 @@ describe.skipIf(!isHere)('a backup of a store whose single clicks are in ClickHo
     await restored.close();
   });
 
-  test('is not restored into a ClickHouse that has clicks, and nothing of either database changes', async () => {
+  test('is not restored into a ClickHouse with clicks, and neither database changes', async () => {
     const target = { DATABASE_URL: await freshPostgres(), CLICKS_URL: clickhouse, DATA_DIR: fileOf('taken') };
     const { code, err } = await ran(['restore', fileOf('whole')], target);
     expect([code, err]).toEqual([1, expect.stringContaining('has single clicks already')]);
@@ -103,7 +103,7 @@ describe.skipIf(!isHere)('a backup of a store whose single clicks are in ClickHo
     expect(after.hits).toEqual(before.hits);
   });
 
-  test('says when single clicks are missing, and does not leave them out by itself', async () => {
+  test('fails if single clicks are missing, instead of omitting them', async () => {
     const { CLICKS_URL: _, ...without } = settings;
     const refused = await ran(['backup', fileOf('refused')], without);
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('Set CLICKS_URL')]);

@@ -64,7 +64,7 @@ function clicksMove(): Program {
   return runCommand(['clicks', 'move'], settings);
 }
 
-describe.skipIf(!isHere)('hits move from PostgreSQL to ClickHouse', () => {
+describe.skipIf(!isHere)('moving hits from PostgreSQL to ClickHouse', () => {
   beforeEach(async () => {
     turn = 0;
     ledger = await testLedger('postgres', links);
@@ -84,7 +84,7 @@ describe.skipIf(!isHere)('hits move from PostgreSQL to ClickHouse', () => {
     await ledger[Symbol.asyncDispose]();
   });
 
-  test('while a node goes on counting, and all answers are as before', async () => {
+  test('works while a node counts, with the same results as before', async () => {
     let insertions = 0;
     between.onInsertion = async (forward) => {
       insertions += 1;
@@ -102,7 +102,7 @@ describe.skipIf(!isHere)('hits move from PostgreSQL to ClickHouse', () => {
     expect(await openLedger(moved()).newestId()).toBe(before.hits.at(-1)?.id ?? 0);
   }, 120_000);
 
-  test('and from the change on clicks wait on a node that has not heard of it, and count once on one that has', async () => {
+  test("and from the switch on clicks wait on a node that hasn't noticed it, and count once on one that has", async () => {
     await move();
     const before = await hitsOf(moved());
     const next = hitsOfTurn(50);
@@ -126,7 +126,7 @@ describe.skipIf(!isHere)('hits move from PostgreSQL to ClickHouse', () => {
     await store.close();
   }, 120_000);
 
-  test('where the program is killed at any insertion, and started again', async () => {
+  test('works if the program is killed at any insertion, and restarted', async () => {
     const before = await hitsOf(ledger.database);
     for (const kill of [1, 2, 3]) {
       const program = clicksMove();
@@ -149,7 +149,7 @@ describe.skipIf(!isHere)('hits move from PostgreSQL to ClickHouse', () => {
     expect((await hitsOf(moved())).hits).toEqual(before.hits);
   }, 240_000);
 
-  test('where ClickHouse is away in between, and where an answer of it is lost', async () => {
+  test('works if ClickHouse is away in between, or a response of it is lost', async () => {
     const before = await hitsOf(ledger.database);
     between.onInsertion = refused;
     await expect(move()).rejects.toBeInstanceOf(StoreAway);
@@ -177,7 +177,7 @@ describe.skipIf(!isHere)('hits move from PostgreSQL to ClickHouse', () => {
     }
   }, 120_000);
 
-  test('and nothing is changed over where ClickHouse has others than PostgreSQL', async () => {
+  test('does not switch over if ClickHouse has other hits than PostgreSQL', async () => {
     between.onInsertion = async (forward) => {
       const answer = await forward();
       await askClickhouse(clickhouse, 'delete from hits where id = 7');

@@ -121,8 +121,8 @@ const breaks = () => {
   throw broken;
 };
 
-describe.skipIf(!isHere)('a hit counts once', () => {
-  test('where PostgreSQL took nothing after ClickHouse had taken all, and more has come since', async () => {
+describe.skipIf(!isHere)('each hit counts once', () => {
+  test('if PostgreSQL rolled back after ClickHouse had stored all, and more have arrived since', async () => {
     await fold(null, at(1), [1, 2]);
     await expect(fold(at(1), at(2), [3, 4], { deliveries: breaks })).rejects.toBe(broken);
     expect((await counted())[0]).toEqual([1, 2, 3, 4]);
@@ -130,7 +130,7 @@ describe.skipIf(!isHere)('a hit counts once', () => {
     expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
   });
 
-  test('where another process goes on with the journal', async () => {
+  test('if another process continues the journal', async () => {
     await fold(null, at(1), [1, 2]);
     await expect(fold(at(1), at(4), [3, 4, 5, 6], { deliveries: breaks })).rejects.toBe(broken);
     await using other = Object.assign(newStore(), {
@@ -143,7 +143,7 @@ describe.skipIf(!isHere)('a hit counts once', () => {
     expect(await counted()).toEqual([[1, 2, 3, 4, 5, 6], 6]);
   });
 
-  test('where the answer to an insertion was lost', async () => {
+  test('if the response to an insertion was lost', async () => {
     between.onInsertion = async (forward) => {
       await forward();
       return refused();
@@ -155,7 +155,7 @@ describe.skipIf(!isHere)('a hit counts once', () => {
     expect(await counted()).toEqual([[1, 2], 2]);
   });
 
-  test('where an insertion that was given up arrives when its hits have come in by another', async () => {
+  test('if an abandoned insertion arrives after another one stored its hits', async () => {
     const late: (() => Promise<Response>)[] = [];
     between.onInsertion = async (forward) => {
       late.push(forward);
@@ -168,7 +168,7 @@ describe.skipIf(!isHere)('a hit counts once', () => {
     expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
   });
 
-  test('while ClickHouse is away nothing counts, and all of it does afterwards', async () => {
+  test('nothing counts while ClickHouse is away, and everything does afterwards', async () => {
     between.onInsertion = refused;
     for (let round = 0; round < 2; round++)
       await expect(fold(null, at(1), [1])).rejects.toBeInstanceOf(StoreAway);
@@ -179,7 +179,7 @@ describe.skipIf(!isHere)('a hit counts once', () => {
     expect(await counted()).toEqual([[1], 1]);
   });
 
-  test('where PostgreSQL has forgotten what it had: watermarks and ids', async () => {
+  test('if PostgreSQL has lost watermarks and ids', async () => {
     const [lost, other] = [`${journal}/lost`, `${journal}/other`];
     const link = journals + 100;
     await fold(null, at(1), [1, 2], { name: lost });
@@ -205,7 +205,7 @@ describe.skipIf(!isHere)('a hit counts once', () => {
 });
 
 test.skipIf(!isHere)(
-  'a correction that breaks off between the numbers and the hits goes on with the hits',
+  'a correction that is interrupted between the numbers and the hits continues with the hits',
   async () => {
     const link = 601;
     await fold(null, at(1), [1, 2, 3, 4], { link });
@@ -257,7 +257,7 @@ test.skipIf(!isHere)(
 );
 
 test.skipIf(!isHere)(
-  'a correction between a try that failed and the next one takes nothing off totals that was never added',
+  'a correction between a failed try and the next one subtracts nothing from totals that was never added',
   async () => {
     const link = 701;
     await fold(null, at(1), [1, 2], { link });
@@ -294,8 +294,8 @@ test.skipIf(!isHere)(
   },
 );
 
-describe.skipIf(!isHere)('what is left of a try', () => {
-  test('of a node that is gone is deleted, whether its journal was counted before or not', async () => {
+describe.skipIf(!isHere)('the remains of a try', () => {
+  test('of a node that is gone are deleted, whether its journal was counted before or not', async () => {
     const [known, unknown] = [journal, `${journal}/unknown`];
     await fold(null, at(1), [1, 2], { name: known });
     await expect(fold(at(1), at(2), [3, 4], { name: known, deliveries: breaks })).rejects.toBe(broken);
@@ -313,7 +313,7 @@ describe.skipIf(!isHere)('what is left of a try', () => {
     expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
   });
 
-  test('stays where its watermark may have been deleted for its age', async () => {
+  test('stay if their watermark may have been deleted because of its age', async () => {
     await fold(null, at(1), [1, 2]);
     await sql`delete from journal_watermarks where node = ${journal}`.execute(database.read);
     await store.deleteUncounted(december + 100 * dayLength);
@@ -322,7 +322,7 @@ describe.skipIf(!isHere)('what is left of a try', () => {
 });
 
 describe.skipIf(!isHere)('hits in ClickHouse', () => {
-  test('go by the month', async () => {
+  test('are dropped by month', async () => {
     await fold(null, at(1), [1, 2, 3, 4]);
     await store.deleteHitsBefore(december - 1);
     expect((await counted())[0]).toEqual([1, 2, 3, 4]);
@@ -330,7 +330,7 @@ describe.skipIf(!isHere)('hits in ClickHouse', () => {
     expect(await counted()).toEqual([[3, 4], 4]);
   });
 
-  test('go with their organization', async () => {
+  test('are deleted with their organization', async () => {
     await fold(null, at(1), [1, 2, 3, 4], { link: 501 });
     await fold(at(1), at(2), [1, 2, 3, 4], { link: 502 });
     await hits.deleteOrganization(2);
@@ -343,7 +343,7 @@ describe.skipIf(!isHere)('hits in ClickHouse', () => {
     expect([71, 72, 73].map((word) => used?.has(word))).toEqual([true, true, false]);
   });
 
-  test('of an earlier version are brought forward, and have nothing in a column that is new', async () => {
+  test('of an earlier version are migrated, with empty new columns', async () => {
     const url = await freshClickhouse();
     const early = hitColumns.filter((column) => column !== 'alias');
     const columns = early.map((name) => `${name} ${name === 'at' ? 'Int64' : 'UInt64'} codec(ZSTD(1))`);
@@ -400,7 +400,7 @@ describe.skipIf(!isHere)('hits in ClickHouse', () => {
     expect(await sorted()).toEqual(expected);
   });
 
-  test('get another class while projections of them are being built', async () => {
+  test('are reclassified while projections of them are being built', async () => {
     const url = await freshClickhouse();
     const own = ClickhouseHits.of(serverOf(url));
     await own.prepare('this');
@@ -431,7 +431,7 @@ describe.skipIf(!isHere)('hits in ClickHouse', () => {
     ).toBe('97\n3\n');
   });
 
-  test('that are gone leave nothing in the list of batches but the newest id', async () => {
+  test('that are deleted leave only the newest id in the list of batches', async () => {
     await fold(null, at(1), [1, 2]);
     const newest = await openLedger(database).newestId();
     const list = 'select count() as batches from hit_batches format TabSeparated';
@@ -444,7 +444,7 @@ describe.skipIf(!isHere)('hits in ClickHouse', () => {
     expect(await openLedger(database).newestId()).toBe(newest);
   });
 
-  test('are those of one store', async () => {
+  test('belong to one store', async () => {
     await expect(hits.prepare('another')).rejects.toThrow('another store');
   });
 });

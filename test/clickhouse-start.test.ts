@@ -8,7 +8,7 @@ import { migratedPostgres } from './support/migrated-store.ts';
 
 const SECRET_KEY = 'a-key-of-tests-that-is-long-enough-to-be-one';
 
-test('CLICKS_URL is an address of ClickHouse, beside one of PostgreSQL', () => {
+test('CLICKS_URL is a ClickHouse address, and needs a PostgreSQL one', () => {
   const CLICKS_URL = 'clickhouse://ann:hunter2@localhost/linnet';
   expect(() => loadConfig({ CLICKS_URL })).toThrow('Set DATABASE_URL to a PostgreSQL as well');
   expect(loadConfig({ CLICKS_URL, DATABASE_URL: 'postgres://localhost/linnet' }).clicksUrl?.user).toBe('ann');
@@ -46,7 +46,7 @@ describe('while ClickHouse is away', () => {
     await refusing.stop(true);
   });
 
-  test('links lead on, clicks wait in the journal, and only what asks for single clicks says so', async () => {
+  test('links redirect, clicks wait in the journal, and only queries for single clicks report it', async () => {
     const before = asked;
     expect((await app.visit(link.path)).status).toBe(302);
     await eventually(() => asked > before, 'the fold to ask ClickHouse');
@@ -58,12 +58,12 @@ describe('while ClickHouse is away', () => {
     expect(app.faults.join('\n')).not.toContain('hunter2');
   });
 
-  test('a node that has no CLICKS_URL does not start: it would keep clicks apart from the others', async () => {
+  test('a node without CLICKS_URL does not start, because it would store clicks separately', async () => {
     const start = startApp({ env: { DATABASE_URL, SECRET_KEY } });
     await expect(start).rejects.toThrow('The single clicks of this database are in ClickHouse.');
   });
 
-  test('nor does one whose database has single clicks already', async () => {
+  test('nor does one whose database already has single clicks', async () => {
     const taken = await migratedPostgres();
     const before = await startApp({ env: { DATABASE_URL: taken, SECRET_KEY } });
     await insertHits(before.app.context.database, [{ link: 1, organization: 1, at: before.clock.now }]);

@@ -72,7 +72,7 @@ test.each([
   ['promotion of a replica that lagged', 1],
   ['restore of files that were kept', 2],
 ] as const)(
-  'after the %s all clicks are there once, of running nodes and of one that had stopped',
+  'after the %s all clicks are stored once, of running nodes and of a stopped one',
   async (kind, link) => {
     await using folder = await temporaryFolder();
     const [here, there] = [join(folder.path, 'here'), join(folder.path, 'there')];
@@ -97,7 +97,7 @@ test.each([
   },
 );
 
-test('folded segments go after their time, and at once where they are not to be kept', async () => {
+test('folded segments are deleted after their time, and at once if they are not to be kept', async () => {
   await using folder = await temporaryFolder();
   const segments = () =>
     journalsIn(folder.path).flatMap((name) => {

@@ -83,9 +83,9 @@ const holders = {
   },
 };
 
-describe.each(['sqlite', 'postgres'] as const)('while a store is brought up to date on %s', (kind) => {
+describe.each(['sqlite', 'postgres'] as const)('while a store is migrated on %s', (kind) => {
   test.each(['1', '2'])(
-    'from the first moment on, programs get the error of the API and people a page, until the answers are the service’s own (WORKERS=%s)',
+    "from the first moment on, programs get the API's error and people a page, until the service itself responds (WORKERS=%s)",
     async (WORKERS) => {
       await using folder = await temporaryFolder();
       const held = await holders[kind](folder.path);

@@ -80,7 +80,7 @@ const fastPath: FastPath = ({ path }) => {
   if (path === '/throws') throw new Error('broken on purpose: the fast path');
   if (path === '/looked-up') {
     looked += 1;
-    // A look-up that takes a while, as from a database.
+    // A lookup that takes a while, as from a database.
     if (looked === 1) return Bun.sleep(1);
     throw new Error('broken on purpose: looked up');
   }
@@ -236,7 +236,7 @@ async function drainLate({ socket, received }: Client): Promise<void> {
 }
 
 test.each(entries)(
-  'a throw when $when costs that connection and no other',
+  'an exception when $when only ends that connection',
   async ({ sent, breaks, act }) => {
     const running = await others(server.port);
     const victim = await dial(server.port, victimAddress);
@@ -256,7 +256,7 @@ test.each(entries)(
   240_000,
 );
 
-test('a throw when a connection begins costs that connection and no other', async () => {
+test('an exception when a connection begins only ends that connection', async () => {
   const running = await others(server.port);
   broken = 'remoteAddress';
   const victim = await dial(server.port, victimAddress);
@@ -266,7 +266,7 @@ test('a throw when a connection begins costs that connection and no other', asyn
   await running.stop();
 });
 
-test("those behind it are not kept waiting when one throws at a turn's end", async () => {
+test("an exception at the end of a tick doesn't delay later connections", async () => {
   const clients = await Promise.all(
     [victimAddress, '127.0.0.1', victimAddress, '127.0.0.1'].map((from) => dial(server.port, from)),
   );
@@ -278,7 +278,7 @@ test("those behind it are not kept waiting when one throws at a turn's end", asy
   for (const { socket } of clients) socket.destroy();
 });
 
-test('a throw when the sleeping are ended costs that connection and no other', async () => {
+test('an exception when idle connections are closed only ends that connection', async () => {
   const { port, appServer, listener } = open(50);
   const [victim, patient] = [await dial(port, victimAddress), await dial(port)];
   broken = 'shutdown';
@@ -292,7 +292,7 @@ test('a throw when the sleeping are ended costs that connection and no other', a
   await listener.endConnections();
 });
 
-test('a throw at a stop costs that connection and no other', async () => {
+test('an exception at a stop only ends that connection', async () => {
   const victims = [await dial(server.port, victimAddress), await dial(server.port, victimAddress)];
   const other = await dial(server.port);
   other.socket.write(get('/behind') + get('/slow'));
@@ -305,7 +305,7 @@ test('a throw at a stop costs that connection and no other', async () => {
   expect(faults.length).toBeGreaterThan(0);
 });
 
-test('a throw where a connection that failed is closed is borne as well', async () => {
+test('an exception when a failed connection is closed is handled as well', async () => {
   const running = await others(server.port);
   broken = 'terminate';
   const victim = await dial(server.port, victimAddress);
@@ -315,7 +315,7 @@ test('a throw where a connection that failed is closed is borne as well', async 
   expect(running.rounds()).toBeGreaterThan(0);
 });
 
-test('a throw of the handler behind is answered 500, and the connection goes on', async () => {
+test("an exception in the app server's handler gets 500, and the connection continues", async () => {
   const { socket, received } = await dial(server.port);
   socket.write(get('/sync-throw') + get('/waits'));
   await eventually(() => answersIn(received()) === 1, 'the answer behind it');

@@ -5,7 +5,7 @@ import { startApp } from './support/app.ts';
 import { twoHalves } from './support/country-file.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 
-test("an operator's own country file says where visitors come from", async () => {
+test("an operator's own country file determines the countries of visitors", async () => {
   await using folder = await temporaryFolder();
   const COUNTRY_FILE = join(folder.path, 'own.mmdb');
   await writeFile(COUNTRY_FILE, twoHalves({ country_code: 'NZ' }, { country_code: 'IS' }));
@@ -35,7 +35,7 @@ test("an operator's own country file says where visitors come from", async () =>
 test.each([
   ['is not there', null, 'cannot be read'],
   ['is something else', 'country,code', 'is not a whole MaxMind database'],
-])('a country file that %s ends the start with a sentence', async (_, content, sentence) => {
+])('a country file that %s ends the start with a message', async (_, content, sentence) => {
   await using folder = await temporaryFolder();
   const COUNTRY_FILE = join(folder.path, 'own.mmdb');
   if (content !== null) await writeFile(COUNTRY_FILE, content);

@@ -6,7 +6,7 @@ import { type Newcomer, type StoreKind, startApp, storeKinds, type TestApp } fro
 
 const day = 86_400_000;
 
-describe.each(storeKinds)('single creations that meet on %s', (store: StoreKind) => {
+describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => {
   let app: TestApp;
   let owner: Newcomer;
   let other: Newcomer;
@@ -39,7 +39,7 @@ describe.each(storeKinds)('single creations that meet on %s', (store: StoreKind)
   const total = async ({ key }: Newcomer) =>
     (await app.call('GET', '/api/v1/link?limit=1', { key })).json.total_links;
 
-  test('each has its own outcome, whosever it is and whatever stands in its way', async () => {
+  test('each have their own outcome, for any organization and any obstacle', async () => {
     const call = (method: string, path: string, body: unknown) =>
       app.call(method, `/api/v1${path}`, { key: owner.key, body });
     const tag = (await call('POST', '/tag', { name: 'together' })).json.id;
@@ -112,7 +112,7 @@ describe.each(storeKinds)('single creations that meet on %s', (store: StoreKind)
     expect([await total(owner), await total(other)]).toEqual([(before[0] ?? 0) + 5, (before[1] ?? 0) + 21]);
   });
 
-  test('a visitor who was told that there is no such link finds it as soon as it is made', async () => {
+  test('a visitor who got a 404 finds the link as soon as it is created', async () => {
     const suffixes = Array.from({ length: 12 }, (_, index) => `soon-there-${index}`);
     for (const suffix of suffixes) expect((await app.visit(`/${suffix}`)).status).toBe(404);
     const made = await Promise.all(
@@ -124,7 +124,7 @@ describe.each(storeKinds)('single creations that meet on %s', (store: StoreKind)
     for (const suffix of suffixes) expect((await app.visit(`/${suffix}`)).status).toBe(302);
   });
 
-  test('one that the store can not take fails alone', async () => {
+  test("one that the store can't accept fails alone", async () => {
     const [good, bad] = [await prepare(owner), await prepare(owner)];
     const broken = { ...bad, row: { ...bad.row, organization_id: 987_654_321 } };
     const outcomes = await Promise.allSettled(

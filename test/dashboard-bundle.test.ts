@@ -52,7 +52,7 @@ async function page(url: string): Promise<string> {
 }
 
 test(
-  'is bundled before anyone asks, and goes on being there when its packages have gone',
+  'is bundled before the first request, and remains available when its packages are removed',
   () =>
     served(async (url, { pid }) => {
       await eventually(() => timeOfChildren(pid) > 0, 'the bundler to have come and gone');
@@ -64,7 +64,7 @@ test(
   240_000,
 );
 
-test('is bundled once its packages are back, and the log has the words of the bundler', async () => {
+test("is bundled once its packages are back, and the log has the bundler's message", async () => {
   await takeAway();
   await served(async (url, program) => {
     expect(await page(url)).toBe('503 no script');

@@ -43,7 +43,7 @@ const base: Fields = {
 };
 
 describe('a draft', () => {
-  test('forgets what stands so already, lists in any order', () => {
+  test('drops unchanged values, with lists in any order', () => {
     const draft = draftOn(base, {
       name: 'before',
       tags: [tag(2), tag(1)],
@@ -53,7 +53,7 @@ describe('a draft', () => {
     expect(draft).toEqual({ og_title: 'new' });
   });
 
-  test('keeps rules in another order, and forgets those that only say the same differently', () => {
+  test('keeps reordered rules, and drops those that only express the same differently', () => {
     const [german, everybody] = [
       {
         id: 'a',
@@ -70,7 +70,7 @@ describe('a draft', () => {
     expect(draftOn(ruled, { rules: [] })).toEqual({ rules: [] });
   });
 
-  test('tells the API of tags as what comes and what goes', () => {
+  test('sends tags as additions and removals', () => {
     expect(patchOf(base, { tags: [tag(2), tag(3)], name: '' })).toEqual({
       name: '',
       add_tags: [3],
@@ -78,12 +78,12 @@ describe('a draft', () => {
     });
   });
 
-  test('knows a password that is taken away from one that is left alone', () => {
+  test('distinguishes a removed password from an unchanged one', () => {
     expect(draftOn(base, { password: '' })).toEqual({});
     expect(patchOf(base, draftOn(base, { password: null }))).toEqual({ password: null });
   });
 
-  test('does not take a list for one that has more in it', () => {
+  test('does not treat a list as equal to a longer one', () => {
     expect(isSame([tag(1)], [tag(1), tag(2)])).toBe(false);
     expect(isSame([], [])).toBe(true);
     expect(isSame(null, '')).toBe(false);
@@ -91,13 +91,13 @@ describe('a draft', () => {
 });
 
 describe('colours of a QR code', () => {
-  test('are measured as WCAG says', () => {
+  test('have a contrast measured as in WCAG', () => {
     expect(contrast('#000000', '#FFFFFF')).toBeCloseTo(21);
     expect(contrast('#777777', '#FFFFFF')).toBeCloseTo(4.48, 2);
     expect(contrast('#ff0000', '#FF0000')).toBe(1);
   });
 
-  test('are warned of when a phone may not read them', () => {
+  test('cause a warning if a phone may not read them', () => {
     expect(readability('#000000', '#FFFFFF')).toBeNull();
     expect(readability('#FFEE00', '#FFFFFF')).toContain('contrast 1.2');
     expect(readability('#FFFFFF', '#000000')).toContain('Light on dark');
@@ -118,7 +118,7 @@ describe('the instant of an expiration', () => {
     expect(distanceTo(iso, now)).toBe(words);
   });
 
-  test('comes back from its field as it went in, to the minute', () => {
+  test('is read from its field as it was set, to the minute', () => {
     const iso = '2030-06-15T08:30:00.000Z';
     expect(instantOfLocal(localOf(iso))).toBe(iso);
     expect(instantOfLocal('')).toBeNull();
@@ -137,7 +137,7 @@ test.each([
   expect(fileName(suffix)).toBe(name);
 });
 
-describe('a limit of clicks', () => {
+describe('a click limit', () => {
   test.each([
     ['500', 500],
     [' 1,000 ', 1_000],
@@ -151,7 +151,7 @@ describe('a limit of clicks', () => {
     expect(readLimit(text)).toBe(limit);
   });
 
-  test('says how many are left: of those that were spent, or of the clicks that there are', () => {
+  test('shows how many are left: of those used, or of existing clicks', () => {
     expect(clicksLeftOf({ click_limit: 500, clicks_left: 412, clicks: 80 }, 600)).toBe(512);
     expect(clicksLeftOf({ click_limit: 500, clicks_left: 0, clicks: 700 }, 800)).toBe(100);
     expect(clicksLeftOf({ click_limit: null, clicks_left: null, clicks: 88 }, 80)).toBe(0);

@@ -6,7 +6,7 @@ import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 const limit = 4;
-/** Those for look-ups, the fold and statistics, as the setting's help says. */
+/** Those for lookups, the fold and statistics, as the setting's help says. */
 const others = 11;
 let app: TestApp;
 let owner: Newcomer;
@@ -30,7 +30,7 @@ const connections = async (): Promise<number> => {
   return row.n;
 };
 
-test('calls wait for each other where there are fewer connections than calls, and all are answered', async () => {
+test('calls wait for each other if there are fewer connections than calls, and all are answered', async () => {
   const body = (index: number) => ({ destination_url: `https://destination.example/${index}` });
   const calls = Array.from({ length: 40 }, (_, index) =>
     index % 2 === 0
@@ -42,7 +42,7 @@ test('calls wait for each other where there are fewer connections than calls, an
   expect(await connections()).toBeLessThanOrEqual(limit + others);
 });
 
-test('changes have connections that reads do not take', async () => {
+test('changes have connections that reads do not use', async () => {
   const { database } = app.app.context;
   await direct.unsafe('select pg_advisory_lock(7)');
   const reads = Array.from({ length: 2 * limit }, (_, index) =>

@@ -10,7 +10,7 @@ const name = 'Wilhelmina Ungewitter';
 const email = 'wilhelmina.ungewitter@people.example';
 const password = 'correct horse battery';
 
-test('who has deleted their account is named in no file of the data folder any more', async () => {
+test("a deleted account's owner is named in no file of the data folder", async () => {
   await using data = await storeFolder();
   const program = runServer({ PORT: '0', DATA_DIR: data.path, REGISTRATION: 'open' });
   const url = await program.address();

@@ -47,7 +47,7 @@ describe('compose.yaml', () => {
     volumes: z.record(z.string(), z.null()),
   });
 
-  test('has Linnet, Caddy and PostgreSQL, with settings and volumes that there are', async () => {
+  test('has Linnet, Caddy and PostgreSQL, with existing settings and volumes', async () => {
     const { services, volumes } = compose.parse(await yamlOf('compose.yaml'));
     expect(Object.keys(services)).toEqual(['linnet', 'caddy', 'postgres']);
     for (const name of Object.keys(services.linnet?.environment ?? {})) expect(settings).toContain(name);
@@ -60,7 +60,7 @@ describe('compose.yaml', () => {
     ).toBe(true);
   });
 
-  test('every variable that it needs is in compose.env, which sets no other', async () => {
+  test('has all its variables in compose.env, which sets no others', async () => {
     const text = await Bun.file(join(deploy, 'compose.yaml')).text();
     const used = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name));
     const lines = (await Bun.file(join(deploy, 'compose.env')).text()).split('\n');
@@ -71,7 +71,7 @@ describe('compose.yaml', () => {
   });
 });
 
-test('the Dockerfile copies what the build context has, and runs as the user, with the health check, of the other files', async () => {
+test('the Dockerfile copies what the build context has, and uses the user and health check of the other files', async () => {
   const instructions = (await Bun.file(join(deploy, 'Dockerfile')).text())
     .replaceAll(/^#.*\n/gm, '')
     .replaceAll(/\\\n/g, '')
@@ -194,7 +194,7 @@ describe('kubernetes.yaml', () => {
     }),
   ]);
 
-  test('has three nodes that are kept apart, with settings and volumes that there are', async () => {
+  test('has three separate nodes, with existing settings and volumes', async () => {
     const found = z.array(kinds).parse(await yamlOf('kubernetes.yaml'));
     const names = found.flatMap(({ kind, metadata }) => (kind === 'Service' ? [metadata.name] : []));
     const set = found.find(({ kind }) => kind === 'StatefulSet');
@@ -209,7 +209,7 @@ describe('kubernetes.yaml', () => {
   });
 });
 
-test('the templates set what is a setting, and keep data where the image has it', async () => {
+test('the templates use existing settings, and store data where the image does', async () => {
   const coolify = z
     .strictObject({
       services: z.strictObject({

@@ -23,7 +23,7 @@ async function ended(program: Program): Promise<[code: number, out: string, err:
   return [code, out, err];
 }
 
-test('a build is the same, byte for byte, as the one before', async () => {
+test('two builds are identical, byte for byte', async () => {
   await using other = await temporaryFolder();
   expect((await readFile(file)).equals(await readFile(await builtFile(other.path)))).toBe(true);
 }, 240_000);
@@ -31,7 +31,7 @@ test('a build is the same, byte for byte, as the one before', async () => {
 const textOf = (...path: string[]): Promise<string> => Bun.file(join(...path)).text();
 
 describe('the systemd unit', () => {
-  test('is one that systemd takes, and keeps a service in', async () => {
+  test('is accepted by systemd, and confines the service', async () => {
     const unit = join(folder.path, 'linnet.service');
     await Bun.write(unit, (await textOf(root, 'deploy', 'linnet.service')).replace('/usr/bin/linnet', file));
     const verified = toolOutput(['systemd-analyze', 'verify', unit]);
@@ -44,7 +44,7 @@ describe('the systemd unit', () => {
     expect(rated?.code).toBe(0);
   });
 
-  test('is written by the file, which puts itself beside it, and leaves settings alone that are there', async () => {
+  test('is installed by the file, which copies itself and keeps existing settings', async () => {
     const at = join(folder.path, 'machine');
     const install = (...words: string[]) =>
       ended(runFile([file, 'service', 'install', ...words, '--root', at], {}, folder.path));
@@ -66,7 +66,7 @@ describe('the systemd unit', () => {
   });
 });
 
-test('the Debian package has the file, the unit and settings for root alone, and its program runs', () => {
+test('the Debian package has the file, the unit and settings readable only by root, and its program runs', () => {
   if (toolOutput(['dpkg-deb', '--version']) === null) return notTried('dpkg-deb');
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
   const deb = join(folder.path, `linnet_${version}_${architecture}.deb`);
@@ -79,7 +79,7 @@ test('the Debian package has the file, the unit and settings for root alone, and
   expect(toolOutput([join(unpacked, 'usr/bin/linnet'), 'version'])?.said).toStartWith(`Linnet ${version}`);
 }, 240_000);
 
-test('dpkg installs the Debian package, keeps changed settings at an upgrade and at a removal, and purges all', async () => {
+test('dpkg installs the Debian package, keeps changed settings at an upgrade and a removal, and purges all', async () => {
   if (process.getuid?.() !== 0 || toolOutput(['dpkg', '--version']) === null) return notTried('dpkg as root');
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
   const deb = join(folder.path, `linnet_${version}_${architecture}.deb`);
@@ -103,7 +103,7 @@ test('dpkg installs the Debian package, keeps changed settings at an upgrade and
   expect(await Bun.file(settings).exists()).toBe(false);
 }, 240_000);
 
-test('the image has less than 70 MB where it is packed', async () => {
+test('the compressed image is smaller than 70 MB', async () => {
   const image = join(folder.path, 'packed');
   expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, said: '' });
   // Registries pack with more effort.
@@ -115,7 +115,7 @@ test('the image has less than 70 MB where it is packed', async () => {
   expect((await stat(packed)).size).toBeLessThan(70e6);
 }, 240_000);
 
-test('the image runs with a root that is read-only, is healthy by its own word, and stops when told to', async () => {
+test('the image runs with a read-only root, passes its health check, and stops when told to', async () => {
   const image = join(folder.path, 'image');
   expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, said: '' });
   const inImage = [support('in-image.sh'), image, join(folder.path, 'volume')];

@@ -52,8 +52,8 @@ async function flood(url: string, count: number, bytes: string): Promise<void> {
 describe.each([
   [256, Object.keys(floods)],
   [1024, ['idle connections', 'calls without their body']],
-] as const)('with %d files open at the most', (files, kinds) => {
-  test('floods of more connections than that end nothing, and visitors from elsewhere are served', async () => {
+] as const)('with at most %d open files', (files, kinds) => {
+  test('floods of more connections end nothing, and visitors from elsewhere are served', async () => {
     await using folder = await storeFolder();
     const program = runServerWithin({ soft: files, hard: files }, { PORT: '0', DATA_DIR: folder.path });
     try {
@@ -89,7 +89,7 @@ describe.each([
 });
 
 test.skipIf(openDescriptors() === null)(
-  'where something else takes all files, kept connections end, so that other visitors are served',
+  'if other code takes all files, kept connections are closed, so that other visitors are served',
   async () => {
     await using folder = await storeFolder();
     const limits = { soft: 256, hard: 256 };
@@ -113,7 +113,7 @@ test.skipIf(openDescriptors() === null)(
   },
 );
 
-test('the start raises the soft limit to the hard one, and says what it has', async () => {
+test('the start raises the soft limit to the hard one, and logs the limit', async () => {
   await using folder = await storeFolder();
   const program = runServerWithin({ soft: 256, hard: 1024 }, { PORT: '0', DATA_DIR: folder.path });
   try {
@@ -131,7 +131,7 @@ test('the start raises the soft limit to the hard one, and says what it has', as
   }
 });
 
-test('MAX_CONNECTIONS that the limit does not allow is lowered, and said', async () => {
+test('a MAX_CONNECTIONS beyond the limit is lowered, and logged', async () => {
   await using folder = await storeFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path, MAX_CONNECTIONS: '5000' };
   const program = runServerWithin({ soft: 1024, hard: 1024 }, settings);

@@ -60,7 +60,7 @@ const overrides = {
   webhooks: { postOptions: { deadline: 1_500, lookup: async () => [inside] } },
 };
 
-describe.each(storeKinds)('pages of destinations on %s', (store) => {
+describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
   let app: TestApp;
   let owner: Newcomer;
   const call = (method: string, path: string, body?: object) =>
@@ -95,7 +95,7 @@ describe.each(storeKinds)('pages of destinations on %s', (store) => {
     await app.stop();
   });
 
-  test('a new link gets the title and the icon, which is served from here as what it is', async () => {
+  test('a new link gets the title and the icon, which is served from here with its own type', async () => {
     const there = site((path) =>
       path === '/i.png'
         ? new Response(png, { headers: { 'content-type': 'text/html' } })
@@ -199,7 +199,7 @@ describe.each(storeKinds)('pages of destinations on %s', (store) => {
     expect([found.destination_title, found.destination_icon]).toEqual([title, null]);
   });
 
-  test('a redirect is followed, and never to an address inside', async () => {
+  test('a redirect is followed, but never to an internal address', async () => {
     const secret = site(() => html('<title>Secret</title>'), inside);
     const port = new URL(secret.url).port;
     const goals = [
@@ -231,7 +231,7 @@ describe.each(storeKinds)('pages of destinations on %s', (store) => {
     expect(secret.asked).toEqual([]);
   }, 60_000);
 
-  test('a thousand links to one host hold up no other, and few of them are looked through at a time', async () => {
+  test('a thousand links to one host delay no other, and few of them are queried at a time', async () => {
     let release = () => {};
     const held = new Promise<void>((done) => {
       release = done;
@@ -261,7 +261,7 @@ describe.each(storeKinds)('pages of destinations on %s', (store) => {
     release();
   });
 
-  test('a host is asked by one at a time, however many links lead there, and visits do not wait', async () => {
+  test('a host gets one request at a time, however many links go there, and visits do not wait', async () => {
     let release = () => {};
     const held = new Promise<void>((done) => {
       release = done;
@@ -284,7 +284,7 @@ describe.each(storeKinds)('pages of destinations on %s', (store) => {
   });
 });
 
-test('what was due when a process stopped is looked at by the next one, by one of two nodes, and nothing while it is off', async () => {
+test('requests due when a process stopped are made by the next one, by one of two nodes, and none while it is off', async () => {
   const first = await startApp({
     store: 'postgres',
     env: { ...env, SECRET_KEY },

@@ -15,7 +15,7 @@ const target = targetOfEachTest();
 
 const redirect = (to: string, status: number) => () => Response.redirect(to, status);
 
-describe.each(storeKinds)('the watch of destinations on %s', (store) => {
+describe.each(storeKinds)('the destination watch on %s', (store) => {
   let app: TestApp;
   let owner: Newcomer;
   let sites: Sites;
@@ -78,7 +78,7 @@ describe.each(storeKinds)('the watch of destinations on %s', (store) => {
     await mails[Symbol.asyncDispose]();
   });
 
-  test('tells of a page that is gone when it was found twice, an hour apart, and of its return', async () => {
+  test('reports a broken page when it was found twice, an hour apart, and its recovery', async () => {
     const hook = target();
     sites.answer(host, '/gone', () => new Response('no', { status: 404 }));
     const link = await create({
@@ -126,7 +126,7 @@ describe.each(storeKinds)('the watch of destinations on %s', (store) => {
     for (const { agent } of sites.asked(host)) expect(agent).toMatch(/^Linnet-Watch\/[\d.]+ \(\+http/);
   });
 
-  test('tells what has moved, what is parked, whose certificate is bad and whose host is gone, of rules too', async () => {
+  test('reports moved and parked pages, bad certificates and missing hosts, for rules too', async () => {
     sites.answer(host, '/old', redirect(at('/new'), 301));
     sites.answer(host, '/away', redirect(at('/old'), 302));
     sites.answer(host, '/slash', redirect(at('/slash/'), 308));
@@ -174,7 +174,7 @@ describe.each(storeKinds)('the watch of destinations on %s', (store) => {
     });
   });
 
-  test('asks a host every ten seconds at most, whoever leads there, and an address once for all', async () => {
+  test('requests a host every ten seconds at most, for all links, and a URL once for all', async () => {
     const stranger = await app.newcomer();
     const paths = ['/1', '/2', '/3', '/4', '/5'];
     for (const { key } of [owner, stranger])
@@ -192,7 +192,7 @@ describe.each(storeKinds)('the watch of destinations on %s', (store) => {
     expect(sites.asked(host)).toHaveLength(12);
   });
 
-  test('leaves alone what robots.txt forbids, and what was well is not broken by a 503 of it', async () => {
+  test("respects robots.txt, whose 503 doesn't make a working page broken", async () => {
     sites.answer(host, '/robots.txt', () => new Response('User-agent: *\nDisallow: /private'));
     sites.answer(host, '/private', () => new Response('', { status: 404 }));
     sites.answer(host, '/public', () => new Response('', { status: 404 }));
@@ -211,7 +211,7 @@ describe.each(storeKinds)('the watch of destinations on %s', (store) => {
     expect(new Set(sites.asked(down).map(({ path }) => path))).toEqual(new Set(['/robots.txt']));
   });
 
-  test('an organization turns it on for links that say nothing else, and off', async () => {
+  test('is turned on and off by an organization for links without their own setting', async () => {
     const admin = await app.newcomer();
     const own = (method: string, path: string, body?: object) => call(method, path, body, admin.key);
     sites.answer(host, '/x', () => new Response('', { status: 410 }));
@@ -233,7 +233,7 @@ describe.each(storeKinds)('the watch of destinations on %s', (store) => {
     expect(sites.asked(host)).toHaveLength(asked);
   });
 
-  test('is in the history, in bulk, the CSV and the bin; another destination has nothing said of it', async () => {
+  test('is in the history, in bulk, the CSV and the bin; a new destination has no findings', async () => {
     sites.answer(host, '/x', () => new Response('', { status: 404 }));
     const { id } = await create({ destination_url: at('/x') });
     await call('PATCH', 'link/bulk', { ids: [id], watch_destination: true });
@@ -265,7 +265,7 @@ describe.each(storeKinds)('the watch of destinations on %s', (store) => {
     expect((await read(id)).watch_destination).toBeNull();
   });
 
-  test('administrators get one mail of all that is found together, and another six hours later at the earliest', async () => {
+  test('sends administrators one mail with all findings, and the next one six hours later at the earliest', async () => {
     const admin = await app.newcomer();
     await app.app.context.database.write((queries) =>
       queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', admin.userId).execute(),
@@ -297,7 +297,7 @@ describe.each(storeKinds)('the watch of destinations on %s', (store) => {
     expect(mine()).toHaveLength(2);
   });
 
-  test('while no other host answers, a host that can not be reached is not said to be broken for some hours', async () => {
+  test("doesn't report an unreachable host for some hours while no other host answers", async () => {
     const other = await create({ destination_url: at('/well', `well-${host}`), watch_destination: true });
     const { id } = await create({ destination_url: at('/x'), watch_destination: true });
     await pass(16 * minute);
@@ -313,7 +313,7 @@ describe.each(storeKinds)('the watch of destinations on %s', (store) => {
   });
 });
 
-test('two nodes ask a host as seldom as one, and what a node that died has begun is asked again', async () => {
+test('requests a host from two nodes no more often than from one, and repeats what a dead node began', async () => {
   const sites = startSites();
   const env = {
     ...{ DATABASE_URL: await migratedPostgres(), WEBHOOK_ALLOW: '127.0.0.0/8' },
@@ -364,7 +364,7 @@ test('two nodes ask a host as seldom as one, and what a node that died has begun
   sites.stop();
 });
 
-test('an instance that looks at no destinations takes the settings, says so, and asks for nothing', async () => {
+test('turned off for the instance, accepts the settings, says so, and makes no requests', async () => {
   const sites = startSites();
   const app = await startApp({
     env: { WATCH_DESTINATIONS: 'off', WEBHOOK_ALLOW: '127.0.0.0/8' },

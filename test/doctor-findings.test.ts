@@ -77,7 +77,7 @@ describe('the DNS', () => {
     addressesOf: async (host: string) => names[host] ?? (host in names ? null : []),
   });
 
-  test('has the host and each domain, or what to add is told', async () => {
+  test('has the host and each domain, otherwise what to add is shown', async () => {
     const here = ['192.0.2.7'];
     const names = { 'links.example.com': here, 'go.example.org': here, 'to.example.org': ['192.0.2.9'] };
     expect(await told(dnsFindings(patient({ store: domains, dns: leads(names) })))).toEqual([
@@ -103,7 +103,7 @@ describe('the DNS', () => {
 describe('the certificate', () => {
   const site = () => new Site(new URL(`https://localhost:${port}`));
 
-  test('is looked at as a browser does: whether it is trusted, over, soon over, or there at all', async () => {
+  test('is checked as by a browser: whether it is trusted, expired, expiring, or present at all', async () => {
     const [untrusted] = await told(certificateFindings(patient({ site: site() })));
     expect(untrusted).toMatch(/^problem: Browsers refuse the certificate of localhost: /);
     const later = patient({ site: site(), now: now + 5 * day });
@@ -114,7 +114,7 @@ describe('the certificate', () => {
     expect((await told(certificateFindings(plain)))[0]).toMatch(/^ok: .* without HTTPS/);
   });
 
-  test('that should have been renewed is told of, however long it is made for', () => {
+  test('that should have been renewed is reported, however long its lifetime', () => {
     const of = (life: number, left: number) =>
       certificateFinding(
         'a.example',
@@ -131,7 +131,7 @@ describe('the certificate', () => {
     ]);
   });
 
-  test('whose order failed is told with the authority’s words, one that is still good as a notice', async () => {
+  test('whose order failed is reported with the authority’s message, as a notice while it is still valid', async () => {
     const failing = (host: string, not_after: number | null) => ({
       host,
       problem: 'rate_limit',
@@ -153,7 +153,7 @@ describe('the certificate', () => {
   });
 });
 
-test('a clock that is behind what the store has been told is wrong', async () => {
+test('a clock that is behind times in the store is reported as wrong', async () => {
   const findings = await told(
     clockFindings(patient({ store: storeWith({ 'max(at)': [{ at: now + 60_000 }] }) })),
   );
@@ -161,7 +161,7 @@ test('a clock that is behind what the store has been told is wrong', async () =>
   expect((await told(clockFindings(patient())))[0]).toStartWith('ok: It is ');
 });
 
-test('a folder that is none, and a disk with little room, are told of', async () => {
+test('an invalid folder, and a disk with little space, are reported', async () => {
   const nowhere = patient({ dataDir: join(folder.path, 'nowhere') });
   expect((await told(diskFindings(nowhere)))[0]).toMatch(/^problem: .* can not be written/);
   expect((await told(diskFindings(patient())))[0]).toMatch(/free\.$/);
@@ -173,7 +173,7 @@ test('a folder that is none, and a disk with little room, are told of', async ()
   ]);
 });
 
-test('clicks that wait are told of, and for longer than minutes they are a problem', async () => {
+test('waiting clicks are reported, and are a problem after some minutes', async () => {
   expect(await told(backlogFindings(patient()))).toEqual(['ok: All clicks are in the database.']);
   const name = { node: 'a', process: 'b' };
   await mkdir(folderOf(folder.path, name), { recursive: true });
@@ -188,7 +188,7 @@ test('clicks that wait are told of, and for longer than minutes they are a probl
   ]);
 });
 
-test('a backup of long ago, and tables of another version, are told of', async () => {
+test('an old backup, and tables of another version, are reported', async () => {
   const made = (at: number) => patient({ store: storeWith({ settings: [{ value: String(at) }] }) });
   expect((await told(lastBackupFindings(made(now - 8 * day))))[0]).toStartWith('notice: ');
   expect((await told(lastBackupFindings(made(now - day))))[0]).toStartWith('ok: ');
@@ -205,7 +205,7 @@ test('a backup of long ago, and tables of another version, are told of', async (
   expect((await told(databaseFindings(tables(newestMigration + 1))))[0]).toStartWith('problem: ');
 });
 
-test('a check that breaks is told of as such, and the others go on', async () => {
+test('a check that fails is reported as such, and the others continue', async () => {
   const broken = { ...storeWith({}), ask: () => Promise.reject(new Error('broken')) };
   const findings = await runChecks(patient({ store: broken, site: new Site(new URL('http://localhost')) }));
   expect(findings.filter(({ found }) => found.includes('broken')).length).toBeGreaterThan(0);

@@ -21,7 +21,7 @@ async function ask(settings: Record<string, string>): Promise<[number, Told]> {
 
 const of = ({ findings }: Told, check: string) => findings.filter((finding) => finding.check === check);
 
-describe.each(storeKinds)('the doctor, of a running server on %s', (kind) => {
+describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let settings: Record<string, string>;
   let server: Program;
@@ -40,7 +40,7 @@ describe.each(storeKinds)('the doctor, of a running server on %s', (kind) => {
     await folder[Symbol.asyncDispose]();
   });
 
-  test('finds it well, but for a backup that was never made; once one was made it is known', async () => {
+  test('reports no problems except for a missing backup; once one was made it is known', async () => {
     const [code, told] = await ask(settings);
     expect([code, told.is_well]).toEqual([0, true]);
     const checks = [
@@ -70,7 +70,7 @@ describe.each(storeKinds)('the doctor, of a running server on %s', (kind) => {
     expect(words).toMatch(/^ {2}ok {3}settings .*\n[\s\S]*\nNothing is wrong\.\n$/);
   });
 
-  test('tells of a proxy that is not trusted, by the way its own question took', async () => {
+  test('reports an untrusted proxy, by the route of its own request', async () => {
     using proxy = forwarding(url, (headers) => headers.set('x-forwarded-for', '192.0.2.1'));
     const through = { ...settings, BASE_URL: `http://127.0.0.1:${proxy.port}` };
     // The server has another address than the question, as a proxy that keeps the Host would not have.
@@ -87,7 +87,7 @@ describe.each(storeKinds)('the doctor, of a running server on %s', (kind) => {
     ]);
   });
 
-  test('signs in at the mail server and sends nothing, and tells when that refuses', async () => {
+  test('signs in to the mail server without sending anything, and reports a refusal', async () => {
     await using mail = await startMailServer();
     const good = { ...settings, SMTP_URL: `smtp://me:right%20horse@127.0.0.1:${mail.port}` };
     expect(of((await ask(good))[1], 'mail')).toEqual([expect.objectContaining({ state: 'ok' })]);
@@ -100,7 +100,7 @@ describe.each(storeKinds)('the doctor, of a running server on %s', (kind) => {
     expect([mail.mails.length, mail.logins.length]).toEqual([0, 2]);
   });
 
-  test('the way a question took is told to nobody without the key', async () => {
+  test("doesn't reveal the route of its request without the key", async () => {
     for (const value of [
       '',
       'x',
@@ -128,7 +128,7 @@ function forwarding(to: string, change: (headers: Headers) => void): Server<unde
   });
 }
 
-test('every wrong setting is told at once, and nothing is made or opened', async () => {
+test('all wrong settings are reported at once, and nothing is created or opened', async () => {
   await using folder = await temporaryFolder();
   const settings = {
     DATA_DIR: join(folder.path, 'none'),
@@ -144,7 +144,7 @@ test('every wrong setting is told at once, and nothing is made or opened', async
   expect(JSON.stringify(told)).not.toContain('hunter2');
 });
 
-test('a place where nothing was ever started is told of, and left as it is', async () => {
+test('a folder that was never used is reported, and left unchanged', async () => {
   await using folder = await temporaryFolder();
   const dataDir = join(folder.path, 'none');
   const [code, told] = await ask({ DATA_DIR: dataDir, PORT: '1' });
@@ -156,7 +156,7 @@ test('a place where nothing was ever started is told of, and left as it is', asy
   expect(await Bun.file(join(dataDir, 'secret.key')).exists()).toBe(false);
 });
 
-test('a database that is away is told of without its password, and so is the rest', async () => {
+test('an unreachable database is reported without its password, and so are the other checks', async () => {
   await using folder = await temporaryFolder();
   const DATABASE_URL = 'postgres://linnet:hunter2@127.0.0.1:1/none';
   const [code, told] = await ask({ DATA_DIR: folder.path, DATABASE_URL, PORT: '1' });
@@ -183,7 +183,7 @@ test.each([
     ['ok'],
   ],
   ['a proxy that takes out Sec-Fetch', { 'x-forwarded-for': '192.0.2.1' }, hops(1), false, ['notice']],
-] as const)('header fields as they arrive: %s', (_, headers, trusted, isSecure, states) => {
+] as const)('received header fields: %s', (_, headers, trusted, isSecure, states) => {
   const findings = headerFindings({ client: '192.0.2.1', headers }, trusted, isSecure, 'https://l.example');
   expect(findings.map(({ state }) => state)).toEqual([...states]);
 });

@@ -100,19 +100,19 @@ describe.skipIf(!hasCaddy)(
       );
     }
 
-    test("the service's own host and a verified domain get a certificate, each its own", async () => {
+    test("the service's own host and a verified domain each get a certificate", async () => {
       expect(await handshake(ours)).toBe(`DNS:${ours}`);
       expect(await handshake(custom)).toBe(`DNS:${custom}`);
     });
 
-    test("the service's own host is served by its own block: the endpoint is not asked for it", async () => {
+    test("the service's own host is served by its own block, without calling the endpoint", async () => {
       expect((await app.call('GET', `/internal/tls-allowed?domain=${ours}`)).status).toBe(404);
       const { status, body } = await visit(ours, '/app');
       expect([status, body.includes('<html')]).toEqual([200, true]);
       expect((await visit(ours, '/healthz')).status).toBe(200);
     });
 
-    test('a domain that is pending, unknown, deleted or a guess gets none', async () => {
+    test('a domain that is pending, unknown, deleted or invented gets none', async () => {
       await app.call('POST', '/api/v1/domain', { key: owner.key, body: { domain: 'pending.example.org' } });
       const deleted = await verify('deleted.example.org');
       await app.call('DELETE', `/api/v1/domain/${deleted}`, { key: owner.key });
@@ -131,7 +131,7 @@ describe.skipIf(!hasCaddy)(
       expect(await handshake('pending.example.org')).toBe('DNS:pending.example.org');
     });
 
-    test('links answer there, and what visitors claim of themselves is not believed', async () => {
+    test("links are answered there, and visitors' claims about themselves are not trusted", async () => {
       const body = { destination_url: 'https://destination.example/', domain: custom, suffix: 'offer' };
       const made = await app.call('POST', '/api/v1/link', { key: owner.key, body });
       const claims = {
@@ -160,13 +160,13 @@ describe.skipIf(!hasCaddy)(
       expect(statuses.slice(-2)).toEqual([429, 429]);
     });
 
-    test('without the name of the own host Caddy does not start', async () => {
+    test('without the name of its own host Caddy does not start', async () => {
       await using own = await temporaryFolder();
       const [code, said] = await adaptCaddyfile(own.path);
       expect([code, said]).toEqual([1, expect.stringContaining('server block without any key')]);
     });
 
-    test('who comes without encryption is led to it', async () => {
+    test('unencrypted requests are redirected to https', async () => {
       for (const host of [ours, custom]) {
         const { status, headers } = await fetch(`http://127.0.0.1:${proxy.httpPort}/offer`, {
           headers: { host },

@@ -55,7 +55,7 @@ const answerOf = async (node: TestApp, path: string) => {
 const says = (path: string, answer: string) => async (node: TestApp) =>
   (await answerOf(node, path)) === answer;
 
-test('what becomes of a domain on one node is so for visitors of all nodes within a second', async () => {
+test('a change of a domain on one node applies to visitors of all nodes within a second', async () => {
   const { id, prove } = await add('go.example.org');
   await until(says('/first', '404'));
   prove();
@@ -81,7 +81,7 @@ test('what becomes of a domain on one node is so for visitors of all nodes withi
   expect(await until(says('/', '404'))).toBeLessThan(stretched(1_000));
 });
 
-test('a domain whose look is due is looked up by one node, and found by it alone', async () => {
+test('a domain whose check is due is checked by only one node', async () => {
   const domains = await Promise.all(Array.from({ length: 60 }, (_, index) => add(`due${index}.example.org`)));
   const looks = () =>
     dns.questions.filter((question) => /^TXT _linnet\.due\d+\.example\.org$/.test(question)).length;

@@ -33,7 +33,7 @@ const patience = 60_000;
 
 const add = (domain: string) => app.call('POST', '/api/v1/domain', { key: owner.key, body: { domain } });
 
-test('while the database is away domains go on as they are, and what was due is done afterwards', async () => {
+test('while the database is away domains stay as they are, and due checks are made afterwards', async () => {
   const { json: known } = await add('known.example.org');
   names[known.records[0].name] = { TXT: [known.records[0].value] };
   await app.call('POST', `/api/v1/domain/${known.id}/verify`, { key: owner.key });

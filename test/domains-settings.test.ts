@@ -21,7 +21,7 @@ afterEach(async () => {
 const recordsOf = ({ json }: { json: { records: Record<string, string>[] } }) =>
   json.records.slice(1).map(({ type, name, value }) => [type, name, value]);
 
-test('while the service is for one machine alone, domains are told to lead nowhere', async () => {
+test('while the service is reachable only from one machine, domains have no address to point to', async () => {
   const { key } = await start({});
   const added = await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
   expect(added.json.records).toMatchObject([{ purpose: 'proof' }]);
@@ -31,7 +31,7 @@ test('while the service is for one machine alone, domains are told to lead nowhe
   expect((await app.call('GET', '/api/v1/setup')).json.domains_lead_here).toBe(false);
 });
 
-test('in a trial on one machine real names can be added, and lead to that machine if they are to', async () => {
+test('in a trial on one machine real names can be added, and point to that machine if requested', async () => {
   const { key } = await start({ DOMAIN_TARGET: '127.0.0.1' });
   expect((await app.call('GET', '/api/v1/setup')).json.domains_lead_here).toBe(true);
   const added = await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
@@ -48,7 +48,7 @@ test('in a trial on one machine real names can be added, and lead to that machin
     expect((await app.call('POST', '/api/v1/domain', { key, body: { domain } })).status).toBe(400);
 });
 
-test('behind a load balancer domains are to lead to its host, which is no organization’s domain', async () => {
+test('behind a load balancer domains must point to its host, which no organization can add as a domain', async () => {
   names['lb.example.net'] = { A: ['198.51.100.7'] };
   const { key } = await start({ BASE_URL: 'https://links.example.com', DOMAIN_TARGET: 'lb.example.net' });
   const add = (domain: string) => app.call('POST', '/api/v1/domain', { key, body: { domain } });
@@ -58,7 +58,7 @@ test('behind a load balancer domains are to lead to its host, which is no organi
     expect((await add(domain)).json.error_code).toBe('DOMAIN_RESERVED');
 });
 
-test('where the operator names addresses, every domain is told those', async () => {
+test('if the operator sets addresses, every domain gets those', async () => {
   const { key } = await start({
     BASE_URL: 'https://links.example.com',
     DOMAIN_TARGET: '198.51.100.7,2001:db8::7',
@@ -70,7 +70,7 @@ test('where the operator names addresses, every domain is told those', async () 
   ]);
 });
 
-test('a name server that is silent holds up no answer for long, and no end of the program', async () => {
+test('a silent name server delays no response for long, nor the end of the program', async () => {
   names['links.example.com'] = 'silence';
   names['go.example.org'] = 'silence';
   names['_linnet.go.example.org'] = 'silence';

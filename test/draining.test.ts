@@ -11,7 +11,7 @@ const ask = (url: string, path: string) =>
   }).then(([answer]) => answer);
 
 test.each(['1', '2'])(
-  'with %s process(es), SIGTERM is told to load balancers while all is still answered, and each answer ends its connection',
+  'with %s process(es), after SIGTERM load balancers are told while everything is still answered, and each response closes its connection',
   async (WORKERS) => {
     await using data = await storeFolder();
     const program = runServer({
