@@ -51,7 +51,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-test('clicks that an earlier version journalled and did not fold are counted, each once', async () => {
+test('clicks that an earlier version journalled and did not fold are each counted once', async () => {
   await eventually(() => journalsIn(folder.path).length === 0, 'the earlier journal to be folded');
   const counted = async () => {
     const both = await countsOf([rows, packs]);
@@ -67,7 +67,7 @@ test('clicks that an earlier version journalled and did not fold are counted, ea
   expect(await counted()).toEqual(expected);
 });
 
-test('its links are told with their tags and clicks, and its clicks are listed from rows and packs', async () => {
+test('its links are listed with tags and clicks, and its clicks from rows and packs', async () => {
   expect(await get(`/api/v1/link/${rows}`)).toMatchObject({
     destination_url: 'https://example.com/rows',
     clicks: 7,
@@ -79,7 +79,7 @@ test('its links are told with their tags and clicks, and its clicks are listed f
   expect(clicks[0]).toMatchObject({ browser: 'Firefox', utm_source: 'letter' });
 });
 
-test('its links redirect, and a visit is counted on top of what was there', async () => {
+test('its links redirect, and visits are added to existing clicks', async () => {
   const visit = (suffix: string) =>
     fetch(`${url}/${suffix}`, { redirect: 'manual', headers: { 'user-agent': browser } });
   for (const suffix of ['rows', 'packs']) {

@@ -21,7 +21,7 @@ async function everythingIn({ databaseUrl, dataDir }: TestApp): Promise<string> 
 }
 
 describe.each(storeKinds)('texts of erased clicks on %s', (store) => {
-  test('go from every table, and are counted again when they come again', async () => {
+  test('disappear from every table, and are counted again if they return', async () => {
     const app = await startApp({
       store,
       overrides: { correctionInterval: 20, sweepInterval: 20, clearInterval: 20 },

@@ -83,7 +83,7 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
   },
 );
 
-test('a server that became read-only is away for changes, and visitors still find their links', async () => {
+test('a server that became read-only refuses changes, and visitors still find their links', async () => {
   const seen = pathOf(await make());
   const unseen = pathOf(await make('https://unseen.example'));
   await app.visit(seen);

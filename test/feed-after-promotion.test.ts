@@ -82,7 +82,7 @@ async function target(path: string): Promise<string | number> {
 const soon = (check: () => Promise<boolean>, what: string) => eventually(check, what, stretched(5_000));
 
 test.each(['promotion of a replica that lagged', 'restore'])(
-  'after the %s no node goes on with what the database no longer has',
+  'after the %s no node uses data that the database no longer has',
   async (kind) => {
     const [changed, deleted, kept] = [await make(), await make(), await make()];
     await server.keep();
@@ -134,7 +134,7 @@ describe('ids in blocks', () => {
     [early, late] = [new SQL({ url, max: 1 }), new SQL({ url, max: 1 })];
   });
 
-  test('are followed, though a session uses the rest of its block an hour later', async () => {
+  test('are followed, even if a session uses the rest of its block an hour later', async () => {
     const { id, path } = await make();
     expect(await target(path)).toBe('first');
     const note = async (session: SQL): Promise<number> => {
@@ -159,7 +159,7 @@ describe('ids in blocks', () => {
   });
 });
 
-test('of changes that are older than is kept, the newest stays: by it nodes tell where they are', async () => {
+test('of expired changes the newest stays, because it identifies the state of the feed', async () => {
   const database = await openDatabase(url, '', () => {});
   const before = Date.now() + 1_000_000;
   await database.write((queries) => deleteOldChanges(queries, before, 1_000));
@@ -168,7 +168,7 @@ test('of changes that are older than is kept, the newest stays: by it nodes tell
   await database.close();
 });
 
-test('changes of this process that it had not read of the feed are named, and of those that are there none', async () => {
+test("lost changes by this process that it had not read from the feed are named, existing ones aren't", async () => {
   const database = await openDatabase(url, '', () => {});
   const told: Record<string, unknown>[] = [];
   const lostChanges = new LostChanges({

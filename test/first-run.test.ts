@@ -21,7 +21,7 @@ const register = async (url: string, host: string, fields: object) => {
 describe('a fresh service, opened under a name that is not its own', () => {
   const host = 'links.example:8080';
 
-  test('leads to its set-up, and after the first account to nothing', async () => {
+  test('redirects to its set-up, and to nothing after the first account', async () => {
     const app = await startApp({ env: { REGISTRATION: 'closed' } });
     const open = (path: string) => visitRaw(app.url, { path, host, headers: { accept: 'text/html' } });
     const home = await open('/');
@@ -36,7 +36,7 @@ describe('a fresh service, opened under a name that is not its own', () => {
     await app.stop();
   });
 
-  test('takes an address from clients with the token or on the machine, and from no others', async () => {
+  test('accepts an address from clients with the token or on the machine, and from no others', async () => {
     const app = await startApp({ env: { REGISTRATION: 'open' } });
     const base_url = 'http://links.example:8080';
     for (const wrong of [{}, { setup_token: 'x'.repeat(24) }]) {
@@ -68,7 +68,7 @@ describe('a fresh service, opened under a name that is not its own', () => {
     await app.stop();
   });
 
-  test('keeps the address that BASE_URL says', async () => {
+  test('keeps the address from BASE_URL', async () => {
     const app = await startApp({ env: { REGISTRATION: 'closed', BASE_URL: 'https://links.example.com' } });
     const setup_token = app.app.setupToken;
     const refused = await register(app.url, host, { base_url: 'http://links.example:8080', setup_token });
@@ -83,7 +83,7 @@ describe('a fresh service, opened under a name that is not its own', () => {
 });
 
 test.each([{}, { WORKERS: '2' }])(
-  'the address that the first account sets is the service’s from then on, with %p',
+  'the address set with the first account is the service’s from then on, with %p',
   async (more) => {
     await using folder = await temporaryFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path, HOST: '0.0.0.0', ...more };
@@ -124,7 +124,7 @@ test.each([{}, { WORKERS: '2' }])(
   120_000,
 );
 
-test('from the shell the token is shown until there is an account, and the address is set and forgotten', async () => {
+test('the shell shows the token until there is an account, and sets and clears the address', async () => {
   await using folder = await temporaryFolder();
   const settings = { DATA_DIR: folder.path };
   const run = async (...command: string[]) => {

@@ -23,7 +23,7 @@ const visits = async (app: TestApp, path: string, count: number, addressOf: (ind
 };
 
 describe.each(storeKinds)('floods on %s', (store) => {
-  test('begin beyond the limit of one network on one link, and end when it has leaked out', async () => {
+  test('begin beyond the limit of one network on one link, and end when the bucket has leaked', async () => {
     const app = await startApp({ store, env });
     try {
       const owner = await app.newcomer();
@@ -67,7 +67,7 @@ describe.each(storeKinds)('floods on %s', (store) => {
   });
 });
 
-test('nothing is a flood where FLOOD_LIMIT is 0', async () => {
+test('nothing is a flood if FLOOD_LIMIT is 0', async () => {
   const app = await startApp({ env: { ...env, FLOOD_LIMIT: '0' } });
   try {
     const owner = await app.newcomer();

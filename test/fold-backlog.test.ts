@@ -54,7 +54,7 @@ const kinds = storeKinds.flatMap((store) =>
 );
 
 describe.each(kinds)('a large leftover journal on %s, for %s where there are packs,', (store, as, pace) => {
-  test('is in the ledger and in all totals as it was, each hit once, beside the hits that come meanwhile', async () => {
+  test('is stored in the ledger and all totals unchanged, each hit once, along with new hits', async () => {
     await using folder = await temporaryFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
     const config = loadConfig({

@@ -11,7 +11,7 @@ import { temporaryFolder } from './support/program.ts';
 
 const noon = Date.UTC(2026, 10, 19, 12);
 
-test('clicks that an earlier thread had folded, and that the database loses, are folded again though no click follows', async () => {
+test('clicks that an earlier thread had folded, and that the database loses, are folded again even without a new click', async () => {
   await using folder = await temporaryFolder();
   await (await openDatabase(null, folder.path, () => {})).close();
   const end = new JournalFiles(folder.path, noon).write(own, 'spring');

@@ -4,7 +4,7 @@ import { PostgresConnection } from '../src/ledger/postgres-connection.ts';
 import { StoreAway } from '../src/rules/errors.ts';
 import { freshPostgres } from './support/postgres.ts';
 
-test('statements of the fold are parsed once, and another try goes on where tables have changed or a pooler has lost them', async () => {
+test("the fold's statements are parsed once, and a retry succeeds if tables have changed or a pooler has lost them", async () => {
   const url = await freshPostgres();
   const sql = new SQL({ url, max: 1 });
   await sql

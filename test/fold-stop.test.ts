@@ -30,7 +30,7 @@ class WatchedStore extends SqliteFoldStore {
   }
 }
 
-test('what is said to a fold that stops begins no second turn beside its last one', async () => {
+test('messages to a stopping fold start no second run beside its last one', async () => {
   await using folder = await temporaryFolder();
   await (await openDatabase(null, folder.path, () => {})).close();
   const files = new JournalFiles(folder.path, noon);

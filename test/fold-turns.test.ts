@@ -120,7 +120,7 @@ const ledger = (): number => {
   return Number(count);
 };
 
-test('fresh hits come in between the turns of a journal that was left behind', async () => {
+test('fresh hits are folded between the batches of a leftover journal', async () => {
   written(left, 100);
   const end = written(own, 5);
   const store = new WatchedStore(folder.path);
@@ -186,7 +186,7 @@ test('a visit during retention is counted between two parts of it, within two se
   await stopped;
 });
 
-test('no turn loses its hits to the clearing up of a thread that waits for the store, nor does one after it', async () => {
+test('no batch loses its hits when an idle thread collects garbage while it waits for the store, nor does a later one', async () => {
   written(left, 35);
   const store = new WatchedStore(folder.path);
   const toldOf: number[] = [];
@@ -209,7 +209,7 @@ test('no turn loses its hits to the clearing up of a thread that waits for the s
   await store.close();
 });
 
-test('a stop while the store is away, in the middle of a leftover journal, leaves the rest of it to the next start', async () => {
+test('a stop while the store is away, in the middle of a leftover journal, leaves the rest to the next start', async () => {
   written(left, 100);
   const store = new WatchedStore(folder.path);
   await new Promise<void>((resolve) => {
@@ -230,7 +230,7 @@ test('a stop while the store is away, in the middle of a leftover journal, leave
   await again.close();
 });
 
-test('while others change something in SQLite the turns are short, and long again when they have stopped', async () => {
+test('while others change something in SQLite the batches are short, and long again afterwards', async () => {
   const store = new SqliteFoldStore(folder.path);
   const long = store.batchLength();
   const other = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
@@ -242,7 +242,7 @@ test('while others change something in SQLite the turns are short, and long agai
   await store.close();
 });
 
-test('where a turn takes long the next ones are shorter, all the more while others change something', async () => {
+test('after a slow batch the next ones are shorter, even more while others change something', async () => {
   const store = new SlowStore(folder.path);
   const long = store.batchLength();
   const end = written(own, 5);
@@ -261,7 +261,7 @@ test('where a turn takes long the next ones are shorter, all the more while othe
   await store.close();
 });
 
-test("another worker's fold is no reason for short turns, and what is changed beside it is", async () => {
+test("another worker's fold is no reason for short batches, but other changes are", async () => {
   const store = new SqliteFoldStore(folder.path);
   const long = store.batchLength();
   const other = new WatchedStore(folder.path);
@@ -311,7 +311,7 @@ test('what a killed process had sent to the database is not counted again, and t
   expect(journalsIn(folder.path)).toEqual([]);
 }, 240_000);
 
-test('a journal whose copy another node was folding is folded here once the database has lost that', async () => {
+test('a journal whose copy another node was folding is folded here once the database has lost it', async () => {
   written(left, 25);
   const inStore = (statement: string) => {
     using database = new Database(join(folder.path, 'linnet.sqlite'));

@@ -27,6 +27,6 @@ async function clearings(work: string): Promise<string> {
   return (await new Response(child.stdout).text()).trim();
 }
 
-test('a thread clears up once when it is at rest, and not while it is at work', async () => {
+test('a thread collects garbage once when it is idle, and not while it works', async () => {
   expect(await Promise.all([clearings(''), clearings('busy(40);')])).toEqual(['released, collected', '']);
 });

@@ -7,7 +7,7 @@ import { runServer } from './support/program.ts';
 
 const isLinux = process.platform === 'linux';
 
-test.if(isLinux)("of the threads at work the visitors' alone keeps its priority", async () => {
+test.if(isLinux)("of the working threads only the visitors' keeps its priority", async () => {
   await using folder = await storeFolder();
   const server = runServer({ PORT: '0', DATA_DIR: folder.path });
   await server.address();
@@ -19,7 +19,7 @@ test.if(isLinux)("of the threads at work the visitors' alone keeps its priority"
   expect(await server.exited).toBe(0);
 });
 
-test.if(isLinux)('a command of the shell gives way to a server beside it', async () => {
+test.if(isLinux)('a shell command has a lower priority than a server beside it', async () => {
   await using folder = await storeFolder();
   // It waits for a password.
   const command = ['src/main.ts', 'user', 'create', '--email', 'ada@example.com'];

@@ -26,7 +26,7 @@ const knownCookie = (headers: Headers): string =>
     ?.split(';')[0] ?? '';
 
 test.each(storeKinds)(
-  'a thousand guesses from all over a household leave its owner a sign-in in a moment, on %s',
+  "a thousand guesses from all over a household delay the owner's sign-in only for a moment, on %s",
   async (store) => {
     // How long its owner waits is what hashing at full cost tells.
     const overrides = { hashCost: defaultHashCost };
@@ -61,7 +61,7 @@ test.each(storeKinds)(
   },
 );
 
-describe.each(storeKinds)('while others guess at a password, on %s', (store) => {
+describe.each(storeKinds)('while others guess a password, on %s', (store) => {
   let app: TestApp;
   let url: string | null;
   let owner: Newcomer;
@@ -106,7 +106,7 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
       (index) => `2001:${((index + first) >> 16).toString(16)}:${((index + first) & 0xffff).toString(16)}:0`,
     );
 
-  test('all addresses of a /64, a /56 or a /48 share one budget, and those of a /24 too', async () => {
+  test('all addresses of a /64, a /56 or a /48 share one limit, and those of a /24 too', async () => {
     const own = (target: string, networks: Iterable<string>) => evaluated(`login|${target}`, networks);
     expect(await own('64', Array(200).fill('2001:db8:2:1::/64'))).toBe(10);
     const ofHousehold = v6(200, (index) => `2001:db8:3:1${index.toString(16).padStart(2, '0')}`);
@@ -134,7 +134,7 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
     return flood;
   };
 
-  test('two thousand guesses from ever new networks: a thousand a day are looked at, then a few a minute', async () => {
+  test('two thousand guesses from ever new networks: a thousand a day are checked, then a few a minute', async () => {
     expect(await botnet()).toBe(1_001);
     // A client from a network without guesses that is not quicker than the botnet takes a slow turn.
     app.clock.now += 20 * second;
@@ -144,7 +144,7 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
     expect(await guess(target, '192.0.2.9')).toBe(false);
   }, 240_000);
 
-  test('beyond the cap those who guess again and again wait apart from those who begin, and known browsers not at all', async () => {
+  test('beyond the cap repeated guessers wait separately from new ones, and known browsers not at all', async () => {
     await botnet();
     const again = () => guess(target, '198.51.101.1');
     for (let time = 0; time < 3; time++) {
@@ -169,7 +169,7 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
     expect(await guess(target, '198.18.0.9')).toBe(true);
   });
 
-  test('a browser is known at the account where it signed in, and a made-up cookie at none', async () => {
+  test('a browser is known for the account where it signed in, and a forged cookie for none', async () => {
     const other = await app.newcomer();
     const cookie = knownCookie((await signIn('198.51.110.1')).headers);
     const [name, value = ''] = cookie.split('=');
@@ -192,7 +192,7 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
   });
 
   test.if(store === 'postgres')(
-    'guesses that wait for each other in the store leave its connections to those who got in',
+    "waiting guesses leave the store's connections to known clients",
     async () => {
       const target = 'login|held@example.com';
       await guess(target, '203.0.113.1');
@@ -216,7 +216,7 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
   );
 
   test.if(store === 'sqlite')(
-    'an address stands nowhere in the store, also of those that got in',
+    'no address is in the store in plain text, including those that signed in',
     async () => {
       await signIn('198.51.120.77');
       const files = await Array.fromAsync(new Bun.Glob('linnet.sqlite*').scan({ cwd: app.dataDir }));

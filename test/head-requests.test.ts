@@ -39,7 +39,7 @@ async function lengths(path: string, headers: Record<string, string>) {
   return { get, head };
 }
 
-test.each(api)('HEAD %s says how long its answer to GET is, also where that is a refusal', async (path) => {
+test.each(api)('HEAD %s has the length of its GET response, even for a refusal', async (path) => {
   for (const headers of [{ 'api-key': key }, {}])
     for (const id of [String(link), '999999']) {
       const { get, head } = await lengths(path.replace('{id}', id), headers);
@@ -67,7 +67,7 @@ const pages = [
   ...['/plain', '/%70lain', '/locked', '/missing', '/missing/', '/caf%C3%A9'],
 ];
 
-test.each(pages)('HEAD %s says how long what GET shows is', async (path) => {
+test.each(pages)('HEAD %s has the length of the GET response', async (path) => {
   for (const headers of [{}, { 'x-detour': '\xe9' }]) {
     const { get, head } = await lengths(path, headers);
     expect([head?.status, head?.headers['content-length']]).toEqual([
@@ -79,7 +79,7 @@ test.each(pages)('HEAD %s says how long what GET shows is', async (path) => {
   }
 });
 
-test('HEAD of what the dashboard is made of says its length, and so does HEAD of a code', async () => {
+test("HEAD of the dashboard's files has their length, and so does HEAD of a QR code", async () => {
   const { body } = await visitRaw(app.url, { path: '/app' });
   const asset = /\/assets\/[^"']+/.exec(body)?.[0] ?? '';
   const { json } = await app.call('GET', `/api/v1/link/${link}`, { key });

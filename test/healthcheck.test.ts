@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { runCommand, temporaryFolder } from './support/program.ts';
 
-test('the health check asks the plain port beside HTTPS, and says what it found', async () => {
+test('the health check requests the plain port beside HTTPS, and prints its findings', async () => {
   await using folder = await temporaryFolder();
   const paths: string[] = [];
   using plain = Bun.serve({

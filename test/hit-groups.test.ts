@@ -10,7 +10,7 @@ import { temporaryFolder } from './support/program.ts';
 const hour = 490_000;
 
 describe.each(storeKinds)('groups counted from hits on %s', (store) => {
-  test('are the hundred largest; of equal ones those of the lowest values', async () => {
+  test('are the hundred largest; of equal ones those with the lowest values', async () => {
     await using folder = await temporaryFolder();
     const url = store === 'postgres' ? await migratedPostgres() : null;
     const database = await openDatabase(url, folder.path, () => {});

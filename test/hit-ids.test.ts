@@ -55,7 +55,7 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
     query: `utm_content=h${index}`,
   });
 
-  test('also where a long batch is sorted by link and packed', async () => {
+  test('even if a long batch is sorted by link and packed', async () => {
     const [ofLarge, ofSmall] = [target(), target()];
     const other = await linkOf(large);
     const fewer = await linkOf(small, { webhook_url: ofSmall.url });

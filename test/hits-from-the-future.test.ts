@@ -31,7 +31,7 @@ describe.each(storeKinds)('on %s', (kind) => {
   const foldStore = (dataDir: string, url: string) =>
     kind === 'postgres' ? new PostgresFoldStore(url) : new SqliteFoldStore(dataDir);
 
-  test('hits are never later than the clock of the server allows, and those that are a little ahead stay', async () => {
+  test("hits are never later than the server's clock allows, and those slightly ahead stay", async () => {
     await using folder = await temporaryFolder();
     const url = await storeIn(folder.path);
     const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL: url, MISS_LIMIT: '0' });
@@ -56,7 +56,7 @@ describe.each(storeKinds)('on %s', (kind) => {
     for (const { hour } of hours) expect(hour).toBeLessThanOrEqual(Math.floor((after + 60_000) / 3_600_000));
   });
 
-  test('hits from the future, of a clock that had jumped, keep no older one from being deleted', async () => {
+  test("hits from the future, of a clock that had jumped, don't prevent older ones from being deleted", async () => {
     await using folder = await temporaryFolder();
     const url = await storeIn(folder.path);
     const database = await opened(folder.path, url);
@@ -88,7 +88,7 @@ describe.each(storeKinds)('on %s', (kind) => {
 });
 
 describe('a node whose clock has jumped a year ahead', () => {
-  test('deletes nothing for its age on PostgreSQL, and says so', async () => {
+  test('deletes nothing because of its age on PostgreSQL, and reports it', async () => {
     await using folder = await temporaryFolder();
     const url = await migratedPostgres();
     const database = await openDatabase(url, '', () => {});
@@ -120,7 +120,7 @@ describe('a node whose clock has jumped a year ahead', () => {
   });
 });
 
-test('the clock of the server is asked once a minute, and told in between; a server without one has that of the process', async () => {
+test("the server's clock is read once a minute, and extrapolated in between; without one the process's clock is used", async () => {
   let asked = 0;
   const ahead: number[] = [];
   const clock = new ServerClock(

@@ -55,24 +55,24 @@ describe('a Host', () => {
     ['given twice, both the same', 'Host: localhost\r\nHost: localhost\r\n'],
     ['that is missing', ''],
     ['that is very long', `Host: ${'a'.repeat(5_000)}\r\n`],
-  ])('%s is a bad request', async (_, headers) => {
+  ])('%s is malformed', async (_, headers) => {
     expect((await only(get('/abc', headers))).status).toBe(400);
   });
 
-  test('is asked of old clients as well', async () => {
+  test('is required of old clients as well', async () => {
     expect((await only('GET /abc HTTP/1.0\r\n\r\n')).status).toBe(400);
     expect((await only('GET /api/v1/link HTTP/1.0\r\n\r\n')).status).toBe(400);
     expect((await only(`GET /abc HTTP/1.0\r\nHost: ${host}\r\n\r\n`)).headers.location).toBe(destination);
   });
 });
 
-test("a load balancer's question in HTTP/1.0 without a Host is answered", async () => {
+test("a load balancer's HTTP/1.0 request without a Host is answered", async () => {
   for (const path of ['/healthz', '/livez', '/readyz', '/healthz?x'])
     expect([path, (await only(`GET ${path} HTTP/1.0\r\n\r\n`)).status]).toEqual([path, 200]);
   expect((await only('GET /healthz HTTP/1.1\r\n\r\n')).status).toBe(400);
 });
 
-test('the authority of an absolute target counts, whatever Host says, and however it is read', async () => {
+test('the authority of an absolute target counts, whatever Host says, on both paths', async () => {
   const absolute = (target: string, more: string) =>
     only(`GET ${target} HTTP/1.1\r\n${more}Connection: close\r\n\r\n`);
   expect((await absolute(`http://${host}/abc`, 'Host: elsewhere.example\r\n')).headers.location).toBe(
@@ -123,12 +123,12 @@ describe('a target', () => {
     else expect(answer.headers.location).toBeUndefined();
   });
 
-  test.each(['abc', '*', '?x', '', '/a b'])('"%s" that is none is a bad request', async (target) => {
+  test.each(['abc', '*', '?x', '', '/a b'])('"%s" is malformed', async (target) => {
     const answer = await only(get(target));
     expect([400, 505]).toContain(answer.status);
   });
 
-  test('leads no visitor to another host when a password page sends them on', async () => {
+  test("can't make a password page redirect a visitor to another host", async () => {
     const form = 'password=open+sesame';
     const post = (target: string) =>
       `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`;
@@ -144,13 +144,13 @@ describe('a target', () => {
 });
 
 describe('a request', () => {
-  test('of 20 KB of headers is refused, also as hundreds of small ones', async () => {
+  test('with 20 KB of headers is refused, even as hundreds of small ones', async () => {
     expect((await only(get('/abc', `Host: ${host}\r\nX: ${'x'.repeat(20_000)}\r\n`))).status).toBe(431);
     const many = Array.from({ length: 1_000 }, (_, index) => `X-${index}: x\r\n`).join('');
     expect((await only(get('/abc', `Host: ${host}\r\n${many}`))).status).toBe(431);
   });
 
-  test('with a body in chunks, of a wrong length, or of two lengths is answered or cut, never failed at', async () => {
+  test('with a chunked body, a wrong length, or two lengths is answered or cut off, without an internal error', async () => {
     const head = `POST /abc HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
     const statuses = async (bytes: string) => (await send(bytes)).map(({ status }) => status);
     expect(await statuses(`${head}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`)).toEqual([405]);
@@ -172,7 +172,7 @@ describe('a request', () => {
         expect([framing, status < 500]).toEqual([framing, true]);
   });
 
-  test('whose sender hangs up in the middle of a form is no fault of ours', async () => {
+  test('whose client disconnects in the middle of a form causes no internal error', async () => {
     const form = 'Content-Type: application/x-www-form-urlencoded';
     for (const framing of [
       'Content-Length: 1000\r\n\r\npassword=op',
@@ -188,7 +188,7 @@ describe('a request', () => {
     expect(app.faults).toEqual([]);
   });
 
-  test('that smuggles another one in its body is one request', async () => {
+  test('with another request smuggled in its body is one request', async () => {
     const inner = `GET /abc HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
     const answers = await send(
       `POST /nothing HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`,
@@ -196,7 +196,7 @@ describe('a request', () => {
     expect(answers.map(({ status }) => status)).toEqual([404]);
   });
 
-  test('behind another on the same connection is answered after it, fifty of them in turn', async () => {
+  test('behind another on the same connection is answered after it, fifty of them in order', async () => {
     const keep = (target: string) => `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
     const answers = await send(Array.from({ length: 25 }, () => keep('/abc') + keep('/nothing')).join(''));
     expect(answers.map(({ status }) => status)).toEqual(

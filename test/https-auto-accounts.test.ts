@@ -8,13 +8,13 @@ const day = 24 * 60 * 60_000;
 /** The authority comes from 127.0.0.1: visitors come from elsewhere. */
 const visitor = { localAddress: '127.0.0.2' };
 
-describe.skipIf(!hasPebble)('an authority that gives out accounts', () => {
+describe.skipIf(!hasPebble)('an authority that issues accounts', () => {
   const externalAccount = {
     id: 'kid-1',
     key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W',
   };
 
-  test('is shown the account that it gave out and told where it may write to; a day later browsers are told to use https alone', async () => {
+  test('gets the issued account and the contact address; a day later browsers are told to use only https', async () => {
     await using authority = await startAuthority({ externalAccount });
     authority.names[own] = { A: ['127.0.0.1'] };
     await using auto = await startAutoApp(authority, { env: { ACME_EMAIL: 'ops@example.com' } });
@@ -31,7 +31,7 @@ describe.skipIf(!hasPebble)('an authority that gives out accounts', () => {
     expect(await strict()).toBe('max-age=31536000');
   });
 
-  test('refuses another, which is said', async () => {
+  test('refuses another account, which is reported', async () => {
     await using authority = await startAuthority({ externalAccount });
     await using auto = await startAutoApp(authority, { env: { ACME_EAB_KID: '', ACME_EAB_KEY: '' } });
     await eventually(() => auto.lines('certificate not issued').length > 0, 'the line');

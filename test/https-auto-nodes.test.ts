@@ -8,7 +8,7 @@ const own = 'links.example.com';
 const visitor = { localAddress: '127.0.0.2' };
 
 describe.skipIf(!hasPebble)('two nodes', () => {
-  test('order a certificate once, prove it for each other, and serve it both', async () => {
+  test('order a certificate once, validate it for each other, and both serve it', async () => {
     await using authority = await startAuthority();
     authority.names[own] = { A: ['127.0.0.1'] };
     const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -81,7 +81,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     unnamed.destroy();
   });
 
-  test('a custom domain gets one at its first visit, once for all visitors that come together', async () => {
+  test('a custom domain gets one at its first visit, once for all simultaneous visitors', async () => {
     const host = 'go.example.org';
     await verifiedDomain(host);
     expect(ordersFor(host)).toBe(0);
@@ -95,7 +95,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     expect(ordersFor(host)).toBe(1);
   });
 
-  test('a name that is no verified domain of this service is refused, and nobody is asked for it', async () => {
+  test('a name that is no verified domain of this service is refused without an order', async () => {
     authority.names['stranger.example.net'] = { A: here };
     await auto.app.call('POST', '/api/v1/domain', { key, body: { domain: 'pending.example.net' } });
     const before = authority.calls.length;
@@ -104,7 +104,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     expect(authority.calls.length).toBe(before);
   });
 
-  test('it is renewed on the port without TLS, while visitors are shown the one from before', async () => {
+  test('it is renewed on the port without TLS, while visitors get the previous one', async () => {
     const before = await shown(own);
     let asked = 0;
     authority.fate = (_, path) => {
@@ -123,7 +123,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     expect(seen.size).toBe(2);
   });
 
-  test('a name that leads elsewhere fails, is told with what to do, and stops no other', async () => {
+  test('a name that points elsewhere fails, is reported with what to do, and delays no other', async () => {
     const [lost, good] = ['lost.example.org', 'good.example.org'];
     await verifiedDomain(lost, ['127.0.0.77']);
     await verifiedDomain(good);
@@ -159,7 +159,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     expect(await refused).toBe(true);
   });
 
-  test('a limit of the authority is heeded', async () => {
+  test('a limit of the authority is respected', async () => {
     const host = 'limited.example.org';
     await verifiedDomain(host);
     authority.fate = (_, path) =>
@@ -189,7 +189,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     expect((await shown(host)).name).toBe(`DNS:${host}`);
   });
 
-  test('answers that are lost on their way cost a moment', async () => {
+  test('lost responses only cause a short delay', async () => {
     const host = 'lossy.example.org';
     await verifiedDomain(host);
     let calls = 0;
@@ -217,7 +217,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'sessions of %s are resumed, also once names are loaded again',
+    'sessions of %s are resumed, even after names are loaded again',
     async (version) => {
       for (const servername of [own, 'go.example.org']) {
         const options = { servername, ...visitor, minVersion: version, maxVersion: version };
@@ -230,7 +230,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     },
   );
 
-  test('a domain that is deleted is served no longer', async () => {
+  test('a deleted domain is no longer served', async () => {
     const host = 'gone.example.org';
     const id = await verifiedDomain(host);
     await shown(host);
@@ -246,7 +246,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     expect(ordersFor(host)).toBe(1);
   });
 
-  test('a domain that is taken away while its order runs is not served', async () => {
+  test('a domain that is removed during its order is not served', async () => {
     const host = 'fleeting.example.org';
     const id = await verifiedDomain(host);
     const [ordered, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -265,7 +265,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     await expect(secureSocket(auto.app, { servername: host, ...visitor })).rejects.toThrow();
   });
 
-  test('a name whose note another node deleted is noted anew when visitors come again', async () => {
+  test('a name whose row another node deleted gets a new one when visitors return', async () => {
     const host = 'again.example.org';
     await verifiedDomain(host);
     const before = await shown(host);
@@ -285,7 +285,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     expect((await shown(host)).name).toBe(`DNS:${host}`);
   });
 
-  test('what a clock that was years ahead noted is corrected, once the clock is right', async () => {
+  test('times stored by a clock that was years ahead are corrected once the clock is right', async () => {
     const host = 'early.example.org';
     await verifiedDomain(host);
     const wrong = auto.app.clock.now + 5 * 365 * day;
@@ -304,7 +304,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     expect((await shown(host)).name).toBe(`DNS:${host}`);
   });
 
-  test('one that is over is shown while the authority is away, which is said, and followed by a new one', async () => {
+  test('an expired one is served while the authority is away, which is reported, and then replaced', async () => {
     const host = 'over.example.org';
     await verifiedDomain(host);
     const before = await shown(host);

@@ -30,8 +30,8 @@ async function authorityOfOwn(): Promise<Authority> {
   return authority;
 }
 
-describe.skipIf(!hasPebble)('where one way to prove a name is closed', () => {
-  test('port 443: it is proved on port 80 at once, and its first visitor waits for both tries', async () => {
+describe.skipIf(!hasPebble)('if one way to validate a name is blocked', () => {
+  test('port 443: it is validated on port 80 at once, and its first visitor waits for both tries', async () => {
     await using authority = await authorityOfOwn();
     // Nothing listens where the authority looks for TLS-ALPN-01.
     await using auto = await startAutoApp(authority, { env: { PORT: '0' } });
@@ -65,7 +65,7 @@ describe.skipIf(!hasPebble)('where one way to prove a name is closed', () => {
     expect(await serialShown(auto)).not.toBe(before);
   });
 
-  test('HTTP_PORT=off: certificates are got and renewed in handshakes alone, and the health check asks over TLS', async () => {
+  test('HTTP_PORT=off: certificates are issued and renewed only in handshakes, and the health check uses TLS', async () => {
     await using authority = await authorityOfOwn();
     const env = { HTTP_PORT: 'off' };
     await using auto = await startAutoApp(authority, { env });
@@ -85,8 +85,8 @@ describe.skipIf(!hasPebble)('where one way to prove a name is closed', () => {
   });
 });
 
-describe.skipIf(!hasPebble)('an authority that says when it would like to renew (ARI)', () => {
-  test('is asked by the certificate’s id, and heeded, but not without end', async () => {
+describe.skipIf(!hasPebble)('an authority that suggests renewal times (ARI)', () => {
+  test('is asked by the certificate’s id, and respected within limits', async () => {
     await using authority = await authorityOfOwn();
     const asked: string[] = [];
     // Debian's Pebble knows nothing of it.

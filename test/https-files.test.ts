@@ -66,7 +66,7 @@ test('a visit over TLS is redirected on the fast path and counted, and its conne
   await eventually(async () => (await hitsOf(id)).length === 3, 'the clicks');
 });
 
-test('what headers say of a browser is judged as on https, whatever X-Forwarded-Proto claims', async () => {
+test('headers of a browser are judged as on https, whatever X-Forwarded-Proto claims', async () => {
   const { id, path } = await newLink();
   await tls.app.visit(path, { ...host, 'user-agent': chrome, 'x-forwarded-proto': 'http' });
   const [hit] = await answerWhen(
@@ -77,7 +77,7 @@ test('what headers say of a browser is judged as on https, whatever X-Forwarded-
   expect(hit).toMatchObject({ class: 'bot', reason: 'no_browser_headers' });
 });
 
-test('without TLS everything leads to https on the same host, except for what asks whether it is well', async () => {
+test('requests without TLS are redirected to https on the same host, except for health checks', async () => {
   const { id, path } = await newLink();
   for (const [asked, method] of [
     [`${path}?a=b`, 'GET'],
@@ -101,7 +101,7 @@ test('without TLS everything leads to https on the same host, except for what as
   expect(await hitsOf(id)).toEqual([]);
 });
 
-test('with HTTP_LINKS=answer links are answered without TLS too, and the dashboard is not', async () => {
+test('with HTTP_LINKS=answer links are answered without TLS too, but the dashboard is not', async () => {
   await using answering = await startTlsApp({ HTTP_LINKS: 'answer' });
   const { key } = await answering.app.newcomer();
   const body = { destination_url: 'https://shop.example.com/', suffix: 'sale' };
@@ -113,7 +113,7 @@ test('with HTTP_LINKS=answer links are answered without TLS too, and the dashboa
     expect((await answering.plain(path)).headers.get('location')).toBe(`https://${secureHost}${path}`);
 });
 
-test('cookies are for https alone, and after a day of it browsers are told to use nothing else', async () => {
+test('cookies are for https only, and after a day of it browsers are told to use nothing else', async () => {
   const { email, password } = await tls.app.newcomer();
   const signIn = () =>
     tls.app.call('POST', '/api/v1/session', {
@@ -131,7 +131,7 @@ test('cookies are for https alone, and after a day of it browsers are told to us
   expect((await tls.plain('/healthz')).headers.get('strict-transport-security')).toBeNull();
 });
 
-test('with HSTS=all every answer over TLS says so, with HSTS=off none', async () => {
+test('with HSTS=all every response over TLS has the header, with HSTS=off none', async () => {
   await using all = await startTlsApp({ HSTS: 'all' });
   for (const path of ['/app', '/none'])
     expect((await all.app.visit(path, host)).headers.get('strict-transport-security')).toBe(
@@ -143,7 +143,7 @@ test('with HSTS=all every answer over TLS says so, with HSTS=off none', async ()
   expect((await off.app.visit('/app', host)).headers.get('strict-transport-security')).toBeNull();
 });
 
-test('a new certificate is used from the next handshake on, while open connections go on', async () => {
+test('a new certificate is used from the next handshake on, while open connections continue', async () => {
   const { path } = await newLink();
   const before = await fingerprint();
   const open = await secureSocket(tls.app);
@@ -157,7 +157,7 @@ test('a new certificate is used from the next handshake on, while open connectio
   open.destroy();
 });
 
-test('a change to what can not be used is logged once, and the certificate from before goes on', async () => {
+test('a change to an unusable one is logged once, and the previous certificate stays in use', async () => {
   const before = await fingerprint();
   const problems = () => tls.lines().filter(({ event }) => event === 'certificate not changed');
   writeFileSync(tls.files.key, selfSigned(secureHost).key);
@@ -178,7 +178,7 @@ test('a change to what can not be used is logged once, and the certificate from 
   await eventually(async () => (await fingerprint()) !== other, 'its own name again');
 });
 
-test('old versions of TLS are refused, and HTTP/1.1 is spoken', async () => {
+test('old versions of TLS are refused, and HTTP/1.1 is used', async () => {
   await expect(secureSocket(tls.app, { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' })).rejects.toThrow();
   const socket = await secureSocket(tls.app, { maxVersion: 'TLSv1.2', ALPNProtocols: ['h2', 'http/1.1'] });
   expect([socket.getProtocol(), socket.alpnProtocol]).toEqual(['TLSv1.2', 'http/1.1']);
@@ -190,7 +190,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s is resumed', async (
   expect(await isResumed(tls.app, await sessionOf(tls.app, options), options)).toBe(true);
 });
 
-test('what is no TLS ends its connection, and costs nobody else and no line of the log', async () => {
+test("data that isn't TLS ends its connection, without affecting others or logging anything", async () => {
   const { path } = await newLink();
   const ends = [
     'GET / HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -211,7 +211,7 @@ test('what is no TLS ends its connection, and costs nobody else and no line of t
   expect(tls.lines().filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('settings that do not go together stop the start with what to do', () => {
+test('contradictory settings stop the start with what to do', () => {
   const files = { HTTPS: 'files', TLS_CERT: 'a', TLS_KEY: 'b', BASE_URL: 'https://links.example.com' };
   expect(loadConfig(files)).toMatchObject({ port: 443, httpPort: 80, host: '::' });
   expect(loadConfig({ HTTPS: 'auto', BASE_URL: files.BASE_URL })).toMatchObject({ port: 443, httpPort: 80 });

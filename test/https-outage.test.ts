@@ -71,7 +71,7 @@ describe.skipIf(!hasPebble)('the store goes away during an order', () => {
   }
   const wasAway = () => eventually(() => auto.lines('change feed away').length > 0, 'the store to be missed');
 
-  test('while it is proved: the proof is stored once the store is back, and the order goes on', async () => {
+  test('during the validation: the challenge is stored once the store is back, and the order continues', async () => {
     const cut = cutAt('/authZ/');
     const first = nameShown(custom).catch(() => 'refused');
     await cut;
@@ -83,7 +83,7 @@ describe.skipIf(!hasPebble)('the store goes away during an order', () => {
     expect(auto.lines('certificate not issued')).toEqual([]);
   });
 
-  test('when the certificate is there: it is kept until the store is back, and not ordered again', async () => {
+  test('when the certificate is issued: it is kept until the store is back, and not ordered again', async () => {
     const cut = cutAt('/finalize-order/');
     const first = nameShown(custom).catch(() => 'refused');
     await cut;

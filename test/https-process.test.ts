@@ -25,8 +25,8 @@ const shown = (port: number, servername: string): Promise<string | undefined> =>
     });
   });
 
-describe.skipIf(!hasPebble)('the program that is told its host', () => {
-  test('gets certificates for its own host and for a custom domain, whose handshakes come to another thread', async () => {
+describe.skipIf(!hasPebble)('the program started with a host', () => {
+  test('gets certificates for its own host and for a custom domain, whose handshakes another thread handles', async () => {
     await using authority = await startAuthority();
     await using folder = await temporaryFolder();
     for (const host of [own, custom]) authority.names[host] = { A: ['127.0.0.1'] };
@@ -54,7 +54,7 @@ describe.skipIf(!hasPebble)('the program that is told its host', () => {
   });
 });
 
-test('a host that the DNS does not have stops a first start with one line, and none that has a certificate', async () => {
+test("a host that isn't in the DNS stops a first start with one line, but not if it has a certificate", async () => {
   await using folder = await temporaryFolder();
   const names: Names = { 'other.example.com': { A: ['192.0.2.1'] } };
   const dns = await startNameServer(zoneOf(names));

@@ -55,7 +55,7 @@ async function startWorkers(env: Record<string, string>) {
   };
 }
 
-test('HTTPS=files with workers: all are told from the first moment that it starts', async () => {
+test('HTTPS=files with workers: all clients are told from the first moment that it starts', async () => {
   await using server = await startWorkers({ HTTPS: 'files', DATABASE_URL: silentUrl });
   await eventually(async () => (await server.secure('/readyz')) !== 'refused', 'an answer');
   for (const path of ['/readyz', '/api/v1/link', '/some-link']) {
@@ -64,7 +64,7 @@ test('HTTPS=files with workers: all are told from the first moment that it start
   }
 });
 
-test('HTTPS=auto with workers: those who come without TLS are told; the certificates are in the store', async () => {
+test('HTTPS=auto with workers: clients without TLS are told, as the certificates are in the store', async () => {
   const nobody = { ACME_URL: 'https://127.0.0.1:1/dir' };
   await using server = await startWorkers({ HTTPS: 'auto', DATABASE_URL: silentUrl, ...nobody });
   await eventually(async () => (await server.plain('/healthz')) !== 'refused', 'an answer');
@@ -73,7 +73,7 @@ test('HTTPS=auto with workers: those who come without TLS are told; the certific
   expect(await server.secure('/some-link')).toBe('refused');
 });
 
-test('once the first worker is up, nobody is told any more that it starts, and no connection is refused', async () => {
+test('once the first worker is up, no client is told that it starts, and no connection is refused', async () => {
   await using server = await startWorkers({ HTTPS: 'files' });
   await eventually(async () => (await server.secure('/readyz')) !== 'refused', 'an answer');
   const seen = new Set<string>();
@@ -94,7 +94,7 @@ test('once the first worker is up, nobody is told any more that it starts, and n
   expect(await server.program.exited).toBe(0);
 });
 
-test('files that can not be used stop the start with one line', async () => {
+test('unusable files stop the start with one line', async () => {
   await using server = await startWorkers({ HTTPS: 'files', TLS_KEY: '/nowhere.key' });
   expect(await server.program.exited).toBe(1);
   expect(server.program.output().err.match(/\/nowhere\.key/g)).toHaveLength(1);

@@ -38,7 +38,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     await Promise.all(store === 'postgres' ? [app.stop(), other.stop()] : [app.stop()]);
   });
 
-  test('is carried out once, and gets the same answer from every node, byte by byte', async () => {
+  test('is carried out once, and gets the same response from every node, byte for byte', async () => {
     const made: [string, unknown][] = [
       ['/link', link],
       [
@@ -65,7 +65,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     );
   });
 
-  test('is carried out once where many are sent at once', async () => {
+  test('is carried out once if it is sent many times at once', async () => {
     for (const [path, body] of [
       ['/link', link],
       ['/link/bulk', { links: [link, link] }],
@@ -82,7 +82,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     }
   });
 
-  test('is refused where the key was sent with another body, query or path', async () => {
+  test('is refused if the key was sent with another body, query or path', async () => {
     const key = fresh();
     const first = await post('/link', key, link);
     const reused = [422, 'IDEMPOTENCY_KEY_REUSED', 'Idempotency-Key'];
@@ -92,7 +92,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     expect((await post('/link', key, link)).text).toBe(first.text);
   });
 
-  test('is told again what stood in its way, and may be mended where it was wrong', async () => {
+  test('gets the same conflict again, and may be corrected if it was wrong', async () => {
     const taken = { ...link, suffix: `taken-${store}` };
     const { id } = (await app.call('POST', '/api/v1/link', { key: owner.key, body: taken })).json;
     const key = fresh();
@@ -117,7 +117,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     expect((await post('/link/bulk?atomic=true', atomic, { links: [link] })).status).toBe(200);
   });
 
-  test('is its sender’s own: another member and another organization have the same key for themselves', async () => {
+  test('has a key of its sender only: another member and another organization can use the same one', async () => {
     const key = fresh();
     const colleague = await member(app, owner);
     const stranger = await app.newcomer();
@@ -127,7 +127,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     expect(new Set(made.map(({ json }) => json.key)).size).toBe(3);
   });
 
-  test('has a key of 1 to 255 characters, where something is made, and else none that counts', async () => {
+  test('has a key of 1 to 255 characters for creations; elsewhere it is ignored', async () => {
     for (const key of ['', 'x'.repeat(256), 'caf\u00e9'])
       expect(brief(await post('/link', key, link))).toEqual([400, 'FIELD_INVALID', 'Idempotency-Key']);
     expect((await post('/link', 'x'.repeat(255), link)).status).toBe(201);
@@ -140,14 +140,14 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     expect([(await rename('one')).json.name, (await rename('two')).json.name]).toEqual(['one', 'two']);
   });
 
-  test('leaves no secret in the database that can be read', async () => {
+  test('leaves no readable secret in the database', async () => {
     const key = fresh();
     const made = await post('/api_key', key, { name: 'secret' });
     const stored = JSON.stringify(await rows());
     for (const text of [made.json.key, made.json.prefix, key, '"secret"']) expect(stored).not.toContain(text);
   });
 
-  test('has its answer with what it made, whatever happens right behind that', async () => {
+  test('has its response with its creation, whatever happens right afterwards', async () => {
     const { context } = app.app;
     const sent = { organizationId: owner.organizationId, userId: owner.userId, key: fresh(), request: 'x' };
     const make = (foresees: boolean) => {
@@ -172,7 +172,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     expect(await outcome(make(false))).toContain('was carried out');
   });
 
-  test('is forgotten after 24 hours, and removed with what else has expired', async () => {
+  test('is forgotten after 24 hours, and deleted with other expired rows', async () => {
     const key = fresh();
     const first = await post('/link', key, link);
     app.clock.now += day - 1;
@@ -187,7 +187,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     expect((await post('/link', key, link)).text).toBe(second.text);
   });
 
-  test('is forgotten earlier where an organization keeps too much, the oldest first', async () => {
+  test('is forgotten earlier if an organization stores too much, the oldest first', async () => {
     const { database } = app.app.context;
     app.clock.now += 1;
     await post('/link', fresh(), link);
@@ -202,7 +202,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
   });
 });
 
-test('every call that makes something for an organization takes one', () => {
+test('every call that creates something for an organization accepts one', () => {
   // Accounts and sessions are made without a key, and Zapier subscribes an address once however often it asks.
   const others = ['/api/v1/user', '/api/v1/session', '/api/v1/auth/create_tokens', '/api/v1/zapier/hooks'];
   const makes = routes.filter(

@@ -22,7 +22,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     await app.stop();
   });
 
-  test('each line becomes a link, with tags by name, and what can not be made is told with its line', async () => {
+  test('each line becomes a link, with tags by name, and failures are reported with their line', async () => {
     await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'Known' } });
     const said = await run(
       [
@@ -52,7 +52,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     expect((await app.visit('/import-2')).headers.get('location')).toBe('https://example.com/2');
   });
 
-  test('what was exported is imported elsewhere as it was', async () => {
+  test('an export is imported elsewhere unchanged', async () => {
     const other = await app.newcomer();
     const lines = Array.from(
       { length: 1_200 },
@@ -69,7 +69,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     expect((await get('/link?limit=1&offset=1', third.key)).json.links[0].name).toBe('＝1+1');
   });
 
-  test('a file that is no table of links is refused in a sentence', async () => {
+  test('a file that is no table of links is refused with a message', async () => {
     const causeOf = (csv: string) => run(csv).catch((cause) => cause.message);
     expect(await causeOf('')).toContain('destination_url must be among them');
     expect(await causeOf('url\nhttps://example.com')).toContain('destination_url must be among them');

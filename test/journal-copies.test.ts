@@ -52,7 +52,7 @@ describe.each(storeKinds)('a journal on %s', (kind) => {
     return ledger;
   };
 
-  test('counts once: folded by the next process, from a copy on this node, and by the command, however often', async () => {
+  test('counts once: folded by the next process, from a copy on this node, and by the command, repeatedly', async () => {
     await using folder = await temporaryFolder();
     const databaseUrl = kind === 'postgres' ? await migratedPostgres() : '';
     const settings = await nodeIn(join(folder.path, 'here'), databaseUrl);
@@ -89,7 +89,7 @@ describe.each(storeKinds)('a journal on %s', (kind) => {
     expect(journalsIn(late)).toHaveLength(1);
   });
 
-  test('that a process still writes is left alone by the command, and a folder without any is refused', async () => {
+  test('that a process still writes is skipped by the command, and a folder without journals is refused', async () => {
     await using folder = await temporaryFolder();
     const databaseUrl = kind === 'postgres' ? await migratedPostgres() : '';
     const settings = await nodeIn(join(folder.path, 'here'), databaseUrl);
@@ -104,7 +104,7 @@ describe.each(storeKinds)('a journal on %s', (kind) => {
     expect(wrong.output().err).toContain('There is no journal in');
   });
 
-  test('that was finished is remembered for 90 days, one that may go on for ever', async () => {
+  test('that is finished is remembered for 90 days, one that may grow permanently', async () => {
     await using folder = await temporaryFolder();
     const databaseUrl = kind === 'postgres' ? await migratedPostgres() : '';
     await nodeIn(folder.path, databaseUrl);

@@ -64,7 +64,7 @@ async function folded(dataDir: string): Promise<{ ledger: number; lines: Line[] 
   }
 }
 
-test('damage in a journal costs what it hit, is logged and counted, and the segment is kept aside until its hits would go', async () => {
+test('damage in a journal only loses what it hit, is logged and counted, and the segment is kept until its hits expire', async () => {
   await using data = await temporaryFolder();
   const { file } = await leftover(data.path);
   const bytes = readFileSync(file);
@@ -88,7 +88,7 @@ test('damage in a journal costs what it hit, is logged and counted, and the segm
   await later.stop();
 });
 
-test('garbage in a lock file stops neither the start nor the folding of that journal', async () => {
+test('garbage in a lock file prevents neither the start nor the folding of that journal', async () => {
   for (const garbage of [
     Buffer.from('x'),
     Buffer.alloc(5_000, 'garbage'),
@@ -103,7 +103,7 @@ test('garbage in a lock file stops neither the start nor the folding of that jou
   }
 });
 
-test('a segment that was cut off before the place up to which it was folded is said, and later segments are folded', async () => {
+test('a segment that was truncated before its watermark is reported, and later segments are folded', async () => {
   await using data = await temporaryFolder();
   const { folder, file } = await leftover(data.path);
   const bytes = readFileSync(file);
@@ -127,7 +127,7 @@ test('a segment that was cut off before the place up to which it was folded is s
   ]);
 });
 
-test('a journal that was made and never used is gone with its process, or else with the next start', async () => {
+test('a journal that was created and never used is removed with its process, or at the next start', async () => {
   await using data = await temporaryFolder();
   const unused = () => readdirSync(join(data.path, 'journal-unused'));
   const app = await createApp(configOf(data.path));

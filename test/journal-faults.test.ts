@@ -82,7 +82,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   operations: fc.subarray(['open', 'write', 'truncate', 'sync'] as Operation[]),
 });
 
-test('whatever the disk refuses and when, each hit is in the journal once, in order, or was told as dropped', async () => {
+test('whatever the disk refuses and when, each hit is in the journal once, in order, or reported as dropped', async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { maxLength: 14 }), fc.nat(3), async (steps, which) => {
@@ -125,7 +125,7 @@ test('whatever the disk refuses and when, each hit is in the journal once, in or
   );
 });
 
-test('without descriptors a segment goes on, and nothing waits in memory', async () => {
+test('without descriptors a segment continues, and nothing waits in memory', async () => {
   let isOut = false;
   const journal = new Journal({
     afterTurn: setImmediate,
@@ -153,7 +153,7 @@ test('without descriptors a segment goes on, and nothing waits in memory', async
   expect(instantsIn(folder.path)).toEqual(Array.from({ length: 31 }, (_, index) => (index + 1) * 10));
 });
 
-test('a segment that can not be opened now is not taken for one that is not there', async () => {
+test("a segment that can't be opened now is not treated as missing", async () => {
   const journal = new Journal({
     afterTurn: setImmediate,
     folder: () => folder.path,

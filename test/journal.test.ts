@@ -64,7 +64,7 @@ function contentOf(folder: string): string {
 }
 
 describe.each(storeKinds)('hits on %s', (store) => {
-  test('are counted by what they were, each once, and each in its totals', async () => {
+  test('are counted by class, each once, and in all totals', async () => {
     const app = await startApp({ store });
     try {
       const owner = await app.newcomer();
@@ -156,7 +156,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
     await second.stop();
   });
 
-  test('older than the retention go, and their totals stay', async () => {
+  test('older than the retention are deleted, and their totals stay', async () => {
     const app = await startApp({ store, env: { CLICK_RETENTION_DAYS: '30' } });
     try {
       const link = await linkOf(app, await app.newcomer());
@@ -179,7 +179,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
   });
 });
 
-test('a database that goes away makes hits wait, and loses none and doubles none', async () => {
+test('a database that goes away delays hits, and loses none and doubles none', async () => {
   const wire = new Wire(await migratedPostgres());
   await wire.lay();
   // The change feed would tell of the new link at any time, and take it out of the cache.
@@ -210,7 +210,7 @@ test('a database that goes away makes hits wait, and loses none and doubles none
   }
 });
 
-test('a full disk stops no redirect, and its hits follow when there is room', async () => {
+test('a full disk prevents no redirect, and its hits are stored when there is space', async () => {
   let room = Number.POSITIVE_INFINITY;
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   const app = await startApp({
@@ -246,7 +246,7 @@ test('a full disk stops no redirect, and its hits follow when there is room', as
   }
 });
 
-test('a disk that stays full costs the hits that memory can not hold, and says how many', async () => {
+test("a disk that stays full loses the hits that don't fit in memory, and their number is reported", async () => {
   let dropped = 0;
   const log = new Log('warn', (line) => {
     const { event, hits } = JSON.parse(line);
@@ -277,7 +277,7 @@ test('a disk that stays full costs the hits that memory can not hold, and says h
 
 /** At the first instant of a window of 8 ms in which hits are counted, in the middle of one, and at the last. */
 test.each([0, 3, 7])(
-  'under load a tick has one write, however long it lasts; in quiet times each hit has its own, at once (begun %i ms into a window)',
+  'under load a tick has one write, however long it lasts; in quiet times each hit is written at once (begun %i ms into a window)',
   async (phase) => {
     await using folder = await temporaryFolder();
     let writes = 0;
@@ -315,7 +315,7 @@ test.each([0, 3, 7])(
   },
 );
 
-test('two programs on one data folder keep apart, and both are counted', async () => {
+test('two programs on one data folder stay separate, and both are counted', async () => {
   await using folder = await storeFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path, MISS_LIMIT: '0' };
   const app = await createApp(loadConfig(settings));
@@ -335,7 +335,7 @@ test('two programs on one data folder keep apart, and both are counted', async (
   }
 });
 
-test('visits that are alike and come late, from another thread, all count', async () => {
+test('identical visits that arrive late, from another thread, all count', async () => {
   const app = await startApp();
   const link = await linkOf(app, await app.newcomer());
   const at = Date.now();

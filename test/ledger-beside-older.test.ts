@@ -109,7 +109,7 @@ async function hitsByLink(): Promise<number[]> {
 const countedBy = (told: readonly Told[]): number[] =>
   Array.from({ length: links }, (_, index) => told.filter(({ link_id }) => link_id === index + 1).length);
 
-test('beside programs of the release before, packs, chunks and hours are written as those read them', async () => {
+test('with the previous release running, packs, chunks and hours are written in its format', async () => {
   await sql`update settings set value = ${String(before)} where key = ${leastMigrationKey}`;
   await foldAndMerge('here/one', 500);
   await addHours('here/hours');
@@ -125,7 +125,7 @@ test('beside programs of the release before, packs, chunks and hours are written
   expect(await hitsByLink()).toEqual(countedBy(hits(500)));
 });
 
-test('after those, no link takes a row of a pack or a chunk, and both kinds are read', async () => {
+test('afterwards no link takes a row of a pack or a chunk, and both kinds are read', async () => {
   const earlier = [await countOf('hit_pack_links'), await countOf('hit_chunk_links')];
   await requireMigration(database, newestFormat);
   await foldAndMerge('here/two', 500);
@@ -136,7 +136,7 @@ test('after those, no link takes a row of a pack or a chunk, and both kinds are 
   expect(await countedHours(1)).toEqual({ [rollupClassCodes.click]: 4, [rollupClassCodes.bot]: 2 });
 });
 
-test('an hour that begins after those has nulls where it has no hits, which are added to', async () => {
+test('afterwards a new hour has nulls for classes without hits, which can be added to', async () => {
   await sql`delete from link_hours`;
   await addHours('here/first');
   expect(await countOf(hoursWithNulls)).toBe(links);

@@ -77,13 +77,13 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   });
   afterAll(() => store[Symbol.asyncDispose]());
 
-  test('rows and packs answer as counting every hit does', async () => {
+  test('rows and packs give the same results as counting every hit', async () => {
     expect([await numberOf('hits'), slow.hits.length]).toEqual([4_200, 16_500]);
     expect(await numberOf('hit_chunks')).toBe(0);
     await slow.expectOf(ledger, 30);
   }, 120_000);
 
-  test('so do they while chunks and where they came from are both there', async () => {
+  test('so do they while both chunks and their sources exist', async () => {
     await store.merge(begin);
     expect(await numberOf('hit_chunks')).toBeGreaterThan(3);
     expect(await numberOf('hit_packs')).toBeGreaterThan(10);
@@ -99,7 +99,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     await slow.expectOf(few, 20);
   }, 120_000);
 
-  test('a page ends in time and says where, and the next goes on there', async () => {
+  test('a page ends in time with its position, and the next continues there', async () => {
     const filter: HitFilter = { owner: { kind: 'organization', id: 1 }, classes: [8] };
     const found: StoredHit[] = [];
     let pages = 0;
@@ -115,7 +115,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
 
   if (kind === 'postgres') return;
 
-  test('so do chunks that a long batch is written as, behind one of what came before', async () => {
+  test('so do chunks that a long batch is written as, after one of earlier hits', async () => {
     const before = [await numberOf('hits'), await numberOf('hit_packs'), await numberOf('hit_chunks')];
     const watched = await ledger.newestId();
     await store.append(someHits(draw, 4_500, begin + 150 * minute), 'packs');
@@ -139,7 +139,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     await store.merge(begin);
   }, 120_000);
 
-  test('they do when only chunks, later packs and rows are left', async () => {
+  test('so do chunks alone with later packs and rows', async () => {
     const [rows, packs] = [await numberOf('hits'), await numberOf('hit_packs')];
     await store.merge(begin + 59_999);
     expect([await numberOf('hits'), await numberOf('hit_packs')]).toEqual([rows, packs]);
@@ -168,7 +168,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     expect(ids.toSorted((one, other) => one - other)).toEqual(slow.hits.map(({ id }) => id));
   });
 
-  test('keep no hit for more than an hour longer than it should be, and none that should is lost', async () => {
+  test('keep no hit for more than an hour too long, and lose none too early', async () => {
     const cut = begin + 90 * minute;
     while (await store.store.deleteHitsBefore(cut));
     const found: number[] = [];

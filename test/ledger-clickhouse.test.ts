@@ -35,13 +35,13 @@ describe.skipIf(!(await hasClickhouse()))('the ledger in ClickHouse', () => {
   }, 60_000);
   afterAll(() => store[Symbol.asyncDispose]());
 
-  test('answers as counting every hit does', async () => {
+  test('gives the same results as counting every hit', async () => {
     expect(slow.hits.length).toBe(10_900);
     expect(await ledger.newestId()).toBe(slow.hits.at(-1)?.id ?? 0);
     await slow.expectOf(ledger, 60);
   }, 120_000);
 
-  test('leaves nothing of hits in the database', async () => {
+  test('leaves no hits in the database', async () => {
     for (const table of ['hits', 'hit_packs', 'hit_chunks'] as const)
       expect(await store.database.read.selectFrom(table).select('id').execute()).toEqual([]);
   });

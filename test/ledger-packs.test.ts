@@ -130,7 +130,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
     await folder[Symbol.asyncDispose]();
   });
 
-  test('has packs for those with many hits, and every hit as it was told', async () => {
+  test('has packs for those with many hits, and every hit unchanged', async () => {
     const packs = await database.read.selectFrom('hit_packs').selectAll().execute();
     expect(new Set(packs.map((pack) => pack.organization_id))).toEqual(
       new Set(kind === 'sqlite' ? [1, 2] : [1, 2, 3]),
@@ -174,7 +174,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
     }
   });
 
-  test('is followed onwards, up to what is settled', async () => {
+  test('is read forwards, up to the settled id', async () => {
     for (const filter of filters) {
       for (const page of [
         { after: 0, upTo: told.length, limit: 200 },
@@ -227,23 +227,20 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
     }
   });
 
-  test.if(kind === 'sqlite')(
-    'forgets what has been kept for long enough, packs with the last of their hits',
-    async () => {
-      const end = begin + 45 * minute;
-      while (await store.deleteHitsBefore(end));
-      const packed = await database.read.selectFrom('hit_packs').select(['id', 'hits', 'last_at']).execute();
-      expect(packed.every((pack) => pack.last_at >= end)).toBe(true);
-      const kept = new Set((await wholeLedger(database.read)).map((hit) => hit.id));
-      const isInKept = (id: number) => packed.some((pack) => id >= pack.id && id < pack.id + pack.hits);
-      expect(told.filter((hit) => hit.at >= end && !kept.has(hit.id))).toEqual([]);
-      expect([...kept].filter((id) => (told[id - 1]?.at ?? 0) < end && !isInKept(id))).toEqual([]);
-      const links = await database.read.selectFrom('hit_pack_links').select('pack_id').distinct().execute();
-      expect(new Set(links.map((link) => link.pack_id))).toEqual(new Set(packed.map((pack) => pack.id)));
-    },
-  );
+  test.if(kind === 'sqlite')('deletes expired hits, packs with the last of their hits', async () => {
+    const end = begin + 45 * minute;
+    while (await store.deleteHitsBefore(end));
+    const packed = await database.read.selectFrom('hit_packs').select(['id', 'hits', 'last_at']).execute();
+    expect(packed.every((pack) => pack.last_at >= end)).toBe(true);
+    const kept = new Set((await wholeLedger(database.read)).map((hit) => hit.id));
+    const isInKept = (id: number) => packed.some((pack) => id >= pack.id && id < pack.id + pack.hits);
+    expect(told.filter((hit) => hit.at >= end && !kept.has(hit.id))).toEqual([]);
+    expect([...kept].filter((id) => (told[id - 1]?.at ?? 0) < end && !isInKept(id))).toEqual([]);
+    const links = await database.read.selectFrom('hit_pack_links').select('pack_id').distinct().execute();
+    expect(new Set(links.map((link) => link.pack_id))).toEqual(new Set(packed.map((pack) => pack.id)));
+  });
 
-  test.if(kind === 'sqlite')('forgets packs of few hits as quickly as those of many', async () => {
+  test.if(kind === 'sqlite')('deletes packs of few hits as fast as those of many', async () => {
     const hits = someHits(4_100, begin);
     const ofMany = hits.map((hit, index) => ({ ...hit, organization_id: 100 + (index % 100) }));
     await new Folding(store, 'here/many').fold(ofMany, true);
@@ -252,7 +249,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
     expect(rounds).toBeLessThan(10);
   });
 
-  test.if(kind === 'sqlite')('never gives an id a second time, however little is left', async () => {
+  test.if(kind === 'sqlite')('never assigns an id twice, however little is left', async () => {
     while (await store.deleteHitsBefore(begin * 2));
     expect(await wholeLedger(database.read)).toEqual([]);
     const folding = new Folding(store, 'here/next');

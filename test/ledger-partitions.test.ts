@@ -84,8 +84,8 @@ const months = (...names: string[]) =>
     (table) => names.map((name) => `${table}_${name}`),
   );
 
-describe('the ledger on PostgreSQL by month', () => {
-  test('has no pack in two months, and one id for each hit, whichever month and row it is in', async () => {
+describe('the ledger on PostgreSQL, partitioned by month,', () => {
+  test('has no pack in two months, and one id for each hit, in any month and row', async () => {
     await using store = await Store.open();
     const folding = new Folding(store.fold);
     const told = [
@@ -128,13 +128,13 @@ describe('the ledger on PostgreSQL by month', () => {
     }
   });
 
-  test('has the month that follows before it begins', async () => {
+  test('has the next month before it begins', async () => {
     await using store = await Store.open();
     await new Folding(store.fold).fold(hitsAt([december - 1]), false);
     expect(await store.partitions()).toEqual(months('2026_11', '2026_12').toSorted());
   });
 
-  test('is dropped by the month, and hits of wrong clocks neither stop that nor are lost', async () => {
+  test('is dropped by month, and hits of wrong clocks neither prevent that nor are lost', async () => {
     await using store = await Store.open();
     const folding = new Folding(store.fold);
     const odd = [0, -5, Date.UTC(2019, 3), Date.UTC(2027, 8, 3), Date.UTC(2185, 2), 9e15];
@@ -154,7 +154,7 @@ describe('the ledger on PostgreSQL by month', () => {
     expect((await store.ledger()).filter(({ at }) => at < december)).toEqual(inOrder(late) as StoredHit[]);
   });
 
-  test('is folded into by many nodes at the turn of a month, each hit once', async () => {
+  test('is written by many nodes at the turn of a month, each hit once', async () => {
     await using store = await Store.open();
     const stores = Array.from({ length: 5 }, () => new PostgresFoldStore(store.url));
     const told = await Promise.all(
@@ -171,7 +171,7 @@ describe('the ledger on PostgreSQL by month', () => {
     for (const each of stores) await each.close();
   });
 
-  test('is dropped beside a long read, while others read and the fold goes on', async () => {
+  test('is dropped during a long read, while others read and the fold continues', async () => {
     await using store = await Store.open();
     const folding = new Folding(store.fold);
     await folding.fold(hitsAt(around(december, 100)), true);
@@ -195,7 +195,7 @@ describe('the ledger on PostgreSQL by month', () => {
     expect(await store.ledger()).toHaveLength(101);
   });
 
-  test('is dropped to the end by the next node where one dies in the middle', async () => {
+  test('is dropped completely by the next node if one dies in the middle', async () => {
     await using store = await Store.open();
     await new Folding(store.fold).fold(hitsAt(around(december, 100)), true);
     const reader = await store.sql.reserve();
@@ -219,7 +219,7 @@ describe('the ledger on PostgreSQL by month', () => {
     expect((await store.ledger()).every(({ at }) => at >= december)).toBe(true);
   });
 
-  test('is dropped although the drop of a later month broke off', async () => {
+  test('is dropped although dropping a later month was interrupted', async () => {
     await using store = await Store.open();
     const october = Date.UTC(2026, 9, 20);
     await new Folding(store.fold).fold(hitsAt([october, december - 5, december]), false);
@@ -244,7 +244,7 @@ describe('the ledger on PostgreSQL by month', () => {
     expect(await store.ledger()).toHaveLength(1);
   });
 
-  test('loses nothing and counts nothing twice where a node dies between its ids and its commit', async () => {
+  test('loses nothing and counts nothing twice if a node dies between its ids and its commit', async () => {
     await using store = await Store.open();
     const before = await new Folding(store.fold, 'here/one').fold(hitsAt(around(december, 40)), true);
     const dying = new PostgresFoldStore(store.url);
@@ -305,7 +305,7 @@ test('a visit is counted while the retention waits for a long read', async () =>
   }
 });
 
-describe('a PostgreSQL store of the version before', () => {
+describe('a PostgreSQL store of the previous version', () => {
   const now = Date.now();
   let store: Store;
   const old = [
@@ -344,7 +344,7 @@ describe('a PostgreSQL store of the version before', () => {
   });
   afterAll(() => store[Symbol.asyncDispose]());
 
-  test('has its hits as they were, with their ids, and new ones beside them', async () => {
+  test('keeps its hits and their ids, along with new ones', async () => {
     expect((await store.ledger()).map(({ id, at }) => [id, at])).toEqual(
       old.map((at, index) => [index + 1, at]),
     );
@@ -364,7 +364,7 @@ describe('a PostgreSQL store of the version before', () => {
     ]);
   });
 
-  test('forgets its old hits one by one, until all of them are old', async () => {
+  test('deletes its old hits one by one, until all of them have expired', async () => {
     await store.dropBefore(now - 180 * dayLength);
     expect((await store.ledger()).slice(0, 2).map(({ at }) => at)).toEqual([now - dayLength, now]);
     expect(await store.partitions()).toContain('hits_before');

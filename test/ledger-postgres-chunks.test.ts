@@ -88,7 +88,7 @@ describe('chunks on PostgreSQL', () => {
     expect(rows.map(({ name }: { name: string }) => name).sort()).toEqual(wanted.sort());
   });
 
-  test('are made by the month where hits of two came in together, and keep their order', async () => {
+  test('are made by month if hits of two arrived together, and keep their order', async () => {
     const store = new PostgresFoldStore(url, inChunk);
     const folding = new Folding(store, 'here/months');
     const ids: number[] = [];
@@ -106,7 +106,7 @@ describe('chunks on PostgreSQL', () => {
     await store.close();
   });
 
-  test('go with their month', async () => {
+  test('are dropped with their month', async () => {
     const store = new PostgresFoldStore(url, inChunk);
     await eventually(async () => !(await store.deleteHitsBefore(december)), 'the end of the drop');
     const names = await sql`select inhrelid::regclass::text as name from pg_inherits
@@ -117,7 +117,7 @@ describe('chunks on PostgreSQL', () => {
     await store.close();
   });
 
-  test('wait for what took its ids before, and is not there yet', async () => {
+  test('wait for transactions that took earlier ids', async () => {
     const [store, late] = [new PostgresFoldStore(url, inChunk), new PostgresFoldStore(url, inChunk)];
     const slow = new Folding(late, 'here/late');
     const february = around(Date.UTC(2027, 1, 2), 6);
@@ -144,7 +144,7 @@ describe('chunks on PostgreSQL', () => {
     await late.close();
   });
 
-  test('take no ids from a fold that comes after them: it gets others', async () => {
+  test('take no ids from a later fold, which gets others', async () => {
     const [store, late] = [new PostgresFoldStore(url, inChunk), new PostgresFoldStore(url, inChunk)];
     const holder = await sql.reserve();
     await holder`begin`;
@@ -162,7 +162,7 @@ describe('chunks on PostgreSQL', () => {
     await late.close();
   });
 
-  test('are not made while clicks are corrected, and not twice by two nodes', async () => {
+  test('are not made during a correction, and not twice by two nodes', async () => {
     const nodes = [new PostgresFoldStore(url, inChunk), new PostgresFoldStore(url, inChunk)];
     const [one, other] = nodes as [PostgresFoldStore, PostgresFoldStore];
     const hits = around(january + 1_000 * second, 200).map((hit) => ({
@@ -185,7 +185,7 @@ describe('chunks on PostgreSQL', () => {
     await Promise.all(nodes.map((node) => node.close()));
   });
 
-  test('are read from the server once, and again when they were made again', async () => {
+  test('are read from the server once, and again after they are made again', async () => {
     const module = new URL('./support/watched-chunk-job.ts', import.meta.url).href;
     const filter = { owner: { kind: 'organization', id: 2 }, values: [['country', 1]] };
     const ask = async () => {
@@ -209,7 +209,7 @@ describe('chunks on PostgreSQL', () => {
     await store.close();
   });
 
-  test('go with their organization, and none of another', async () => {
+  test('are deleted with their organization, and none of another', async () => {
     const others = await chunksOf(owner.id);
     const groups = await groupsOf(2);
     expect(groups).toBeGreaterThan(0);
@@ -221,10 +221,10 @@ describe('chunks on PostgreSQL', () => {
   });
 });
 
-describe('jobs of PostgreSQL', () => {
+describe('PostgreSQL jobs', () => {
   const module = new URL('./support/slow-job.ts', import.meta.url).href;
 
-  test('are stopped when their answer is no longer awaited, and others go on', async () => {
+  test('are stopped when their result is no longer awaited, and others continue', async () => {
     const abort = new AbortController();
     const compute = database.computeFor({ ...ownTerms, signal: abort.signal });
     const endless = [compute(module, { times: 1e9 }), compute(module, { times: 1e9 })];
@@ -235,7 +235,7 @@ describe('jobs of PostgreSQL', () => {
     expect(await database.compute<number>(module, { times: 3 })).toBe(3);
   });
 
-  test('get a new connection where one has broken', async () => {
+  test('get a new connection if one has failed', async () => {
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'linnet statistics'
       and datname = current_database()`;
     await eventually(async () => {
@@ -257,7 +257,7 @@ describe('jobs of PostgreSQL', () => {
     expect(await connections()).toEqual(before);
   });
 
-  test('fail as statements do, with what the server says', () =>
+  test("fail like statements, with the server's message", () =>
     expect(database.compute(module, { times: 0 })).rejects.toThrow('division by zero'));
 });
 

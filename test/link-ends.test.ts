@@ -6,7 +6,7 @@ import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app
 const day = 86_400_000;
 const iso = (instant: number) => new Date(instant).toISOString();
 
-describe.each(storeKinds)('beginnings and ends of links on %s', (store) => {
+describe.each(storeKinds)('start and end of links on %s', (store) => {
   let app: TestApp;
   let owner: Newcomer;
   const call = (method: string, path: string, body?: object) =>
@@ -35,7 +35,7 @@ describe.each(storeKinds)('beginnings and ends of links on %s', (store) => {
     await app.stop();
   });
 
-  test('before its start a link says when it starts, to bots and behind gates too, and leads on from that very instant', async () => {
+  test('before its start a link says when it starts, to bots and with gates too, and redirects from that very instant', async () => {
     const start = Math.ceil((app.clock.now + 10 * day) / day) * day + 8.5 * 3_600_000;
     for (const more of [{}, { password: 'sesame' }, { bot_protection: true, og_title: 'A card' }]) {
       const { suffix, start_date } = await create({ start_date: iso(start), ...more });
@@ -58,7 +58,7 @@ describe.each(storeKinds)('beginnings and ends of links on %s', (store) => {
     app.clock.now = before;
   });
 
-  test('addresses for the time before and after are led to without a gate, and are no clicks', async () => {
+  test('URLs for the time before and after are used without a gate, and are no clicks', async () => {
     const now = app.clock.now;
     const link = await create({
       start_date: iso(now + 1_000),
@@ -89,7 +89,7 @@ describe.each(storeKinds)('beginnings and ends of links on %s', (store) => {
     app.clock.now = now;
   });
 
-  test('are refused where they lead to us, are no dates, or leave no time between', async () => {
+  test('are refused if they point to this service, are invalid, or leave no time between', async () => {
     const refusal = async (body: object) => {
       const { status, json } = await call('POST', '/link', {
         destination_url: 'https://example.com',
@@ -116,7 +116,7 @@ describe.each(storeKinds)('beginnings and ends of links on %s', (store) => {
     expect([later.status, later.json.error_code]).toEqual([409, 'LINK_ON_PAPER']);
   });
 
-  test('are kept by copies, history, the bin and the way through a file', async () => {
+  test('are kept by copies, history, the bin and through a file', async () => {
     const ends = {
       start_date: '2031-01-01T08:00:00.000Z',
       before_start_url: 'https://example.com/soon',

@@ -19,7 +19,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-test('an explanation says each step up to the rule that decided, and counts nothing', async () => {
+test('an explanation has each step up to the rule that decided, and counts nothing', async () => {
   const { id } = await create({
     bot_protection: true,
     forward_query: 'merge',
@@ -76,7 +76,7 @@ test('an explanation says each step up to the rule that decided, and counts noth
   expect((await call('GET', `/link/${id}/clicks?class=all`)).json.clicks).toEqual([]);
 });
 
-test('it says what a visit then meets: each variant, the day, gates and what follows the suffix', async () => {
+test('it describes the rest of the visit: each variant, the day, gates and the path after the suffix', async () => {
   const { id, suffix, url } = await create({
     password: 'sesame',
     start_date: '2031-01-01',
@@ -109,7 +109,7 @@ test('it says what a visit then meets: each variant, the day, gates and what fol
   expect(suffix).toBeString();
 });
 
-test('behind the rules it says which device a destination is for', async () => {
+test('after the rules it says which device a destination is for', async () => {
   const { id } = await create({
     android_link_destination: 'https://example.com/android',
     ios_link_destination: 'https://example.com/ios',
@@ -130,7 +130,7 @@ test('behind the rules it says which device a destination is for', async () => {
   ]);
 });
 
-test('a visit that can not be is refused in a sentence', async () => {
+test('an impossible visit is refused with a message', async () => {
   const { id } = await create({});
   for (const [field, value] of [
     ['country', 'Germany'],

@@ -3,7 +3,7 @@ import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app
 
 const detour = { 'x-detour': '\xe9' };
 
-describe.each(storeKinds)('what is forwarded to a destination on %s', (store) => {
+describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
   let app: TestApp;
   let owner: Newcomer;
   const call = (method: string, path: string, body?: object) =>
@@ -30,7 +30,7 @@ describe.each(storeKinds)('what is forwarded to a destination on %s', (store) =>
     await app.stop();
   });
 
-  test('is nothing unless a link says so; then the query, on each device and behind a password', async () => {
+  test('forwards nothing unless a link says so; then the query, on each device and behind a password', async () => {
     const plain = await create({});
     expect(plain).toMatchObject({ forward_query: null, forward_path: false, redirect_status: 302 });
     expect(await visit(`${plain.suffix}?b=2`)).toEqual([302, 'https://example.com/to?a=1#end']);
@@ -53,7 +53,7 @@ describe.each(storeKinds)('what is forwarded to a destination on %s', (store) =>
     expect(await visit(`${merge.suffix}?a=2`)).toEqual([302, 'https://example.com/to?a=1#end']);
   });
 
-  test('is the path behind the longest suffix that forwards one, and a link of its own goes before', async () => {
+  test('forwards the path after the longest suffix that does so, and a link with that path takes precedence', async () => {
     const base = `docs-${store}`;
     const docs = { forward_path: true, destination_url: 'https://docs.example/v2' };
     await create({ suffix: base, ...docs });
@@ -74,7 +74,7 @@ describe.each(storeKinds)('what is forwarded to a destination on %s', (store) =>
     expect(await visit(`${base}/a/b`)).toEqual([302, 'https://docs.example/v2/a/b']);
   });
 
-  test('is known at once of the first link that does so, and of the last that no longer does', async () => {
+  test('applies at once to the first link that does so, and ends with the last', async () => {
     const base = `first-${store}`;
     expect(await visit(`${base}/a`)).toEqual([404, null]);
     const { id } = await create({ suffix: base, destination_url: 'https://first.example' });
@@ -85,7 +85,7 @@ describe.each(storeKinds)('what is forwarded to a destination on %s', (store) =>
     expect(await visit(`${base}/a`)).toEqual([404, null]);
   });
 
-  test('goes by the status of the link, but never a form with its password', async () => {
+  test("uses the link's status, but never sends a form with its password", async () => {
     for (const redirect_status of [301, 307, 308, 302]) {
       const { suffix } = await create({ redirect_status });
       expect(await visit(suffix)).toEqual([redirect_status, 'https://example.com/to?a=1#end']);
@@ -98,7 +98,7 @@ describe.each(storeKinds)('what is forwarded to a destination on %s', (store) =>
     expect(opened.status).toBe(302);
   });
 
-  test('is checked as it is sent, and kept by history and files', async () => {
+  test('is checked when it is sent, and kept by history and files', async () => {
     for (const [field, value] of [
       ['forward_query', 'yes'],
       ['forward_path', 'yes'],
@@ -128,7 +128,7 @@ describe.each(storeKinds)('what is forwarded to a destination on %s', (store) =>
   });
 });
 
-test('FORWARD_QUERY is for links that do not say what becomes of the query', async () => {
+test('FORWARD_QUERY applies to links without their own setting', async () => {
   const app = await startApp({ env: { FORWARD_QUERY: 'merge' } });
   const { key } = await app.newcomer();
   const locationFor = async (fields: object) => {
@@ -145,7 +145,7 @@ test('FORWARD_QUERY is for links that do not say what becomes of the query', asy
   await app.stop();
 });
 
-test('a network that has guessed too often is not looked for beneath suffixes, and links of their own go on', async () => {
+test('a network with too many misses gets no lookups beneath suffixes, and full paths of links still work', async () => {
   const app = await startApp({ env: { MISS_LIMIT: '3' } });
   const { key } = await app.newcomer();
   const body = { destination_url: 'https://example.com', suffix: 'guide', forward_path: true };

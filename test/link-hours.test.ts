@@ -68,7 +68,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
   });
 
   test(
-    'that are added to again and again stay short, and lose nothing, also when two nodes add at once',
+    'that are added to repeatedly stay short, and lose nothing, even if two nodes add at once',
     () =>
       withStore(async (database, foldStore) => {
         const links = [3, 5, 8];
@@ -118,7 +118,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
     240_000,
   );
 
-  test('are made of the rows of values that there were before, and answer the same', () =>
+  test('are migrated from the rows of values, with the same results', () =>
     withStore(async (database) => {
       const dialect = dialects[database.kind];
       const rows = [

@@ -49,7 +49,7 @@ async function led(path: string, address: string, headers: Record<string, string
   return one.headers.get('location')?.replace('https://example.com/', '');
 }
 
-test('rules lead by region and city, as the file says by the address', async () => {
+test('rules redirect by region and city, from the file by the address', async () => {
   const made = await create([
     { when: { region: ['de-by'], not: { city: ['Munich'] } }, ...to('rest-of-bavaria') },
     { when: { region: ['de-by', 'AT-9'] }, ...to('bavaria') },
@@ -81,7 +81,7 @@ test('rules lead by region and city, as the file says by the address', async () 
   expect([setup.regions_known, setup.cities_known]).toEqual([true, true]);
 });
 
-test('what is no region or city is refused where it stands', async () => {
+test('an invalid region or city is refused with its position', async () => {
   for (const [when, field] of [
     [{ region: ['Bavaria'] }, 'rules.0.when.region.0'],
     [{ region: ['DE-BY', 'DE'] }, 'rules.0.when.region.1'],
@@ -95,7 +95,7 @@ test('what is no region or city is refused where it stands', async () => {
   }
 });
 
-test('a file without regions opens cities alone, and the bundled one neither', async () => {
+test('a file without regions allows only cities, and the bundled one neither', async () => {
   const COUNTRY_FILE = await fileOf('no-regions.mmdb', twoHalves(zurich, zurich));
   const other = await startApp({ env: { COUNTRY_FILE } });
   try {

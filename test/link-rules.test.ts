@@ -37,7 +37,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     await app.stop();
   });
 
-  test('lead by the first that matches what a visitor sends: a country, a device, a language, where they come from', async () => {
+  test('redirect by the first that matches the visitor: a country, a device, a language, a referrer', async () => {
     const { suffix, rules } = await create({
       android_link_destination: 'https://example.com/android',
       rules: [
@@ -73,7 +73,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     expect(await led(suffix, { ...android, ...from('US') })).toBe('america');
   });
 
-  test('have languages as browsers send them, in any case, also by a code that was replaced since', async () => {
+  test('accept languages as browsers send them, in any case, and replaced codes too', async () => {
     const { suffix, rules } = await create({
       rules: [
         { when: { language: ['IW'] }, ...to('hebrew') },
@@ -86,7 +86,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     expect(await led(suffix, { 'accept-language': 'pt-BR' })).toBe('brazil');
   });
 
-  test('lead by the clock of a timezone, and between instants', async () => {
+  test('redirect by the clock of a timezone, and between instants', async () => {
     const before = app.clock.now;
     const { suffix } = await create({
       rules: [
@@ -137,7 +137,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     expect(seen.size).toBe(2);
   });
 
-  test('are changed as a whole, keep their ids, and are counted as what they are', async () => {
+  test('are changed as a whole, keep their ids, and are counted by kind', async () => {
     const { id, suffix, rules } = await create({
       forward_query: 'merge',
       rules: [{ id: 'mine', ...to('one') }, to('two')],
@@ -177,7 +177,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     expect(links[0].rules).toEqual(rules);
   });
 
-  test('are refused with the place of what is wrong', async () => {
+  test('are refused with the position of the error', async () => {
     const many = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
     const ok = { ...to('x') };
     const wrong: readonly (readonly [unknown, string, string?])[] = [

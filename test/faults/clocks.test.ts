@@ -137,7 +137,7 @@ test.each(isShort ? [errors[0], errors[3]] : errors)(
   300_000,
 );
 
-test('on SQLite a clock that jumps by hours and years while it runs loses no click', async () => {
+test('on SQLite a clock that jumps by hours and years during operation loses no click', async () => {
   await using folder = await temporaryFolder();
   const dataDir = `${folder.path}/data`;
   const { program, url } = await startNode(dataDir, 0, {});

@@ -125,7 +125,7 @@ const faults: readonly Fault[] = [
 let creations = 0;
 
 test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
-  'PostgreSQL $name: no visit to a known link fails, nothing answered is lost or doubled, and all is well soon afterwards',
+  'PostgreSQL $name: no visit to a cached link fails, nothing acknowledged is lost or doubled, and all works soon afterwards',
   async ({ name, begin, end }) => {
     const create = (externalId: string) =>
       app.call('POST', '/api/v1/link?disable_png=true', {
@@ -210,7 +210,7 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
   300_000,
 );
 
-test('and no link was made that nobody asked for', async () => {
+test('and no link was created without a request', async () => {
   const [row] = await ask(
     database,
     `select count(*)::int as links, (select count(*)::int from idempotency_keys) as keys from links`,

@@ -42,7 +42,7 @@ function droppedBy(program: Program): number {
 }
 
 test.skipIf(disk === null).each(faults)(
-  'a disk that is $name under the program: no visit fails, nothing answered is lost without a word, and all is well afterwards',
+  'a disk that is $name during operation: no visit fails, nothing acknowledged is lost unreported, and all works afterwards',
   async ({ name, begin, end }) => {
     if (disk === null) return;
     const dataDir = `${disk.path}/${name}`;
@@ -146,6 +146,6 @@ test.skipIf(disk === null).each(faults)(
   300_000,
 );
 
-test('the disk is given back', async () => {
+test('the disk is released', async () => {
   await disk?.[Symbol.asyncDispose]();
 });

@@ -34,7 +34,7 @@ function wanted(key: string, count: number, tag: number): { path: string; body: 
   return { path: '/api/v1/link', body: { destination_url: 'https://example.com/', tags: [tag] } };
 }
 
-test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: of links, tags, keys, clicks and deliveries nothing that was answered is lost or doubled`, async () => {
+test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, tag, key, click or delivery is lost or doubled`, async () => {
   await using folder = await temporaryFolder();
   const target = startTarget();
   const settings = {

@@ -150,7 +150,7 @@ async function killAgainAndAgain(store: StoreKind, random: () => number): Promis
 
 for (const [index, store] of storeKinds.entries()) {
   test(
-    `killed at any moment under load, nothing answered is missing and nothing is double, on ${store}`,
+    `killed at any moment under load, nothing acknowledged is missing or doubled, on ${store}`,
     () => killAgainAndAgain(store, randomOf(seed + index)),
     Math.max(240_000, rounds * 5_000),
   );

@@ -79,7 +79,7 @@ async function proxyOf(way: string, at: string, stack: AsyncDisposableStack): Pr
 }
 
 test.each(ways)(
-  'two workers that are restarted one after the other, %s, fail no visit and no creation',
+  'two workers restarted one after the other, %s, fail no visit and no creation',
   async (way) => {
     await using data = await storeFolder();
     const [port = 0] = freePorts(1);

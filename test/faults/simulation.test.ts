@@ -6,7 +6,7 @@ import { runScript } from '../support/program.ts';
 /** `npm run test:faults` tries more; `--seed=N` of `test/simulation/main.ts` repeats one that failed, and tells its story. */
 const seeds = process.env.ROUNDS === undefined ? 3 : Math.max(3, Number(process.env.ROUNDS));
 
-test(`${seeds} seeds: each answered click counts once and is told under one id, and no node has a stale link`, async () => {
+test(`${seeds} seeds: each answered click counts once and has one id everywhere, and no node has a stale link`, async () => {
   const parts = seeds < 100 ? 1 : availableParallelism();
   const each = Math.ceil(seeds / parts);
   const runs = Array.from({ length: parts }, (_, index) =>

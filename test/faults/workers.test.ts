@@ -90,7 +90,7 @@ function visitOnOneConnection({ hostname, port, pathname }: URL, seen: Seen, isO
   return ended;
 }
 
-test(`${kills} kills of one worker while others serve: no client is told that the service is not there`, async () => {
+test(`${kills} kills of one worker while others serve: no client finds the service unavailable`, async () => {
   await using folder = await storeFolder();
   const settings = { PORT: '0', WORKERS: String(workers), DATA_DIR: folder.path, MISS_LIMIT: '0' };
   const program = runServer(settings);

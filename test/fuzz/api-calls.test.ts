@@ -151,7 +151,7 @@ const someQuery = fc
 const ending = routes.filter(({ endpoint }) => endpoint.streams !== 'text/event-stream');
 
 for (const { method, path, endpoint } of ending) {
-  test(`${perRoute.toLocaleString('en')} generated bodies at ${method} ${path}: never a fault, never anything but JSON`, async () => {
+  test(`${perRoute.toLocaleString('en')} generated bodies at ${method} ${path}: never an internal error, never anything but JSON`, async () => {
     // Keys are spared: the one that these calls are made with is among them.
     const id = path.includes('api_key') ? fc.constant('777777') : someId;
     const query = endpoint.query ? someQuery : fc.constant('');

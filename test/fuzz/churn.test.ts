@@ -101,7 +101,7 @@ const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
 const residentMegabytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
-test(`${connections} connections, each answer right, and nothing is left of them`, async () => {
+test(`${connections} connections, each response correct, and nothing of them remains`, async () => {
   await using folder = await storeFolder();
   const program = runServer({ PORT: '0', DATA_DIR: folder.path, MISS_LIMIT: '0' });
   try {

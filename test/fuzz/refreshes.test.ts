@@ -5,7 +5,7 @@ import { startApp, storeKinds } from '../support/app.ts';
 const rounds = Number(process.env.REFRESHES ?? 40);
 
 test.each(storeKinds)(
-  `${rounds} rounds of eight refreshes at once leave one living token each, on %s`,
+  `${rounds} rounds of eight simultaneous refreshes leave one valid token each, on %s`,
   async (store) => {
     const app = await startApp({ store });
     const { email, password } = await app.newcomer();

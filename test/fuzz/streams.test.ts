@@ -91,7 +91,7 @@ function problemIn({ requests }: Stream, answers: readonly ReadAnswer[]): string
   return `${answers.length} answers to ${requests.length} requests`;
 }
 
-test(`${streams} streams of requests of lengths around every bound, cut anywhere`, async () => {
+test(`${streams} streams of requests of lengths around every limit, split anywhere`, async () => {
   await using folder = await storeFolder();
   const program = runServer({ PORT: '0', DATA_DIR: folder.path, MISS_LIMIT: '0' });
   try {
