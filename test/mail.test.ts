@@ -42,7 +42,7 @@ const name = (app: TestApp, key: string, person: string, organization: string) =
   ]);
 
 describe('an invitation by mail', () => {
-  test('says who invites whom to what, with the link, as text and as a page', async () => {
+  test('says who invites to what, with the link, as text and HTML', async () => {
     await using server = await startMailServer();
     const from = 'Short links <links@example.com>';
     await withMail({ url: `smtp://127.0.0.1:${server.port}`, from }, async (app, key) => {
@@ -72,7 +72,7 @@ describe('an invitation by mail', () => {
     });
   });
 
-  test('without a sender that is set is from linnet at the host', async () => {
+  test('without a configured sender is from linnet at the host', async () => {
     await using server = await startMailServer();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
       await invite(app, key, 'bob@example.com');
@@ -81,7 +81,7 @@ describe('an invitation by mail', () => {
     });
   });
 
-  test('goes to one address with one subject, whatever the names hold', async () => {
+  test('is sent to one address with one subject, whatever the names contain', async () => {
     await using server = await startMailServer();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
       const nasty = [
@@ -122,7 +122,7 @@ describe('an invitation by mail', () => {
   });
 });
 
-describe('a mail server in trouble', () => {
+describe('a failing mail server', () => {
   const stillMade = async (app: TestApp, key: string, email = 'bob@example.com') => {
     const { status, json } = await invite(app, key, email);
     expect([status, json.sent]).toEqual([201, false]);
@@ -131,7 +131,7 @@ describe('a mail server in trouble', () => {
   };
   const warnings = (log: string[]) => log.filter((line) => line.includes('mail not sent'));
 
-  test('that is down: the invitation is made, not sent, and logged', async () => {
+  test('that is down: the invitation is created, not sent, and logged', async () => {
     const server = await startMailServer();
     await server[Symbol.asyncDispose]();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key, log) => {
@@ -164,7 +164,7 @@ describe('a mail server in trouble', () => {
     });
   });
 
-  test('whose name leads nowhere: the same', async () => {
+  test("whose name doesn't exist: the same", async () => {
     await withMail({ url: 'smtp://nowhere.invalid:25' }, async (app, key, log) => {
       await stillMade(app, key);
       expect(warnings(log)).toHaveLength(1);
@@ -181,7 +181,7 @@ describe('a mail server in trouble', () => {
       },
     ],
   ] as const) {
-    test(`that ${what} holds the call for no longer than the deadline, and is hung up on`, async () => {
+    test(`that ${what} delays the call until the deadline at most, and is disconnected`, async () => {
       const gone = Promise.withResolvers<void>();
       const server = createServer((socket) => {
         socket.on('error', () => {});
@@ -205,7 +205,7 @@ describe('a mail server in trouble', () => {
     });
   }
 
-  test('that is well again is written to, however often it was tried before', async () => {
+  test('that works again is used, however often it failed before', async () => {
     let isWell = false;
     await using server = await startMailServer({
       onMailFrom: (_, __, done) => (isWell ? done() : done(new Error('try later'))),
@@ -217,7 +217,7 @@ describe('a mail server in trouble', () => {
     });
   });
 
-  test('is spared from invitations to a crowd: fifty mails an hour out of one organization', async () => {
+  test('gets at most fifty invitations an hour from one organization', async () => {
     await using server = await startMailServer();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
       const answers = await Promise.all(
@@ -229,7 +229,7 @@ describe('a mail server in trouble', () => {
     });
   });
 
-  test('is spared, and so is the recipient: five mails a day to one address', async () => {
+  test('gets at most five mails a day for one address', async () => {
     await using server = await startMailServer();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key, log) => {
       const sent: boolean[] = [];
@@ -244,7 +244,7 @@ describe('a mail server in trouble', () => {
 });
 
 describe('a password for the mail server', () => {
-  test('is given, over TLS where the server has it', async () => {
+  test('is sent, over TLS if the server supports it', async () => {
     const { certificate: cert, key: privateKey } = selfSigned('localhost');
     await using server = await startMailServer({ cert, key: privateKey, authOptional: false });
     const url = `smtp://linnet:right%20horse@127.0.0.1:${server.port}?tls.rejectUnauthorized=false`;
@@ -255,7 +255,7 @@ describe('a password for the mail server', () => {
     });
   });
 
-  test('is given to no server whose certificate is not good', async () => {
+  test('is not sent to a server with an invalid certificate', async () => {
     const { certificate: cert, key: privateKey } = selfSigned('localhost');
     await using server = await startMailServer({ cert, key: privateKey, authOptional: false });
     await withMail({ url: `smtp://linnet:right%20horse@127.0.0.1:${server.port}` }, async (app, key) => {
@@ -264,7 +264,7 @@ describe('a password for the mail server', () => {
     });
   });
 
-  test('from the start encrypted with smtps', async () => {
+  test('is encrypted from the start with smtps', async () => {
     const { certificate: cert, key: privateKey } = selfSigned('localhost');
     await using server = await startMailServer({ cert, key: privateKey, secure: true });
     const url = `smtps://127.0.0.1:${server.port}?tls.rejectUnauthorized=false`;
@@ -274,7 +274,7 @@ describe('a password for the mail server', () => {
     });
   });
 
-  test('that is wrong stands in no log and no answer', async () => {
+  test('that is wrong is in no log and no response', async () => {
     await using server = await startMailServer({ authOptional: false });
     const url = `smtp://linnet:hunter2secret@127.0.0.1:${server.port}`;
     await withMail({ url }, async (app, key, log) => {

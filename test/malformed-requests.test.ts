@@ -16,7 +16,7 @@ beforeAll(() => {
       return new Response(await request.text());
     },
     ({ path }) => {
-      // A look-up that takes a while, and fails.
+      // A lookup that takes a while, and fails.
       if (path === '/looked-up') return Bun.sleep(1).then(() => Promise.reject(new Error('away')));
       if (path !== '/known' && path !== '/waits') return null;
       return { head: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n', body: '', waits: path === '/waits' };
@@ -106,7 +106,7 @@ const places: readonly (readonly [string, string])[] = [
   ['behind one that is asked for elsewhere', get('/looked-up')],
 ];
 
-describe.each(places)('a request that is malformed is answered, %s:', (_, front) => {
+describe.each(places)('a malformed request is answered, %s:', (_, front) => {
   test.each(malformed)('%s', async (name, bytes, status) => {
     asked.length = 0;
     const answers = await exchange(url, front + bytes + get('/smuggled'), { patience: 10_000 });
@@ -120,7 +120,7 @@ describe.each(places)('a request that is malformed is answered, %s:', (_, front)
   });
 });
 
-test('the answer is heard also by who goes on sending, and reads only then', async () => {
+test('a client that continues to send, and only then reads, gets the response too', async () => {
   const heard = await Promise.all(
     malformed.map(
       ([, bytes]) =>
@@ -143,7 +143,7 @@ test('the answer is heard also by who goes on sending, and reads only then', asy
   );
 }, 240_000);
 
-test('a request that ends before it is whole is answered', async () => {
+test('a request that ends before it is complete is answered', async () => {
   const whole = post('Content-Length: 10\r\n', '0123456789');
   const cuts = [3, 20, 40, whole.length - 5, whole.length - 1];
   const answers = await Promise.all(
@@ -170,7 +170,7 @@ test('a request that ends before it is whole is answered', async () => {
   expect(asked).toEqual([]);
 });
 
-test('HEAD is told without a body', async () => {
+test('HEAD gets no body', async () => {
   const [answer] = await exchange(url, `HEAD /known HTTP/1.1\r\n${host}${host}\r\n`, { bodyless: true });
   expect([answer?.status, Number(answer?.headers['content-length']) > 0]).toEqual([400, true]);
 });

@@ -30,7 +30,7 @@ async function added(act: () => Promise<void>): Promise<Record<string, number>> 
   return Object.fromEntries(names.map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]));
 }
 
-test('visits are counted by what they were answered with, on the fast path and on the app server', async () => {
+test('visits are counted by their outcome, on the fast path and on the app server', async () => {
   const plain = await link();
   const guarded = await link({ password: 'open sesame' });
   const over = await link({ expiration_date: new Date(app.clock.now - 1_000).toISOString() });
@@ -69,7 +69,7 @@ test('a link that was visited before is found in the cache', async () => {
   }, 'a visit to a link that is in the cache');
 });
 
-test('clicks that are in the database are no backlog any more', async () => {
+test('clicks in the database are no longer in the backlog', async () => {
   await app.visit(`/${await link()}`);
   await app.app.clicks.settled();
   const settled = await answerWhen(values, (found) => found.linnet_journal_lag_clicks === 0, 'the fold');
@@ -97,7 +97,7 @@ test('no visitor, link, host or call adds a series', async () => {
   expect(Object.keys(await values())).toEqual(before);
 });
 
-test('the process is live, also to HTTP clients that name no host', async () => {
+test('the process is live, even for HTTP clients that name no host', async () => {
   const answer = await fetch(`${app.url}/livez`);
   expect([answer.status, await answer.json()]).toEqual([200, { status: 'live' }]);
 });

@@ -28,7 +28,7 @@ describe.each(storeKinds)('metrics on %s', (store) => {
   const told = async () => (await ask()).text();
   const problem = (metric: string, name: string, value: number) => `${metric}{problem="${name}"} ${value}\n`;
 
-  test('names whose certificates fail are counted by what is wrong, and named nowhere', async () => {
+  test('names whose certificates fail are counted by problem, without being named', async () => {
     // The authority is away: the service's own host has no certificate.
     const isAway = problem('linnet_certificate_failing_names', 'authority_away', 1);
     const text = await answerWhen(told, (found) => found.includes(isAway), 'the failure');
@@ -82,7 +82,7 @@ describe.each(storeKinds)('metrics on %s', (store) => {
     );
   });
 
-  test('each has its line in the handbook, and the handbook has no other', async () => {
+  test('each has its line in the operations page, which has no others', async () => {
     const exposed = [...(await told()).matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? '');
     const elsewhere = ['linnet_workers_serving', 'linnet_workers_ended_total'];
     if (store === 'sqlite') elsewhere.push('linnet_changes_lost_total');
@@ -96,7 +96,7 @@ describe.each(storeKinds)('metrics on %s', (store) => {
     expect(exposed.concat(elsewhere).sort()).toEqual([...(await documentedMetrics())].sort());
   });
 
-  test.skipIf(promtool === null)('Prometheus reads them, and has nothing to say against them', async () => {
+  test.skipIf(promtool === null)('Prometheus reads them without warnings', async () => {
     expect(await promtoolSays(['check', 'metrics'], await told())).toBe('');
   });
 
@@ -118,7 +118,7 @@ describe.each(storeKinds)('metrics on %s', (store) => {
     expect(of('given.example.net')).toEqual([]);
   });
 
-  test('they are for programs on this machine, and for who knows the token', async () => {
+  test('they are for programs on this machine, and for clients with the token', async () => {
     const answer = await ask();
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       200,

@@ -34,7 +34,7 @@ const questions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ 
 const metricsIn = (expr: string): string[] =>
   (expr.match(/linnet_\w+/g) ?? []).map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
 
-test('rules and the dashboard ask for metrics that there are', async () => {
+test('rules and the dashboard query existing metrics', async () => {
   const known = await documentedMetrics();
   expect(known.size).toBeGreaterThan(20);
   const asked = [...questions, ...rules.map(({ expr }) => expr)].flatMap(metricsIn);
@@ -43,7 +43,7 @@ test('rules and the dashboard ask for metrics that there are', async () => {
   expect([...known].filter((name) => !asked.includes(name))).toEqual([]);
 });
 
-test('each alert has a section in the handbook that says what it means and what to do', async () => {
+test('each alert has a section in the operations page that says what it means and what to do', async () => {
   const handbook = await read('docs/operations.md');
   for (const { alert, labels, annotations } of rules) {
     expect(annotations.runbook).toBe(`docs/operations.md#${alert.toLowerCase()}`);
@@ -55,7 +55,7 @@ test('each alert has a section in the handbook that says what it means and what 
 });
 
 describe('the dashboard', () => {
-  test('has panels that cover each other nowhere', () => {
+  test("has panels that don't overlap", () => {
     const { panels } = dashboard;
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -65,7 +65,7 @@ describe('the dashboard', () => {
     expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
   });
 
-  test('asks for the node that is chosen, and for no other job', () => {
+  test('queries the chosen node, and no other job', () => {
     for (const expr of questions)
       for (const [, braces] of expr.matchAll(/linnet_\w+(\{[^}]*\})?/g))
         expect([expr, braces?.startsWith('{job="linnet",instance=~"$instance"')]).toEqual([expr, true]);
@@ -73,7 +73,7 @@ describe('the dashboard', () => {
 });
 
 describe.skipIf(promtool === null)('Prometheus', () => {
-  test('takes the rules', async () => {
+  test('accepts the rules', async () => {
     expect(await promtoolSays(['check', 'rules', 'deploy/prometheus-rules.yaml'], '', root)).toBe('');
   });
 
@@ -82,7 +82,7 @@ describe.skipIf(promtool === null)('Prometheus', () => {
     expect(await promtoolSays(['test', 'rules', cases])).toBe('');
   });
 
-  test('takes what the dashboard asks', async () => {
+  test("accepts the dashboard's queries", async () => {
     const asked = questions.map((expr, index) => ({
       record: `panel_${index}`,
       expr: expr.replaceAll(/\$__(?:rate_interval|range)/g, '5m').replaceAll('$instance', '.*'),

@@ -36,7 +36,7 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
       }),
     );
 
-  test('tell of themselves, and are told to administrators of the service alone', async () => {
+  test('report themselves, and are shown only to administrators of the service', async () => {
     const told = await answerWhen(nodes, (found) => found?.length === 1, 'this node');
     expect(told).toEqual([
       {
@@ -61,7 +61,7 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
     expect((await app.call('GET', '/api/v1/instance/node')).status).toBe(401);
   });
 
-  test('that are gone stay listed with the clicks that wait there, and in the metrics', async () => {
+  test('that are gone stay listed with their waiting clicks, and in the metrics', async () => {
     const { now } = app.clock;
     await write({ node: 'dead', seen_at: now - 2 * minute, waiting_clicks: 12, waiting_bytes: 3_400 });
     await write({ node: 'away', seen_at: now - 9 * 24 * 60 * minute });
@@ -83,7 +83,7 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
 
   // Each command is a process; the last test here runs one on PostgreSQL.
   test.skipIf(store === 'postgres')(
-    'are told by a command, which ends with 1 while clicks wait on one that is gone',
+    'are listed by a command, which ends with 1 while clicks wait on one that is gone',
     async () => {
       const settings = { DATA_DIR: app.dataDir, DATABASE_URL: app.databaseUrl };
       const run = async (...words: string[]) => {

@@ -7,7 +7,7 @@ import { visitRaw } from './support/raw-http.ts';
 
 const day = 86_400_000;
 
-describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store) => {
+describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
   let app: TestApp;
   /** Of the organization that runs the service. */
   let first: Newcomer;
@@ -56,7 +56,7 @@ describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store
 
   const today = () => new Date(app.clock.now).toISOString().slice(0, 10);
 
-  test('what people mistyped is listed with its numbers, machines and scanners are not, and the answer is as ever', async () => {
+  test('what people mistyped is listed with its counts, machines and scanners are not, and the response is unchanged', async () => {
     const { host, ...who } = await owner();
     await app.call('POST', '/api/v1/link', {
       key: who.key,
@@ -93,7 +93,7 @@ describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store
     ]);
   });
 
-  test('an address that gets a link leaves the list', async () => {
+  test('an address that gets a link is removed from the list', async () => {
     const { host, ...who } = await owner();
     await come(host, '/flyer');
     await known(who, 1);
@@ -115,7 +115,7 @@ describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store
     ]);
   });
 
-  test('a domain’s are seen by its organization alone, those of the service by who runs it', async () => {
+  test('a domain’s are only visible to its organization, those of the service to the one that runs it', async () => {
     const mine = await owner();
     const theirs = await owner();
     await come(mine.host, '/secret');
@@ -135,7 +135,7 @@ describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store
     expect((await app.call('GET', '/api/v1/not_found')).status).toBe(401);
   });
 
-  test('pages follow one another by visits, and a cursor belongs to its list', async () => {
+  test('pages are ordered by visits, and a cursor belongs to its list', async () => {
     const who = await owner();
     const { database } = app.app.context;
     const now = Math.floor(app.clock.now / day);
@@ -181,7 +181,7 @@ describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store
       );
   });
 
-  test('of one day 200 addresses are kept apart: those that were visited once give way, and all are counted', async () => {
+  test('200 addresses a day are stored: those visited once are replaced, and all are counted', async () => {
     const who = await owner();
     const { database } = app.app.context;
     const now = Math.floor(app.clock.now / day);
@@ -206,7 +206,7 @@ describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store
     expect(other_visits).toBe(302);
   });
 
-  test('they go with their domain, and nothing is counted of one that is gone', async () => {
+  test('they are deleted with their domain, and nothing is counted for a deleted one', async () => {
     const who = await owner();
     await come(who.host, '/flyer', '203.0.119.1');
     await known(who, 1);
@@ -220,7 +220,7 @@ describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store
     expect(await left.execute()).toEqual([]);
   });
 
-  test('the most visited of the default domain stand beside those of own domains for who runs the service', async () => {
+  test('the most visited of the default domain are shown with those of own domains to the organization that runs the service', async () => {
     const { database } = app.app.context;
     const now = Math.floor(app.clock.now / day);
     const counts = [{ suffix: 'brochure', visits: 1_000 }];
@@ -229,7 +229,7 @@ describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store
   });
 });
 
-test('they are kept over a stop, and for as long as single clicks', async () => {
+test('they survive a stop, and are kept as long as single clicks', async () => {
   const { cleanUp } = await import('../src/manage/clean-up.ts');
   const app = await startApp({
     env: { CLICK_RETENTION_DAYS: '3' },

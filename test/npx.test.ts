@@ -36,7 +36,7 @@ async function serves(linnet: string[], home: string): Promise<void> {
   expect(await readdir(join(home, 'data'))).toContain('linnet.sqlite');
 }
 
-test('the package has what it needs to serve, and no tests', async () => {
+test('the package has everything needed to serve, and no tests', async () => {
   const home = join(folder.path, 'beside');
   const installed = join(home, 'node_modules');
   await mkdir(join(installed, 'linnet'), { recursive: true });
@@ -56,7 +56,7 @@ test('the package has what it needs to serve, and no tests', async () => {
   await serves(['node', join(installed, 'linnet', 'scripts', 'linnet.mjs')], home);
 }, 240_000);
 
-test('is installed by npm into an empty folder, and npx runs it', async () => {
+test('npm installs it into an empty folder, and npx runs it', async () => {
   const home = join(folder.path, 'installed');
   await mkdir(home);
   const tries = ['--fetch-retries=0', '--fetch-timeout=20000', '--prefer-offline'];

@@ -26,8 +26,8 @@ async function ended(program: Program): Promise<[code: number, out: string, err:
 const linnet = (words: string[], settings: Record<string, string> = {}, stdin = '') =>
   ended(runFile([file, ...words], settings, folder.path, stdin));
 
-describe('the one file', () => {
-  test('says what it can do, which version it is, and what it does not know', async () => {
+describe('the single executable', () => {
+  test('prints its usage, its version, and unknown commands', async () => {
     const [code, out, err] = await linnet([]);
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('Usage: linnet COMMAND');
@@ -42,13 +42,13 @@ describe('the one file', () => {
     expect([refused, why]).toEqual([1, expect.stringMatching(/^"serve" .* "--fast"\. .*\n$/)]);
   });
 
-  test('has no path of the machine that built it inside', async () => {
+  test('contains no path of the machine that built it', async () => {
     const bytes = await readFile(file);
     for (const path of [join(import.meta.dir, '..'), dirname(file)])
       expect(bytes.includes(path), path).toBe(false);
   });
 
-  test('reads no .env of the folder that it is called in', async () => {
+  test('reads no .env of the folder in which it is called', async () => {
     await using other = await temporaryFolder();
     await writeFile(join(other.path, '.env'), 'PORT=nonsense\n');
     const settings = { DATA_DIR: join(other.path, 'data'), PORT: '70000' };
@@ -57,7 +57,7 @@ describe('the one file', () => {
   });
 });
 
-describe.each(['1', '2'])('in an empty root that is read-only, with WORKERS=%s, the one file', (WORKERS) => {
+describe.each(['1', '2'])('in an empty read-only root, with WORKERS=%s, the single executable', (WORKERS) => {
   test('serves the dashboard, captchas, links and statistics with countries, and stops', async () => {
     const command = inEmptyRoot(file);
     if (command === null) return notTried('unshare, mount, chroot');
@@ -110,7 +110,7 @@ describe.each(['1', '2'])('in an empty root that is read-only, with WORKERS=%s, 
   }, 240_000);
 });
 
-test('in an empty root it speaks HTTPS with files, is examined, backed up while it runs, and restored', async () => {
+test('in an empty root it serves HTTPS with files, is checked by the doctor, backed up while it runs, and restored', async () => {
   const command = inEmptyRoot(file);
   if (command === null) return notTried('unshare, mount, chroot');
   // What is named to it is there as well, and here nothing else of ours.

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test('the document names every route with its answers, and every reference in it leads somewhere', async () => {
+test('the document names every route with its responses, and every reference in it exists', async () => {
   const { json: document } = await app.call('GET', '/openapi.json');
   expect(document.openapi).toBe('3.1.0');
   expect(document.servers).toEqual([{ url: app.url }]);
@@ -89,7 +89,7 @@ test('the reference page has every operation and needs no other host and no scri
     expect([new URL(app.url).origin, 'https://example.com']).toContain(new URL(address).origin);
 });
 
-test('numbers and flags of a query are described as such, with their default and bounds', async () => {
+test('numbers and flags of a query are described as such, with their default and limits', async () => {
   const { json: document } = await app.call('GET', '/openapi.json');
   const parameters = (path: string, method: string): Record<string, object> =>
     Object.fromEntries(
@@ -106,7 +106,7 @@ test('numbers and flags of a query are described as such, with their default and
   expect(parameters('/api/v1/link', 'post').disable_png).toEqual({ type: 'boolean', default: false });
 });
 
-test('answers are open for new fields, and bodies are closed as the calls are', async () => {
+test('responses are open for new fields, and bodies are closed as in the calls', async () => {
   const { json: document } = await app.call('GET', '/openapi.json');
   const answers = [
     document.components.schemas,

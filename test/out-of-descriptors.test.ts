@@ -69,7 +69,7 @@ const endings: Record<string, Ending> = {
 test.each(
   Object.keys(endings).flatMap((ending) => [false, true].map((isFolding) => [ending, isFolding] as const)),
 )(
-  'without a file descriptor left, what is answered is counted, each once: the program %s (its fold has begun: %p)',
+  'without free file descriptors, each answered click is counted once: the program %s (its fold has begun: %p)',
   async (ending, isFolding) => {
     await using data = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0' };

@@ -41,7 +41,7 @@ describe.each(storeKinds)('the outbox on %s', (store) => {
   const insert = (rows: readonly NewDelivery[]) =>
     database.write((queries) => insertDeliveries(queries, rows));
 
-  test('tells what is to be sent, and what has been due for longest, whichever target it is for', async () => {
+  test('reports how many messages are to be sent, and how long the oldest has been due, for any target', async () => {
     expect(await standing()).toEqual({ waiting: 0, oldest: null });
     await insert([delivery('b', null)]);
     expect(await standing()).toEqual({ waiting: 0, oldest: null });

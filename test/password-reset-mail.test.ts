@@ -13,7 +13,7 @@ const whole = ({ status, text, headers }: Answer) => [
   [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id').sort(),
 ];
 
-describe('the mail about a password', () => {
+describe('the password mail', () => {
   /** A mail server that takes its time: nothing moves on before it is let. */
   async function slowMail(env: Record<string, string> = {}) {
     const reached = Promise.withResolvers<void>();
@@ -29,7 +29,7 @@ describe('the mail about a password', () => {
     return { server, app, email, reached: reached.promise, release: release.resolve };
   }
 
-  test('is under way when the answer has come, so that the clock tells nothing', async () => {
+  test('is sent after the response, so that its timing reveals nothing', async () => {
     const { server, app, email, reached, release } = await slowMail();
     expect((await forgot(app, email)).status).toBe(202);
     await reached;
@@ -43,7 +43,7 @@ describe('the mail about a password', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test('still goes out when the service stops', async () => {
+  test('is still sent when the service stops', async () => {
     const { server, app, email, reached, release } = await slowMail();
     expect((await forgot(app, email)).status).toBe(202);
     await reached;
@@ -59,7 +59,7 @@ describe('the mail about a password', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test('is not piled up without end: when 32 are under way, later is said', async () => {
+  test('is limited: with 32 being sent, callers are told to try later', async () => {
     const { server, app, release } = await slowMail({ TRUSTED_PROXIES: '1' });
     const some = (count: number) => Promise.all(Array.from({ length: count }, () => app.newcomer()));
     const first = await some(20);
@@ -78,7 +78,7 @@ describe('the mail about a password', () => {
   });
 });
 
-test('while the database is away nothing is promised; away in the middle, the log says so and the link that went out is good', async () => {
+test('while the database is away nothing is promised; away in the middle, the log says so and the sent link is valid', async () => {
   const wire = new Wire(await migratedPostgres());
   await wire.lay();
   const release = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ test('while the database is away nothing is promised; away in the middle, the lo
   await server[Symbol.asyncDispose]();
 });
 
-test('without a mail server the answer says whom to ask, whether there is an account or not', async () => {
+test('without a mail server the response names whom to ask, whether there is an account or not', async () => {
   const app = await startApp();
   const { email } = await app.newcomer();
   const known = await forgot(app, email);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { destinationsIn, looksLikeAddress } from '../src/dashboard/pages/links/destinations.ts';
 
-describe('what is pasted', () => {
-  test('is one address a line, without what is around it', () => {
+describe('pasted text', () => {
+  test('is split into one address a line, without anything around it', () => {
     expect(destinationsIn('  https://a.example/x \r\n\n\thttps://b.example\n')).toEqual([
       'https://a.example/x',
       'https://b.example',
@@ -27,7 +27,7 @@ describe('what is pasted', () => {
     '',
     'https://',
     'end of a sentence.',
-  ])('%p is none', (text) => {
+  ])('%p is not an address', (text) => {
     expect(looksLikeAddress(text)).toBe(false);
   });
 });

@@ -63,7 +63,7 @@ function alone(waits: boolean) {
 const answerLength = head.length + 2;
 
 test.each([true, false])(
-  'a connection has a few requests answered a turn, and in time all (waiting: %p)',
+  'a connection has a few requests answered per tick, and eventually all (waiting: %p)',
   (waits) => {
     const { seen, connection, endTurn, waiting } = alone(waits);
     connection.take(Buffer.from(get('/x').repeat(1_000)));
@@ -78,7 +78,7 @@ test.each([true, false])(
   },
 );
 
-test('whatever comes meanwhile is answered in its turn, be it a byte at a time', () => {
+test('later requests are answered in order, even if they arrive a byte at a time', () => {
   const { seen, connection, endTurn, waiting } = alone(false);
   for (const byte of get('/x').repeat(30)) connection.take(Buffer.from(byte));
   connection.take(Buffer.from(get('/x').repeat(30)));
@@ -89,7 +89,7 @@ test('whatever comes meanwhile is answered in its turn, be it a byte at a time',
   expect(seen.asked).toBe(90);
 });
 
-test('who sends thousands and reads nothing is paused, and answered once they read', () => {
+test('a client that sends thousands without reading is paused, and gets its responses once it reads', () => {
   const { seen, connection, endTurn, waiting } = alone(false);
   const piece = Buffer.from(get('/x').repeat(1_000));
   seen.room = 10 * answerLength;
@@ -108,7 +108,7 @@ test('who sends thousands and reads nothing is paused, and answered once they re
   expect(seen.asked).toBeGreaterThan(1_000);
 });
 
-test('an innocent visitor waits for a few answers of each who pipelines, and not for thousands', async () => {
+test('another visitor waits for a few responses of each pipelining client, not for thousands', async () => {
   const faults: unknown[] = [];
   const perVisit: number[] = [];
   const counts = new Map<string, number>();

@@ -16,7 +16,7 @@ import { stretched } from './support/stretched.ts';
 
 const ways = ['directly', 'through PgBouncer'] as const;
 
-describe.each(ways)('a database that is reached %s', (way) => {
+describe.each(ways)('a database reached %s', (way) => {
   /** Only where it is installed, as with Caddy. */
   const skipped = way === 'through PgBouncer' && !hasPgBouncer;
   let direct: SQL;
@@ -63,7 +63,7 @@ describe.each(ways)('a database that is reached %s', (way) => {
       )[0].n,
     );
 
-  test.skipIf(skipped)('starts, makes links, redirects and counts', async () => {
+  test.skipIf(skipped)('starts, creates links, redirects and counts', async () => {
     const made = await create();
     expect(made.status).toBe(201);
     expect((await app.visit(new URL(made.json.url).pathname)).status).toBe(302);
@@ -76,7 +76,7 @@ describe.each(ways)('a database that is reached %s', (way) => {
     expect((await app.call('GET', '/readyz')).json.status).toBe('ready');
   });
 
-  test.skipIf(skipped)('has deadlines in each transaction', async () => {
+  test.skipIf(skipped)('has timeouts in each transaction', async () => {
     const limits = async (queries: Queries) =>
       (
         await sql<{ one: string; other: string }>`select current_setting('statement_timeout') as one,
@@ -85,7 +85,7 @@ describe.each(ways)('a database that is reached %s', (way) => {
     expect(await database.write(limits)).toEqual({ one: '7500ms', other: '15s' });
   });
 
-  test.skipIf(skipped)('finds rows by an index, where its connections are no others’', async () => {
+  test.skipIf(skipped)('finds rows by an index, if no other client uses its connections', async () => {
     const cost = async (queries: Queries) =>
       (await sql<{ cost: string }>`select current_setting('random_page_cost') as cost`.execute(queries)).rows;
     const found = await cost(database.readFor({ ...ownTerms, organizationId: 1 }));
@@ -123,7 +123,7 @@ describe.each(ways)('a database that is reached %s', (way) => {
   );
 
   test.skipIf(skipped)(
-    'a call that waits for what another holds says after two seconds that it took too long, not that the database is away',
+    "a call that waits for another's lock reports a timeout after two seconds, not that the database is away",
     async () => {
       const held = await direct.reserve();
       await held.unsafe('begin; lock table links in access exclusive mode');
@@ -148,7 +148,7 @@ describe.each(ways)('a database that is reached %s', (way) => {
   );
 });
 
-describe('statements that come again and again', () => {
+describe('repeated statements', () => {
   const ask = prepared((queries, it: number) =>
     sql<{ it: number }>`select ${it}::int as it`.compile(queries),
   );
@@ -160,7 +160,7 @@ describe('statements that come again and again', () => {
     return rows.length;
   };
 
-  test('have a name, and are parsed once on each connection; or not, where the address says so', async () => {
+  test('have a name, and are parsed once on each connection; or not, if the address says so', async () => {
     const url = await migratedPostgres();
     for (const [parameters, names] of [
       ['', 1],
@@ -174,7 +174,7 @@ describe('statements that come again and again', () => {
   });
 
   test.skipIf(!hasPgBouncer)(
-    'go without names, and none fails or is made twice, where a pooler that can’t be told from a server loses them',
+    'are sent without names, and none fails or is repeated, if an unrecognised pooler loses them',
     async () => {
       const url = await migratedPostgres();
       await using pooler = await startPgBouncer(url, {

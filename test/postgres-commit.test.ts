@@ -17,7 +17,7 @@ const insert = (queries: Queries, word: string) => queries.insertInto('words').v
 const stored = async () =>
   (await database.read.selectFrom('words').select('word').execute()).map(({ word }) => word);
 
-test('a commit that PostgreSQL made a rollback of is no success, and costs no other change of its batch', async () => {
+test('a commit that PostgreSQL turned into a rollback is no success, and affects no other change of its batch', async () => {
   const swallowing = async (queries: Queries, words: readonly string[]) => {
     for (const word of words) await insert(queries, word);
     await sql`select 1 / 0`.execute(queries).catch(() => {});
@@ -37,7 +37,7 @@ test('a commit that PostgreSQL made a rollback of is no success, and costs no ot
   expect((await stored()).sort()).toEqual(['first', 'second', 'third']);
 });
 
-test('what goes on after its time was over is not kept in part', async () => {
+test('a change that continues after its deadline is not stored in part', async () => {
   const late = database.write(
     async (queries) => {
       await insert(queries, 'in time');
@@ -52,7 +52,7 @@ test('what goes on after its time was over is not kept in part', async () => {
   for (let turn = 0; turn < 20; turn++) await database.write((queries) => insert(queries, `next ${turn}`));
 });
 
-test('what a change sends with its end is kept with it, or fails it with its own fault; late too', async () => {
+test('statements sent with the commit are stored with it, or fail it with their own error, even if late', async () => {
   const last = prepared((queries, word: string) => queries.insertInto('words').values({ word }).compile());
   const changeWith = (own: string, words: readonly string[], terms = ownTerms) =>
     database.write(async (queries) => {

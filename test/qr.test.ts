@@ -51,7 +51,7 @@ describe('QR codes', () => {
     { suffix: 'x'.repeat(200) },
     { qr_code_foreground_hex: '#7a1f3d', qr_code_background_hex: '#FDF6E3' },
   ];
-  test('both forms decode to the url of the link, as people write it', async () => {
+  test('in both forms decode to the URL of the link, as people write it', async () => {
     for (const fields of links) {
       const link = await create(fields);
       const text = `${link.domain}/${link.suffix}`;
@@ -61,7 +61,7 @@ describe('QR codes', () => {
     }
   });
 
-  test('have the colours that were sent, and a quiet zone of the background', async () => {
+  test('have the requested colours, and a quiet zone in the background colour', async () => {
     const link = await create({ qr_code_foreground_hex: '#7a1f3d', qr_code_background_hex: '#fdf6e3' });
     expect(link).toMatchObject({ qr_code_foreground_hex: '#7a1f3d', qr_code_background_hex: '#fdf6e3' });
     for (const picture of [Buffer.from(link.qr_code_svg), (await png(link)).bytes]) {
@@ -75,7 +75,7 @@ describe('QR codes', () => {
     }
   });
 
-  test('carry the marker of scans where the link or its organization chose so, and then only', async () => {
+  test('contain the scan marker only if the link or its organization enables it', async () => {
     const plain = await create();
     const marked = await create({ qr_code_marker: true });
     expect([plain.qr_code_marker, marked.qr_code_marker]).toEqual([false, true]);
@@ -89,7 +89,7 @@ describe('QR codes', () => {
     await app.call('PATCH', '/api/v1/organization', { key: owner.key, body: { qr_code_marker: false } });
   });
 
-  test('a low contrast is taken, two equal colours are not, in creation and in update', async () => {
+  test('accept a low contrast but not two equal colours, in creation and in update', async () => {
     const link = await create({ qr_code_foreground_hex: '#FFFFFE' });
     expect(link.qr_code_foreground_hex).toBe('#FFFFFE');
     const body = { qr_code_background_hex: '#fffffe' };
@@ -97,11 +97,11 @@ describe('QR codes', () => {
     expect([status, json.error_code]).toEqual([400, 'COLOURS_EQUAL']);
   });
 
-  test('the SVG of a usual address stays at about three kilobytes', async () => {
+  test('have an SVG of about three kilobytes for a typical address', async () => {
     for (let made = 0; made < 10; made++) expect((await create()).qr_code_svg.length).toBeLessThan(3_100);
   });
 
-  test('the PNG is there for anyone, for good, and no visitor can have another one drawn', async () => {
+  test('have a public, permanent PNG, and no visitor can request another one', async () => {
     const link = await create();
     const { answer } = await png(link);
     expect(answer.headers.get('content-type')).toBe('image/png');
@@ -120,7 +120,7 @@ describe('QR codes', () => {
     }
   });
 
-  test('the address of a PNG stays good when the colours change, and ends with the link', async () => {
+  test('have a PNG whose URL stays valid when the colours change, and ends with the link', async () => {
     const link = await create();
     await app.call('PATCH', `/api/v1/link/${link.id}`, {
       key: owner.key,

@@ -48,7 +48,7 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
     await app.stop();
   });
 
-  test('every person who is led on counts, doubles too, and no machine, by either way of reading a request', async () => {
+  test('count every redirected person, repeats too, and no machine, on both paths', async () => {
     const link = await create({ statistics: false });
     expect(link.statistics).toBe(false);
     const visit = (headers: object, init = {}) => app.visit(`/${link.suffix}`, { ...sent, ...headers }, init);
@@ -69,7 +69,7 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
     expect(await read(link)).toMatchObject({ clicks: 6, last_clicked_at: null });
   });
 
-  test('nothing of a visitor is in the store, the files, lists, exports, statistics and webhooks', async () => {
+  test('leave nothing of a visitor in the store, the files, lists, exports, statistics and webhooks', async () => {
     const { url, received } = target();
     const link = await create({ statistics: false, webhook_url: url });
     const loud = await create({ webhook_url: url });
@@ -115,7 +115,7 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
     expect(traces.filter((trace) => files.some((bytes) => bytes.includes(trace)))).toEqual([]);
   });
 
-  test('clicks from before it was quiet and after stay what they are, and all are in the total', async () => {
+  test('keep clicks from before and after, and all are in the total', async () => {
     const link = await create();
     const come = async (times: number) => {
       for (let visit = 0; visit < times; visit++) {
@@ -137,7 +137,7 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
     expect((await call('GET', `/link/${link.id}/clicks`)).json.total_clicks).toBe(3);
   });
 
-  test('a limit of clicks ends it after so many', async () => {
+  test('end after their click limit', async () => {
     const link = await create({ statistics: false, click_limit: 2 });
     const answers: number[] = [];
     for (let visit = 0; visit < 4; visit++) {
@@ -149,7 +149,7 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
     expect(await read(link)).toMatchObject({ clicks: 2, clicks_left: 0 });
   });
 
-  test('it is so in bulk, by import, in the export, at a time, in the history, and back from the bin', async () => {
+  test('are set in bulk, by import, in the export, on a schedule, in the history, and by restoration from the bin', async () => {
     const bulk = await call('POST', '/link/bulk', {
       links: [{ destination_url: 'https://example.com/a', statistics: false }],
     });

@@ -49,7 +49,7 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     expect(challengeOn(page).parameters.nonce).not.toBe(challengeOn(await app.visit(path)).parameters.nonce);
   });
 
-  test('lets in a visitor who solved it, by an answer that no cache keeps, and asks again the next time', async () => {
+  test('redirects a visitor who solved it, with an uncacheable response, and asks again the next time', async () => {
     const path = await make();
     const passed = await send(path, await proofFor(path));
     expect([passed.status, passed.headers.get('location')]).toEqual([302, destination]);
@@ -57,7 +57,7 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     expect((await app.visit(path)).status).toBe(200);
   });
 
-  test('takes a solution once: of a hundred that arrive together, one', async () => {
+  test('accepts a solution once: of a hundred simultaneous ones, one', async () => {
     const path = await make();
     const proof = await proofFor(path);
     const answers = await Promise.all(Array.from({ length: 100 }, () => send(path, proof)));
@@ -73,14 +73,14 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     if (again) expect((await send(path, await solve(challengeOn(again)))).status).toBe(302);
   });
 
-  test('takes no solution that was worked out for another link', async () => {
+  test('accepts no solution for another link', async () => {
     const [path, other] = [await make(), await make()];
     const proof = await proofFor(other);
     expect((await send(path, proof)).status).toBe(403);
     expect((await send(other, proof)).status).toBe(302);
   });
 
-  test('takes a solution for ten minutes', async () => {
+  test('accepts a solution for ten minutes', async () => {
     const path = await make();
     const begun = Math.floor(app.clock.now / 1000) * 1000;
     app.clock.now = begun;
@@ -91,7 +91,7 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     expect((await send(path, late)).status).toBe(403);
   });
 
-  test('takes no challenge that was made easier, longer-lived or for another link, and no solution that is none', async () => {
+  test('accepts no challenge that was made easier, longer-lived or for another link, and no invalid solution', async () => {
     const [path, other] = [await make(), await make()];
     const { challenge, solution } = await proofFor(path);
     const { parameters } = challenge;
@@ -136,7 +136,7 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     expect((await send(path, { challenge, solution })).status).toBe(302);
   });
 
-  test('takes no garbage, and fails at none', async () => {
+  test('accepts no garbage, without an internal error', async () => {
     const path = await make();
     const deep = `${'{"parameters":'.repeat(700)}1${'}'.repeat(700)}`;
     const garbage = [
@@ -159,7 +159,7 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     expect(bare.status).toBe(403);
   });
 
-  test('behind a password comes second, and neither stands in for the other', async () => {
+  test('follows a password, and neither replaces the other', async () => {
     const path = await make({ password: 'open sesame' });
     expect((await app.visit(path)).text).toContain('type="password"');
     const right = await app.visit(
@@ -175,7 +175,7 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     expect((await send(path, proof, { cookie })).headers.get('location')).toBe(destination);
   });
 
-  test('gives no bot a challenge when it is protected from bots', async () => {
+  test('shows bots no challenge if bot protection is on', async () => {
     const path = await make({ bot_protection: true });
     const proof = await proofFor(path);
     const bot = { 'user-agent': 'curl/8.7.1' };
@@ -184,7 +184,7 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     expect([sent.status, everything(sent).includes('destination.example')]).toEqual([403, false]);
   });
 
-  test('leads a phone that solved it to its own destination', async () => {
+  test('redirects a phone that solved it to its own destination', async () => {
     const path = await make({ ios_link_destination: 'https://apps.example/app' });
     const iphone =
       'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';

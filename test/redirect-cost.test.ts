@@ -28,7 +28,7 @@ async function costOf(program: Program, path: string): Promise<number> {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'a redirect with its click in the journal costs little more than the least that a server here can do',
+  'a redirect with its click in the journal costs little more than the minimum for a server here',
   async () => {
     await using folder = await temporaryFolder();
     await using linnet = await start('bench/recording-program.ts', {

@@ -47,7 +47,7 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
   const at = (host: string, path: string, headers: Record<string, string> = {}, method = 'GET') =>
     visitRaw(app.url, { host, path, headers, method });
 
-  test('answers for its links under its name in any case, with or without a port or a final dot', async () => {
+  test('serves its links under its name in any case, with or without a port or a final dot', async () => {
     for (const host of [custom, `${custom}:443`, `${custom}.`, custom.toUpperCase(), `${custom}:8080`]) {
       const answer = await at(host, '/offer');
       expect([host, answer.status, answer.headers.location]).toEqual([host, 302, destination]);
@@ -65,7 +65,7 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
     }
   });
 
-  test('is not reached from the default domain by a path that reads like its key in the cache', async () => {
+  test('is not reached from the default domain by a path that looks like its cache key', async () => {
     expect((await at(custom, '/offer')).status).toBe(302);
     for (const path of [
       `/${domainId}%0Aoffer`,
@@ -76,7 +76,7 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
       expect([path, (await at('127.0.0.1', path)).status]).toEqual([path, 404]);
   });
 
-  test('has no API: what looks for one is told so in JSON', async () => {
+  test('has no API: requests for it get a JSON error', async () => {
     for (const [method, path] of [
       ['GET', '/api/v1/link/1'],
       ['GET', '/api/v1/user'],
@@ -122,7 +122,7 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
     expect(right.headers['set-cookie']).not.toContain('Domain=');
   });
 
-  test('that is not verified, or that is unknown, has only a 404 page', async () => {
+  test('that is unverified or unknown has only a 404 page', async () => {
     for (const host of [
       'unverified.example.org',
       'elsewhere.example',
@@ -140,14 +140,14 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
     }
   });
 
-  test('is not what decides when it comes in another header than Host', async () => {
+  test('is not selected by any other header than Host', async () => {
     const headers = { 'x-forwarded-host': custom, forwarded: `host=${custom}`, 'x-original-host': custom };
     expect((await at('127.0.0.1', '/offer', headers)).status).toBe(404);
     expect((await at('elsewhere.example', '/offer', headers)).status).toBe(404);
   });
 });
 
-test('a visit of a custom domain and of a link that were visited before asks the database nothing', async () => {
+test('a repeated visit to a custom domain and a link causes no database query', async () => {
   // The change feed and the looks for what is due ask now and then, without any visit.
   const never = 3_600_000;
   const overrides = {
@@ -203,7 +203,7 @@ test('a visit of a custom domain and of a link that were visited before asks the
   await app.stop();
 });
 
-test('behind a base address of its own, the service answers short links for that host and no loopback name', async () => {
+test('with a base address set, the service serves short links for that host and no loopback name', async () => {
   const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
   const owner = await app.newcomer();
   const body = { destination_url: destination, suffix: 'offer' };
@@ -217,7 +217,7 @@ test('behind a base address of its own, the service answers short links for that
   await app.stop();
 });
 
-test('in a trial, short links answer on every loopback name', async () => {
+test('in a trial, short links work on every loopback name', async () => {
   const app = await startApp();
   const owner = await app.newcomer();
   const body = { destination_url: destination, suffix: 'offer' };

@@ -114,7 +114,7 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
     expect(recorded).toEqual(await rows(long.id));
   });
 
-  test('writes no destination into an answer that could be read as more than that', async () => {
+  test('writes no destination into a response that could be parsed as more than that', async () => {
     const { database } = app.app.context;
     for (const column of ['destination_url', 'android_url', 'ios_url', 'expired_url'] as const) {
       const body = { destination_url: destination };
@@ -165,7 +165,7 @@ describe('a connection', () => {
   const statuses = async (bytes: string, count: number) =>
     (await exchange(app.url, bytes, { answers: count })).map(({ status }) => status);
 
-  test('carries requests of every kind behind one another, each answered in its turn', async () => {
+  test('has requests of every kind pipelined, each answered in order', async () => {
     const kinds: [string, number][] = [
       [get('/abc'), 302],
       [get('/nothing'), 404],
@@ -182,7 +182,7 @@ describe('a connection', () => {
     }
   });
 
-  test('may be cut into pieces anywhere', async () => {
+  test('may be split anywhere', async () => {
     const bytes = get('/abc') + post(JSON.stringify({ destination_url: destination })) + get('/abc');
     for (let cut = 1; cut < bytes.length; cut += 7) {
       const answers = await inPieces(app.url, [bytes.slice(0, cut), bytes.slice(cut)], 3);
@@ -194,12 +194,12 @@ describe('a connection', () => {
     ]);
   });
 
-  test('is answered although its sender has said that nothing more comes', async () => {
+  test('is answered although the client has half-closed it', async () => {
     expect(await inPieces(app.url, [get('/abc')], 1, true)).toEqual([302]);
     expect(await inPieces(app.url, [get('/nothing-at-all')], 1, true)).toEqual([404]);
   });
 
-  test('ends after the answer where the visitor wants that, and answers nothing behind it', async () => {
+  test('closes after the response if the visitor wants that, and answers nothing after it', async () => {
     const last = get('/abc', 'Connection: close\r\n');
     const all = await exchange(app.url, get('/abc') + last + get('/abc'), { patience: 5_000 });
     expect(all.map(({ status, headers }) => [status, headers.connection])).toEqual([
@@ -210,13 +210,13 @@ describe('a connection', () => {
     expect((await exchange(app.url, old, { patience: 5_000 })).map(({ status }) => status)).toEqual([302]);
   });
 
-  test('with thousands of visits at once gets thousands of answers, and loses no hit', async () => {
+  test('with thousands of visits at once gets thousands of responses, and loses no hit', async () => {
     const before = await hitsOf(app);
     expect(await statuses(get('/abc').repeat(5_000), 5_000)).toEqual(Array(5_000).fill(302));
     expect((await hitsOf(app)) - before).toBe(5_000);
   });
 
-  test('whose reader sleeps is made to wait, and gets everything once it is awake', async () => {
+  test("whose client doesn't read is paused, and gets everything once it reads", async () => {
     const count = 40_000;
     const { port } = new URL(app.url);
     const socket = connect({ host: '127.0.0.1', port: Number(port) });
@@ -238,7 +238,7 @@ describe('a connection', () => {
     socket.destroy();
   });
 
-  test('that asks for thousands of pages and reads none takes no room for them', async () => {
+  test('that requests thousands of pages and reads none takes no memory for them', async () => {
     const { port } = new URL(app.url);
     const before = process.memoryUsage.rss();
     const sleepers = Array.from({ length: 80 }, () => {
@@ -257,7 +257,7 @@ describe('a connection', () => {
     for (const socket of sleepers) socket.destroy();
   });
 
-  test('takes and gives what is large as it is', async () => {
+  test('carries large requests and responses unchanged', async () => {
     const big = JSON.stringify({ destination_url: `https://destination.example/${'x'.repeat(7_000)}` });
     for (let turn = 0; turn < 5; turn++)
       expect(await statuses(get('/abc') + post(big), 2)).toEqual([302, 201]);
@@ -269,7 +269,7 @@ describe('a connection', () => {
     );
   });
 
-  test('of which the app server knows nothing is refused by it', async () => {
+  test('unknown to the app server is refused by it', async () => {
     const others = ports('0A').filter((port) => port !== Number(new URL(app.url).port));
     expect(others.length).toBeGreaterThan(0);
     const answers = await Promise.all(

@@ -105,7 +105,7 @@ async function throwGarbage(rounds: number): Promise<Map<number, number>> {
   return statuses;
 }
 
-test('a body of 100 MB is answered without being kept, with its length announced or in chunks', async () => {
+test('a body of 100 MB is answered without being stored, with its length announced or in chunks', async () => {
   const bulk = Buffer.alloc(100_000_000, 'x');
   const head = 'POST /abc HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n';
   const before = memory();
@@ -119,7 +119,7 @@ test('a body of 100 MB is answered without being kept, with its length announced
   }
 });
 
-test('three thousand garbled requests get no answer that blames the server, end nothing, and leave memory flat', async () => {
+test('three thousand malformed requests get no 5xx response, end nothing, and leave memory flat', async () => {
   await throwGarbage(4);
   const before = memory();
   const statuses = await throwGarbage(8);

@@ -44,7 +44,7 @@ test('a change made through one node is seen by visitors of the other within two
   await soon(async () => (await other.visit(path)).status === 404);
 });
 
-test('an address that was changed on one node leads on at the other, the old one and the new one, and both follow the link', async () => {
+test('an address changed on one node works on the other, the old one and the new one, and both follow the link', async () => {
   const suffix = 'first-address';
   const { id } = await make({ suffix });
   const targets = () =>
@@ -63,14 +63,14 @@ test('an address that was changed on one node leads on at the other, the old one
   await soon(async () => Bun.deepEquals(await targets(), [null, next]));
 });
 
-test('a link made on one node is found on the other, though visitors there had asked for it before', async () => {
+test('a link created on one node is found on the other, even after a miss there', async () => {
   const suffix = 'made-later';
   expect((await other.visit(`/${suffix}`)).status).toBe(404);
   await make({ suffix });
   await soon(async () => (await other.visit(`/${suffix}`)).status === 302);
 });
 
-test('many links of one call are all found on the other, though visitors there had asked for them before', async () => {
+test('all links of one call are found on the other, even after misses there', async () => {
   const suffixes = Array.from({ length: 230 }, (_, number) => `one-of-many-${number}`);
   const askAll = () => Promise.all(suffixes.map((suffix) => other.visit(`/${suffix}`)));
   expect((await askAll()).map((answer) => answer.status)).toEqual(suffixes.map(() => 404));
@@ -79,7 +79,7 @@ test('many links of one call are all found on the other, though visitors there h
   await soon(async () => (await askAll()).every((answer) => answer.status === 302));
 });
 
-test('a hundred changes in parallel, on both nodes, leave neither with an old one', async () => {
+test('a hundred parallel changes, on both nodes, leave no stale links', async () => {
   const links = await Promise.all(Array.from({ length: 20 }, () => make()));
   const visitAll = (node: TestApp) => Promise.all(links.map(({ path }) => node.visit(path)));
   await Promise.all([visitAll(one), visitAll(other)]);
@@ -103,7 +103,7 @@ test('a hundred changes in parallel, on both nodes, leave neither with an old on
   }
 });
 
-test('a password that was given on one node is not asked for on the other, and wrong ones count on both', async () => {
+test('a password entered on one node is not requested on the other, and wrong ones count on both', async () => {
   const { path } = await make({ password: 'open sesame' });
   const guess = (node: TestApp, password: string) =>
     node.visit(path, {}, { method: 'POST', body: new URLSearchParams({ password }) });
@@ -116,7 +116,7 @@ test('a password that was given on one node is not asked for on the other, and w
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
 });
 
-test('a captcha is solved once, wherever: of fifty uses on each node, one passes', async () => {
+test('a captcha is accepted once on any node: of fifty uses on each node, one passes', async () => {
   const { path } = await make({ captcha: true });
   const written = /data-challenge="([^"]+)"/.exec((await one.visit(path)).text)?.[1] ?? '';
   const challenge = JSON.parse(written.replaceAll('&#34;', '"'));

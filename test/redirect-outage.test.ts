@@ -43,7 +43,7 @@ async function make(fields: object = {}): Promise<{ id: number; path: string }> 
   return { id: made.json.id, path: new URL(made.json.url).pathname };
 }
 
-test('while the database is away, links that are known go on, others get a 503 page, and all is well afterwards', async () => {
+test('while the database is away, cached links continue, others get a 503 page, and all works afterwards', async () => {
   const { path: known } = await make();
   const { path: unknown } = await make();
   const { path: locked } = await make({ password: 'open sesame' });
@@ -75,7 +75,7 @@ test('while the database is away, links that are known go on, others get a 503 p
   expect((await far.visit(locked, {}, guess)).status).toBe(302);
 });
 
-test('while the database is away, metrics say so, and those that are read from it are missing', async () => {
+test('while the database is away, metrics say so, and those read from it are missing', async () => {
   const { path } = await make();
   // Once it follows the feed, word of a new link would drop that from its cache.
   await joinFar();
@@ -100,7 +100,7 @@ test('while the database is away, metrics say so, and those that are read from i
   expect(back).toMatchObject({ linnet_journal_lag_seconds: 0 });
 });
 
-test('a change that was made while this node could not hear of it is seen once it can', async () => {
+test('a change that this node could not read is applied once it can', async () => {
   const { id, path } = await make();
   await joinFar();
   expect((await far.visit(path)).headers.get('location')).toBe('https://destination.example');

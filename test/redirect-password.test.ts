@@ -46,7 +46,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     expect(everything(page)).not.toMatch(/destination\.example|hidden|open sesame|argon2/);
   });
 
-  test('answers a wrong one with the same page and an error, and no password with no attempt', async () => {
+  test('responds to a wrong one with the same page and an error, and an empty one counts as no attempt', async () => {
     const { path } = await make();
     const wrong = await guess(path, 'open barley');
     expect(wrong.status).toBe(401);
@@ -56,7 +56,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     expect((await guess(path, 'open sesame')).status).toBe(302);
   });
 
-  test('leads on with the right one, and does not ask the same visitor again', async () => {
+  test('redirects with the right one, and does not ask the same visitor again', async () => {
     const { path } = await make();
     const right = await guess(path, 'open sesame');
     expect([right.status, right.headers.get('location')]).toEqual([302, destination]);
@@ -68,14 +68,14 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     expect((await app.visit(path)).status).toBe(200);
   });
 
-  test('gives a cookie that scripts, other sites and other paths do not get', async () => {
+  test('sets a cookie that scripts, other sites and other paths do not get', async () => {
     const { path } = await make({ suffix: `folder/é-${store}` });
     const right = await guess(`${path}/`, 'open sesame');
     const [, ...attributes] = (right.headers.get('set-cookie') ?? '').split('; ');
     expect(attributes.sort()).toEqual(['HttpOnly', `Max-Age=${90 * 86_400}`, `Path=${path}`, 'SameSite=Lax']);
   });
 
-  test('gives a cookie for this link alone, for a day, until the password changes', async () => {
+  test('sets a cookie for only this link, for a day, until the password changes', async () => {
     const { id, path } = await make();
     const other = await make();
     const cookie = await passTo(path);
@@ -96,7 +96,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     expect((await app.visit(path)).status).toBe(302);
   });
 
-  test('is not opened by a cookie that was made up or altered', async () => {
+  test('is not opened by a forged or altered cookie', async () => {
     const { path } = await make();
     const [name, pass = ''] = (await passTo(path)).split('=');
     const [until = '', signature = ''] = pass.split('.');
@@ -120,7 +120,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     expect((await visit(path, `${name}=${pass}`)).status).toBe(302);
   });
 
-  test('passes the one below a link with a password of its own: both cookies have one name', async () => {
+  test('works below a link with a password of its own: both cookies have one name', async () => {
     const upper = await make({ suffix: `nest-${store}` });
     const lower = await make({ suffix: `nest-${store}/lower`, password: 'another' });
     const lowerCookie = cookieOf(await guess(lower.path, 'another'));
@@ -129,7 +129,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
       expect((await visit(lower.path, cookie)).status).toBe(302);
   });
 
-  test('takes ten wrong guesses in a quarter of an hour, then lets no visitor of that network guess until it is over', async () => {
+  test('accepts ten wrong guesses in a quarter of an hour, then no visitor of that network may guess until it is over', async () => {
     const { path } = await make();
     for (let time = 1; time <= 10; time++) {
       const forwarded = { 'x-forwarded-for': `198.51.100.${time}`, forwarded: `for=198.51.100.${time}` };
@@ -149,7 +149,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     expect((await guess(path, 'open sesame')).status).toBe(302);
   });
 
-  test('evaluates no more than ten of forty guesses that arrive at once', async () => {
+  test('checks no more than ten of forty simultaneous guesses', async () => {
     const { path } = await make();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, time) =>
@@ -160,7 +160,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     expect(statuses).toEqual([...Array(10).fill(401), ...Array(30).fill(429)]);
   });
 
-  test('does not count who is right, and a cookie keeps working when guessing is over', async () => {
+  test('does not count correct passwords, and a cookie keeps working when guessing is blocked', async () => {
     const { path } = await make();
     for (let time = 1; time <= 9; time++) {
       expect((await guess(path, 'wrong')).status).toBe(401);
@@ -174,7 +174,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     expect((await guess(another, 'open sesame')).status).toBe(302);
   });
 
-  test('reads a form that comes in chunks, and refuses what is no form of its page', async () => {
+  test("reads a chunked form, and refuses anything but its page's form", async () => {
     const { path } = await make();
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'transfer-encoding': 'chunked' };
     const chunked = await visitRaw(app.url, {
@@ -202,7 +202,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
   });
 });
 
-test('while a household guesses, visitors of other networks and those who were let in before still get in', async () => {
+test('while a household guesses, visitors of other networks and known ones still get in', async () => {
   const app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
   const { key } = await app.newcomer();
   const body = { destination_url: destination, suffix: 'shared', password: 'open sesame' };
@@ -238,7 +238,7 @@ test('while a household guesses, visitors of other networks and those who were l
   await app.stop();
 });
 
-test('behind https the cookie is sent over https only', async () => {
+test('behind https the cookie is only sent over https', async () => {
   const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
   const host = 'links.example.com';
   const owner = await app.newcomer();

@@ -56,7 +56,7 @@ async function clicksOf(
 
 const fromTheLetter = { referrer: 'news.example', utm_source: 'letter', utm_campaign: 'spring' };
 
-test('where a visitor came from is known behind a password, also after a wrong one', async () => {
+test('the referrer is known behind a password, even after a wrong one', async () => {
   const { id, path } = await make({ password: 'sesame' });
   const page = await app.visit(path, { 'user-agent': browser, referer });
   expect(carriedBy(page)).toBe(referer);
@@ -67,7 +67,7 @@ test('where a visitor came from is known behind a password, also after a wrong o
   expect(await clicksOf(id)).toEqual([expect.objectContaining(fromTheLetter)]);
 });
 
-test('and behind a captcha, also after a proof that was too old', async () => {
+test('and behind a captcha, even after an outdated solution', async () => {
   const { id, path } = await make({ captcha: true });
   const page = await app.visit(path, { 'user-agent': browser, referer });
   const again = await send(path, { altcha: 'x', referrer: carriedBy(page) ?? '' });
@@ -88,7 +88,7 @@ test('and behind both', async () => {
   expect(await clicksOf(id)).toEqual([expect.objectContaining(fromTheLetter)]);
 });
 
-test('of a very long Referer the beginning is carried, which names the host', async () => {
+test('a very long Referer is truncated, which keeps the host', async () => {
   const { path } = await make({ password: 'sesame' });
   const long = `https://www.news.example/${'x'.repeat(3_000)}`;
   const page = await app.visit(path, { 'user-agent': browser, referer: long });
@@ -109,7 +109,7 @@ test.each([
   ['letters that no header has', 'https://a.example/\u{1f600}'],
   ['a very long one', `https://a.example/${'x'.repeat(3_000)}`],
   ['nothing', ''],
-])('a form that was made up carries no %s', async (_, forged) => {
+])('a forged form carries no %s', async (_, forged) => {
   const { id, path } = await make({ password: 'sesame' });
   expect((await send(path, { password: 'sesame', referrer: forged })).status).toBe(302);
   expect(await clicksOf(id)).toEqual([expect.objectContaining({ ...fromTheLetter, referrer: null })]);

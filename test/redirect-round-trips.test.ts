@@ -79,18 +79,18 @@ const oneRoundTrip = (path: string) => [
   }),
 ];
 
-test('a visit to a link in no cache asks PostgreSQL one question, and waits for one answer', async () => {
+test('a visit to an uncached link sends PostgreSQL one query, and waits for one result', async () => {
   const path = await freshPath();
   expect((await heard.visit(path)).status).toBe(302);
   expect(asked()).toEqual(oneRoundTrip(path));
 });
 
-test('an address that leads nowhere is one question as well', async () => {
+test('an unknown address is one query as well', async () => {
   expect((await heard.visit('/leads-nowhere')).status).toBe(404);
   expect(asked()).toEqual(oneRoundTrip('/leads-nowhere'));
 });
 
-test('an address of several parts is one more, whether links of its domain forward paths, and that is then known', async () => {
+test('an address of several parts is one more, whether links of its domain forward paths, which is then cached', async () => {
   const oneMore = (path: string) => [...oneRoundTrip(path), ...oneRoundTrip('/forward_path')];
   expect((await heard.visit('/leads/nowhere/at/all')).status).toBe(404);
   expect(asked()).toEqual(oneMore('/leads/nowhere/at/all'));
@@ -99,18 +99,18 @@ test('an address of several parts is one more, whether links of its domain forwa
   expect(asked()).toEqual(oneRoundTrip('/leads/nowhere/else'));
 });
 
-test('fifty who come at once for a link in no cache make one question', async () => {
+test('fifty simultaneous visits to an uncached link make one query', async () => {
   const path = await freshPath();
   expect(await crowd(path)).toEqual(new Set([302]));
   expect(asked()).toEqual(oneRoundTrip(path));
 });
 
-test('fifty who come at once for an address that leads nowhere make one question', async () => {
+test('fifty simultaneous visits to an unknown address make one query', async () => {
   expect(await crowd('/unknown')).toEqual(new Set([404]));
   expect(asked()).toEqual(oneRoundTrip('/unknown'));
 });
 
-test('what is known, link or not, is not asked for', async () => {
+test('cached results, link or not, are not queried', async () => {
   const path = await freshPath();
   for (const known of [path, '/known-to-be-nothing']) await heard.visit(known);
   talk.forget();

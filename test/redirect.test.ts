@@ -36,7 +36,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
   const change = (id: number, body: object) =>
     app.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body });
 
-  test('leads to its destination, by an answer that no cache keeps', async () => {
+  test('redirects to its destination, with an uncacheable response', async () => {
     const { path } = await make();
     for (const visit of ['first', 'from the cache']) {
       const answer = await app.visit(path);
@@ -47,7 +47,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
     }
   });
 
-  test('leads where it was told, in the words in which it was told; braces are escaped for its visitors', async () => {
+  test('redirects to the URL as it was sent, with braces escaped', async () => {
     const sent = {
       destination_url: 'https://Example.com?id={click_id}',
       android_link_destination: 'https://example.com/{store}/a|b',
@@ -66,7 +66,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
     }
   });
 
-  test('is found by its suffix in any encoding and with a slash behind, but not in another case', async () => {
+  test('is found by its suffix in any encoding and with a trailing slash, but not in another case', async () => {
     const suffix = `Café/🎉-${store}`;
     await make({ suffix });
     const encoded = `/Caf%C3%A9/%F0%9F%8E%89-${store}`;
@@ -82,7 +82,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
       expect([path, (await app.visit(path)).status]).toEqual([path, 404]);
   });
 
-  test('that does not exist is a 404 page, also once it is known not to exist', async () => {
+  test('that does not exist is a 404 page, even if the miss is cached', async () => {
     for (const path of ['/nothing-here', '/nothing-here', '/a/b/c', '/%00', '/%zz', '/%2e%2e%2fetc', '/<b>'])
       expect([path, (await app.visit(path)).status]).toEqual([path, 404]);
     const page = await app.visit('/nothing-here');
@@ -90,14 +90,14 @@ describe.each(storeKinds)('a short link on %s', (store) => {
     expect(page.headers.get('cache-control')).toBe('private, no-store');
   });
 
-  test('that is made where visitors had found nothing is there at once', async () => {
+  test('that is created after a miss is found at once', async () => {
     const suffix = `wanted-${store}`;
     expect((await app.visit(`/${suffix}`)).status).toBe(404);
     await make({ suffix });
     expect((await app.visit(`/${suffix}`)).status).toBe(302);
   });
 
-  test('is gone from the very instant of its expiry on, cached or not', async () => {
+  test('has ended from the very instant of its expiry, cached or not', async () => {
     const expiry = app.clock.now + 60_000;
     const { path } = await make({ expiration_date: new Date(expiry).toISOString() });
     app.clock.now = expiry - 1;
@@ -112,7 +112,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
     expect((await app.visit(past)).status).toBe(410);
   });
 
-  test('that is changed or deleted through the API is seen so by the very next visit', async () => {
+  test('that is changed or deleted through the API is so for the very next visit', async () => {
     const { id, path } = await make();
     for (let time = 0; time < 20; time++) {
       expect((await app.visit(path)).status).toBe(302);
@@ -128,7 +128,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
     expect((await app.visit(path)).status).toBe(404);
   });
 
-  test('with bot protection shows bots and crawlers nothing of where it leads, and people everything', async () => {
+  test('with bot protection shows bots and crawlers nothing of its destination, and people everything', async () => {
     const hidden = { android_link_destination: 'https://hidden-android.example', name: 'hidden-name' };
     const { path } = await make({ bot_protection: true, og_title: 'Shown', ...hidden });
     expect((await app.visit(path)).headers.get('location')).toBe(destination);
@@ -148,7 +148,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
     expect(JSON.stringify(nameless)).not.toContain('destination.example');
   });
 
-  test('shows crawlers a card when it has one, and lets them follow when it has none', async () => {
+  test('shows crawlers its card if it has one, and redirects them if it has none', async () => {
     const { path: bare } = await make();
     expect((await app.visit(bare, crawler)).headers.get('location')).toBe(destination);
     const { path } = await make({
@@ -173,7 +173,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
     expect([plain.status, shows(plain, 'destination.example')]).toEqual([200, false]);
   });
 
-  test('leads phones to their own destination, by client hint before user agent', async () => {
+  test('redirects phones to their own destination, by client hint before user agent', async () => {
     const android_link_destination = 'https://play.example/app';
     const ios_link_destination = 'https://apps.example/app';
     const { path } = await make({ android_link_destination, ios_link_destination });
@@ -191,7 +191,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
     expect(await target(iosOnly, { 'user-agent': phone.android })).toBe(destination);
   });
 
-  test('answers HEAD as GET, without the body', async () => {
+  test('answers HEAD like GET, without the body', async () => {
     const paths = [(await make()).path, '/nothing-here', '/'];
     for (const fields of [
       { expiration_date: '2020-01-01' },
@@ -212,7 +212,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
     }
   });
 
-  test('takes no other method', async () => {
+  test('accepts no other method', async () => {
     const { path } = await make();
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const answer = await app.visit(path, {}, { method });
@@ -222,7 +222,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
   });
 });
 
-test('who asks for many links that do not exist waits for the next minute, whatever forwarded address is claimed', async () => {
+test('a client that requests many unknown links waits for the next minute, whatever forwarded address it claims', async () => {
   const app = await startApp({ env: { MISS_LIMIT: '3' } });
   const owner = await app.newcomer();
   const body = { destination_url: destination, suffix: 'real' };

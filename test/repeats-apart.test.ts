@@ -88,7 +88,7 @@ test.each([
   ['sqlite', 'SIGTERM'],
   ['postgres', 'SIGKILL'],
 ] as const)(
-  'and so they are where the program on %s gets a %s between, and is started again',
+  'and so they are if the program on %s gets a %s in between, and is restarted',
   async (store, signal) => {
     await using folder = await storeFolder();
     const DATABASE_URL = await databaseFor(store);

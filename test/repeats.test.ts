@@ -6,7 +6,7 @@ interface Link {
   readonly path: string;
 }
 
-describe.each(storeKinds)('a double on %s', (store) => {
+describe.each(storeKinds)('a repeat on %s', (store) => {
   let app: TestApp;
   let owner: Newcomer;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(storeKinds)('a double on %s', (store) => {
   };
   const from = (last: number) => ({ 'x-forwarded-for': `198.51.100.${last}` });
 
-  test('is none where a class of thirty scans one poster: every phone is a click, and each of its scans', async () => {
+  test("doesn't occur if a class of thirty scans one poster: every phone is a click, and each of its scans", async () => {
     const poster = await made();
     const phones = Array.from({ length: 30 }, () => app.visit(`${poster.path}?qr`, from(1)));
     await Promise.all(phones);
@@ -39,7 +39,7 @@ describe.each(storeKinds)('a double on %s', (store) => {
     expect(await totalsOf(poster)).toEqual({ clicks: 30, visitors: 1, repeats: 0 });
   });
 
-  test('is a repeat, and with three seconds between there are two clicks of one visitor', async () => {
+  test("within the window doesn't count, and with three seconds between there are two clicks of one visitor", async () => {
     const link = await made();
     await app.visit(link.path, from(2));
     app.clock.now += 1_999;
@@ -68,7 +68,7 @@ describe.each(storeKinds)('a double on %s', (store) => {
     ['Sec-CH-UA', { 'sec-ch-ua': '"Brave";v="140"' }],
     ['Sec-CH-UA-Mobile', { 'sec-ch-ua-mobile': '?1' }],
     ['Sec-CH-UA-Platform', { 'sec-ch-ua-platform': '"Chrome OS"' }],
-  ])('is not what differs in its %s', async (_, other) => {
+  ])('has no different %s', async (_, other) => {
     const link = await made();
     await app.visit(link.path, same);
     await app.visit(link.path, { ...same, ...other });
@@ -77,7 +77,7 @@ describe.each(storeKinds)('a double on %s', (store) => {
     expect(await totalsOf(link)).toMatchObject({ clicks: 2, repeats: 1 });
   });
 
-  test('is not what differs in its query or its link', async () => {
+  test('has no different query or link', async () => {
     const [link, another] = [await made(), await made()];
     await app.visit(`${link.path}?a=1`, same);
     await app.visit(`${link.path}?a=2`, same);
@@ -86,7 +86,7 @@ describe.each(storeKinds)('a double on %s', (store) => {
     expect(await totalsOf(another)).toMatchObject({ clicks: 1, repeats: 0 });
   });
 
-  test('is one of a visitor who asks not to be tracked, too', async () => {
+  test('may be of a visitor who asks not to be tracked, too', async () => {
     const link = await made();
     for (let time = 0; time < 2; time++) await app.visit(link.path, { ...from(5), dnt: '1' });
     expect(await totalsOf(link)).toEqual({ clicks: 1, visitors: 0, repeats: 1 });
@@ -100,7 +100,7 @@ describe.each(storeKinds)('a double on %s', (store) => {
     expect(await totalsOf(link)).toMatchObject({ clicks: 1, repeats: 0 });
   });
 
-  test('is told by what is kept for minutes, and says nothing', async () => {
+  test('is detected by data that is kept for minutes, and reveals nothing', async () => {
     const link = await made();
     await app.visit(link.path, from(7));
     await app.app.clicks.settled();
@@ -123,7 +123,7 @@ describe.each(storeKinds)('a double on %s', (store) => {
   });
 });
 
-test('nothing is a repeat where REPEAT_WINDOW is 0, and nothing is claimed', async () => {
+test('nothing is a repeat if REPEAT_WINDOW is 0, and nothing is claimed', async () => {
   const app = await startApp({ env: { REPEAT_WINDOW: '0' } });
   try {
     const { key } = await app.newcomer();

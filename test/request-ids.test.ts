@@ -28,7 +28,7 @@ const lineOf = async (id: string) => {
   );
 };
 
-test('every answer has an id, and no two have the same', async () => {
+test('every response has an id, and no two have the same', async () => {
   const answers = [
     await app.visit(`/${suffix}`),
     await app.visit(`/${suffix}`),
@@ -47,7 +47,7 @@ test('every answer has an id, and no two have the same', async () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('so have answers to what is no request, and each of several that are sent one behind another', async () => {
+test('so do responses to malformed requests, and each of several pipelined ones', async () => {
   const host = new URL(app.url).host;
   const visit = `GET /${suffix} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   const answers = [
@@ -61,7 +61,7 @@ test('so have answers to what is no request, and each of several that are sent o
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('the access log has a line for each answer by its id, whatever LOG_LEVEL is, and nothing of who asked', async () => {
+test('the access log has a line for each response with its id, whatever LOG_LEVEL is, and nothing about the client', async () => {
   const telling = {
     'user-agent': 'Telltale/1.0',
     'x-forwarded-for': '203.0.113.77',
@@ -111,7 +111,7 @@ test('the access log has a line for each answer by its id, whatever LOG_LEVEL is
     expect([secret, text.includes(secret)]).toEqual([secret, false]);
 });
 
-test('what is logged while a request is answered names it, also after a pause', async () => {
+test('log lines written during a request name it, even after a pause', async () => {
   const written: string[] = [];
   const log = new Log('info', (text) => void written.push(text));
   const server = new AppServer({ get: () => '192.0.2.1' }, (cause) => log.error('request failed', cause), {

@@ -135,7 +135,7 @@ for (const [place, front] of Object.entries(before)) {
   }, 240_000);
 }
 
-test('as much as is kept of what comes behind a waiting request, and some bytes less or more, is answered', async () => {
+test('any number of bytes around the buffer behind a waiting request is answered', async () => {
   const one = get('/x');
   for (const front of [get('/looked-up'), get('/waits'), get('/behind')]) {
     const [most, fill] = [Math.floor(65_536 / one.length), 65_536 % one.length];
@@ -151,7 +151,7 @@ test('as much as is kept of what comes behind a waiting request, and some bytes 
   }
 }, 240_000);
 
-test('answers that are just as long as what leaves at once are all sent', async () => {
+test('responses as long as what is sent at once are all sent', async () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 65536\r\n'.length + new Date().toUTCString().length + 10;
   await Promise.all(
     around(65_536 - head, 4).map(async (length) => {

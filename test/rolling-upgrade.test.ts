@@ -86,7 +86,7 @@ const additions = [
 ];
 
 test.skipIf(!isThere)(
-  'nodes of the release before are upgraded one after the other under load: nothing fails, each click counts; and one may go back',
+  'nodes of the previous release are upgraded one after the other under load: nothing fails, each click counts; and one may be downgraded',
   async () => {
     await using release = await temporaryFolder();
     await checkOutPrevious(release.path);

@@ -9,8 +9,8 @@ import { seedHits } from './support/hits.ts';
 const key = 'counting_rules_changed_at';
 const noon = (day: number) => `2026-03-${day}T12:00:00Z`;
 
-describe.each(storeKinds)('rules of counting on %s', (store) => {
-  test('change where a store has clicks already, and not in a new one', async () => {
+describe.each(storeKinds)('counting rules on %s', (store) => {
+  test('change if a store already has clicks, and not in a new one', async () => {
     const app = await startApp({ store });
     try {
       const { database } = app.app.context;
@@ -34,7 +34,7 @@ describe.each(storeKinds)('rules of counting on %s', (store) => {
     }
   });
 
-  test('are told of and marked, and what was counted before keeps its own', async () => {
+  test('are reported and marked, and earlier numbers keep their rule', async () => {
     const app = await startApp({ store });
     try {
       const { database } = app.app.context;
