@@ -81,7 +81,7 @@ function bigEndian(number: number): Buffer {
   return bytes;
 }
 
-test('after its day nobody finds a visitor in the data folder or in copies of the SQLite file', async () => {
+test('after its day no visitor can be found in the data folder or in copies of the SQLite file', async () => {
   await using folder = await temporaryFolder();
   const { path } = folder;
   mkdirSync(join(path, 'backups'));
@@ -140,7 +140,7 @@ test('after its day nobody finds a visitor in the data folder or in copies of th
   }
 }, 240_000);
 
-test('a start long after the day destroys its secret, before anybody comes', async () => {
+test('a start long after the day destroys its secret, before any visit', async () => {
   await using folder = await temporaryFolder();
   const { path } = folder;
   toMorning(path);
@@ -168,7 +168,7 @@ const clockOfDatabase = `
     execute format('alter database %I set search_path = public, clock, pg_catalog', current_database());
   end $$`;
 
-test('after its day nobody finds a visitor of two nodes in their folders, in PostgreSQL or in its log', async () => {
+test('after its day no visitor of two nodes can be found in their folders, in PostgreSQL or in its log', async () => {
   await using one = await temporaryFolder();
   await using other = await temporaryFolder();
   // With a log that has nothing of other tests.

@@ -50,7 +50,7 @@ describe.each(storeKinds)('the secret of a day on %s', (store) => {
     }
   });
 
-  test('still tells visitors apart whose clicks waited for a start on the next day, and then goes', async () => {
+  test('still distinguishes visitors whose clicks waited for a start on the next day, and is then destroyed', async () => {
     await using folder = await temporaryFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
     const config = loadConfig({

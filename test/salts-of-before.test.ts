@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runServer, temporaryFolder } from './support/program.ts';
 
-test('the salts that an earlier version kept in the database are in no page of it after the update', async () => {
+test('salts that an earlier version stored in the database are in no page of it after the upgrade', async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, 'linnet.sqlite');
   const before = join(import.meta.dir, 'fixtures', 'earlier-version', 'linnet.sqlite.gz');

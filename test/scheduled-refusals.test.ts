@@ -72,7 +72,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     return rows.length;
   };
 
-  test('are mailed to the member who planned them, together, and told to webhooks', async () => {
+  test('are mailed to the member who scheduled them, together, and sent to webhooks', async () => {
     const hook = target();
     const events = { webhook_url: hook.url, webhook_events: ['link.scheduled_change_refused'] };
     const one = await create({ ...events, name: 'Summer' });
@@ -100,7 +100,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     expect(mailsTo(owner)).toHaveLength(1);
   });
 
-  test('of a member who has left are mailed to administrators, and of a deleted link to its planner', async () => {
+  test('of a former member are mailed to administrators, and of a deleted link to its author', async () => {
     const guest = await member(app, owner);
     const { id } = await create();
     await scheduleRefused([id], guest.key);
@@ -121,7 +121,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     expect(mailsTo(owner).at(-1)?.parts['text/plain']).toContain('A link that was deleted');
   });
 
-  test('that are planned anew before anybody was told are told to nobody', async () => {
+  test('that are rescheduled before a notification cause none', async () => {
     const { id } = await create();
     await scheduleRefused([id]);
     const before = mailsTo(owner).length;

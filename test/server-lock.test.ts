@@ -39,7 +39,7 @@ test.each(['1', '2'])(
   240_000,
 );
 
-test('what the dead leave behind, and garbage in its place, stops no start', async () => {
+test('files left by dead servers, and garbage in their place, prevent no start', async () => {
   await using folder = await storeFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path };
   const killed = runServer(settings);

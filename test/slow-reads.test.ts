@@ -37,7 +37,7 @@ function openCall(app: TestApp, path: string, { key }: Newcomer): Disposable {
 
 const slowPath = '/api/v1/stats';
 
-describe.each(storeKinds)('reads that take long on %s', (store: StoreKind) => {
+describe.each(storeKinds)('slow reads on %s', (store: StoreKind) => {
   let app: TestApp;
   let slow: Newcomer;
   let slowToo: Newcomer;
@@ -75,7 +75,7 @@ describe.each(storeKinds)('reads that take long on %s', (store: StoreKind) => {
     expect((await app.call('POST', '/api/v1/link', { key: slow.key, body })).status).toBe(201);
   }
 
-  test('are given up with a flat error, and keep no other call waiting', async () => {
+  test('end with a plain error, and delay no other call', async () => {
     const alone = await timed(othersGoOn);
     const calls = [...Array(12).fill(slow), ...Array(12).fill(slowToo)].map(({ key }: Newcomer) =>
       app.call('GET', slowPath, { key }),
@@ -93,7 +93,7 @@ describe.each(storeKinds)('reads that take long on %s', (store: StoreKind) => {
     expect(ended.map(({ status }) => status)).toContain(504);
   }, 240_000);
 
-  test('end with their callers, and what waited behind them is never begun', async () => {
+  test('end with their callers, and those waiting behind them never start', async () => {
     const calls = Array.from({ length: 30 }, () => openCall(app, slowPath, slow));
     await othersGoOn();
     for (const call of calls) call[Symbol.dispose]();
@@ -102,31 +102,34 @@ describe.each(storeKinds)('reads that take long on %s', (store: StoreKind) => {
   }, 240_000);
 });
 
-test.each(storeKinds)('a search takes no longer for what is nearly found everywhere on %s', async (store) => {
-  const app = await startApp({ store });
-  const { key } = await app.newcomer();
-  const destination_url = `https://example.com/${'a'.repeat(8_000)}`;
-  const links = Array.from({ length: 400 }, () => ({ destination_url }));
-  expect((await app.call('POST', '/api/v1/link/bulk', { key, body: { links } })).status).toBe(200);
-  const search = async (text: string) => {
-    const begun = performance.now();
-    const { json } = await app.call('GET', `/api/v1/link?q=${text}`, { key });
-    expect(json.total_links).toBe(0);
-    return performance.now() - begun;
-  };
-  const never = 'z'.repeat(200);
-  const nearly = `${'a'.repeat(199)}z`;
-  await search(never);
-  const times = { never: 0, nearly: 0 };
-  for (let round = 0; round < 5; round++) {
-    times.never += await search(never);
-    times.nearly += await search(nearly);
-  }
-  expect(times.nearly).toBeLessThan(40 * times.never);
-  await app.stop();
-});
+test.each(storeKinds)(
+  'a search takes no longer for text that almost occurs everywhere on %s',
+  async (store) => {
+    const app = await startApp({ store });
+    const { key } = await app.newcomer();
+    const destination_url = `https://example.com/${'a'.repeat(8_000)}`;
+    const links = Array.from({ length: 400 }, () => ({ destination_url }));
+    expect((await app.call('POST', '/api/v1/link/bulk', { key, body: { links } })).status).toBe(200);
+    const search = async (text: string) => {
+      const begun = performance.now();
+      const { json } = await app.call('GET', `/api/v1/link?q=${text}`, { key });
+      expect(json.total_links).toBe(0);
+      return performance.now() - begun;
+    };
+    const never = 'z'.repeat(200);
+    const nearly = `${'a'.repeat(199)}z`;
+    await search(never);
+    const times = { never: 0, nearly: 0 };
+    for (let round = 0; round < 5; round++) {
+      times.never += await search(never);
+      times.nearly += await search(nearly);
+    }
+    expect(times.nearly).toBeLessThan(40 * times.never);
+    await app.stop();
+  },
+);
 
-test('a change that takes longer than a silent connection is kept is answered with what came of it', async () => {
+test('a change that takes longer than an idle connection is kept still gets its result', async () => {
   const app = await startApp();
   const { key } = await app.newcomer();
   const { json: tag } = await app.call('POST', '/api/v1/tag', { key, body: { name: 'late' } });

@@ -78,7 +78,7 @@ async function failedStarts(VISITORS: string, starts: readonly Settings[]): Prom
   }
 }
 
-describe.each(['in a thread', 'here'])('with visitors %s, a start that fails', (visitors) => {
+describe.each(['in a thread', 'here'])('with visitors %s, a failing start', (visitors) => {
   const failed = new Map<string, FailedStart>();
 
   beforeAll(async () => {
@@ -100,7 +100,7 @@ describe.each(['in a thread', 'here'])('with visitors %s, a start that fails', (
   });
 
   if (visitors === 'in a thread')
-    test('at its very end lets those be answered first who have come meanwhile', () => {
+    test('at its very end first answers requests that have arrived meanwhile', () => {
       expect(failed.get('a store that breaks once visitors are let in')?.isWaitedFor).toBe(true);
     });
 });

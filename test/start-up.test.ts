@@ -52,7 +52,7 @@ async function endsAfterItsCalls(program: Program, address: string, signal: Node
 }
 
 describe('the start', () => {
-  test('prints the address and the next step, that step works as printed, and the second time its work is still there; SIGTERM and SIGINT let calls that are under way finish', async () => {
+  test('prints the address and the next step, which works as printed, and a second start keeps the data; SIGTERM and SIGINT let running calls finish', async () => {
     await using folder = await temporaryFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path };
     const first = runProgram(['start'], settings);
@@ -78,7 +78,7 @@ describe('the start', () => {
     await endsAfterItsCalls(second, again, 'SIGINT');
   });
 
-  test('that is told to stop before it is over comes to its end, and stops as it should', async () => {
+  test('that is told to stop before it is over completes, and stops as it should', async () => {
     await using folder = await temporaryFolder();
     const program = runServer({ PORT: '0', DATA_DIR: folder.path });
     await eventually(() => existsSync(join(folder.path, 'linnet.sqlite')), 'the store');
@@ -87,7 +87,7 @@ describe('the start', () => {
     expect(problemsOf(program)).toEqual([]);
   });
 
-  test('two nodes on one PostgreSQL need one secret key, and are told so', async () => {
+  test('two nodes on one PostgreSQL need the same secret key, and say so', async () => {
     const DATABASE_URL = await freshPostgres();
     const first = await startApp({ env: { DATABASE_URL } });
     expect(await messageOf({ DATABASE_URL })).toContain('belongs to another secret key');
@@ -97,7 +97,7 @@ describe('the start', () => {
   });
 });
 
-describe('a start that can not go on says why in one line and ends with 1', () => {
+describe('a start that fails says why in one line and ends with 1', () => {
   async function expectLine(settings: Record<string, string>, line: RegExp) {
     const program = runProgram(['start'], { PORT: '0', ...settings });
     expect(await program.exited).toBe(1);
@@ -113,7 +113,7 @@ describe('a start that can not go on says why in one line and ends with 1', () =
     await expectLine({ DATA_DIR: folder.path, PORT: 'abc' }, /^PORT is "abc": give a whole number/);
   });
 
-  test('a port that is taken', async () => {
+  test('a port in use', async () => {
     await using folder = await temporaryFolder();
     using other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') });
     await expectLine(
@@ -122,7 +122,7 @@ describe('a start that can not go on says why in one line and ends with 1', () =
     );
   });
 
-  test.each(['1', '2'])('a port below 1024 without the right to it, with WORKERS=%s', async (WORKERS) => {
+  test.each(['1', '2'])('a port below 1024 without permission, with WORKERS=%s', async (WORKERS) => {
     await using folder = await temporaryFolder();
     const settings = { DATA_DIR: folder.path, PORT: '81', WORKERS, LOG_LEVEL: 'warn' };
     const program = runWithoutLowPorts(settings);
@@ -137,7 +137,7 @@ describe('a start that can not go on says why in one line and ends with 1', () =
   });
 });
 
-describe('what the program prints of a start that can not go on', () => {
+describe('the output of a start that fails', () => {
   test.each([
     ['PORT', '70000', /^PORT is "70000"/],
     ['BASE_URL', 'links.example.com', /^BASE_URL is "links.example.com": give the address/],
@@ -153,7 +153,7 @@ describe('what the program prints of a start that can not go on', () => {
     expect(await messageOf({ [variable]: value })).toMatch(line);
   });
 
-  test('a data folder that can not be one', async () => {
+  test('an invalid data folder', async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, 'file');
     await writeFile(file, '');
@@ -161,7 +161,7 @@ describe('what the program prints of a start that can not go on', () => {
       expect(await messageOf({ DATA_DIR })).toMatch(/^The data folder .* can not be written/);
   });
 
-  test('a SQLite file that is none', async () => {
+  test('an invalid SQLite file', async () => {
     await using folder = await temporaryFolder();
     await writeFile(
       join(folder.path, 'linnet.sqlite'),
@@ -170,7 +170,7 @@ describe('what the program prints of a start that can not go on', () => {
     expect(await messageOf({ DATA_DIR: folder.path })).toMatch(/^The SQLite file in .* can not be opened/);
   });
 
-  test('a database that is not reachable, without its password in the line', async () => {
+  test('an unreachable database, without its password in the line', async () => {
     const DATABASE_URL = 'postgres://linnet:hunter2@127.0.0.1:1/none';
     expect(await messageOf({ DATABASE_URL })).toMatch(
       /^The database at 127\.0\.0\.1:1\/none can not be reached(?!.*hunter2)/,
@@ -179,7 +179,7 @@ describe('what the program prints of a start that can not go on', () => {
 });
 
 describe('the command line', () => {
-  test('makes an account and a key while the program runs, and sets a new password: signed out everywhere, and keys stay', async () => {
+  test('creates an account and a key while the program runs, and sets a new password: signed out everywhere, and keys stay', async () => {
     await using folder = await temporaryFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path };
     const program = runProgram(['start'], settings);
@@ -223,7 +223,7 @@ describe('the command line', () => {
     await program.exited;
   });
 
-  test('a database whose key is lost is refused, and takes the new one when it is told to', async () => {
+  test('a database whose key is lost is refused, and accepts the new one when told to', async () => {
     await using folder = await temporaryFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path };
     const first = runServer(settings);
@@ -243,7 +243,7 @@ describe('the command line', () => {
     expect(await again.exited).toBe(0);
   });
 
-  test('says what is wrong, and ends with 1, or 2 where there is no such command', async () => {
+  test('reports errors, and ends with 1, or 2 for an unknown command', async () => {
     await using folder = await temporaryFolder();
     const run = async (...command: string[]) => {
       const program = runProgram(['linnet', ...command], { DATA_DIR: folder.path });
@@ -254,7 +254,7 @@ describe('the command line', () => {
     expect((await run('make', 'coffee'))[0]).toBe(2);
   });
 
-  test('refuses what its commands can not do', async () => {
+  test('refuses unknown options', async () => {
     const app = await startApp();
     const refusal = ({ run }: Command, values: Record<string, string>) =>
       run(app.app.context, values).catch((cause) => cause instanceof Refusal && cause.message);

@@ -27,7 +27,7 @@ afterAll(async () => {
 const ask = (path: string, method = 'GET') => visitRaw(listener.origin, { path, method });
 
 test.each(['/api', '/api/v1/link', '/api/v1/link?x=y', '/healthz', '/readyz'])(
-  'while the service starts, a program that asks for %s is told so in the form of the API',
+  'while the service starts, a program that requests %s gets an API error',
   async (path) => {
     for (const method of ['GET', 'POST']) {
       const { status, headers, body } = await ask(path, method);
@@ -41,22 +41,19 @@ test.each(['/api', '/api/v1/link', '/api/v1/link?x=y', '/healthz', '/readyz'])(
   },
 );
 
-test('a probe of liveness finds it live meanwhile, so that no supervisor ends a long migration', async () => {
+test('a liveness probe succeeds meanwhile, so that no supervisor ends a long migration', async () => {
   const { status, body } = await ask('/livez');
   expect([status, body]).toEqual([200, '{"status":"live"}']);
 });
 
-test.each(['/', '/abc', '/app', '/apiary'])(
-  'and a visitor of %s sees a page that comes again',
-  async (path) => {
-    const { status, headers, body } = await ask(path);
-    expect([status, headers['retry-after'], headers['content-type']]).toEqual([
-      503,
-      '1',
-      'text/html; charset=utf-8',
-    ]);
-    expect(body).toContain('<title>Starting</title>');
-    const head = await ask(path, 'HEAD');
-    expect([head.status, head.headers['content-length']]).toEqual([503, headers['content-length']]);
-  },
-);
+test.each(['/', '/abc', '/app', '/apiary'])('and a visitor of %s gets a page that reloads', async (path) => {
+  const { status, headers, body } = await ask(path);
+  expect([status, headers['retry-after'], headers['content-type']]).toEqual([
+    503,
+    '1',
+    'text/html; charset=utf-8',
+  ]);
+  expect(body).toContain('<title>Starting</title>');
+  const head = await ask(path, 'HEAD');
+  expect([head.status, head.headers['content-length']]).toEqual([503, headers['content-length']]);
+});

@@ -35,7 +35,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     await folder[Symbol.asyncDispose]();
   });
 
-  test('a change is whole or not at all', async () => {
+  test('a change is atomic', async () => {
     const broken = database.write(async (queries) => {
       await replaceSetting(queries, 'half', 'done');
       throw new Error('stop here');
@@ -44,7 +44,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     expect(await findSetting(database.read, 'half')).toBeNull();
   });
 
-  test('of changes that share a commit, one that fails fails alone', async () => {
+  test('of changes that share a commit, a failing one fails alone', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 30 }, (_, index) =>
         database.write(async (queries) => {
@@ -60,7 +60,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     }
   });
 
-  test('a change that is alone in its commit, and fails, leaves nothing behind and no other change waiting', async () => {
+  test('a change that is alone in its commit, and fails, leaves nothing behind and delays no other', async () => {
     for (const name of ['lonely 1', 'lonely 2']) {
       const broken = database.write(async (queries) => {
         await replaceSetting(queries, name, 'half');
@@ -73,7 +73,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     expect(await findSetting(database.read, 'lonely 3')).toBe('kept');
   });
 
-  test('a broken rule of uniqueness is told as such, and the next change goes on', async () => {
+  test('a violated unique constraint is reported as such, and the next change succeeds', async () => {
     const organization = await database.write((queries) => insertOrganization(queries, 'o', 1));
     const tag = (name: string) => database.write((queries) => insertTag(queries, organization, name, 1));
     const [one] = [await tag('one'), await tag('two')];
@@ -82,7 +82,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     expect(await tag('three')).not.toBeNull();
   });
 
-  test('of many who claim one setting, one gets it', async () => {
+  test('of many simultaneous claims of one setting, one succeeds', async () => {
     const claims = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
         database.write((queries) => claimSetting(queries, 'claim', String(index))),
@@ -91,7 +91,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
-  test('two that open a fresh store at once both find it ready', async () => {
+  test('two that open a new store at once both find it ready', async () => {
     await using shared = await temporaryFolder();
     const fresh = kind === 'postgres' ? await freshPostgres() : null;
     const opened = await Promise.all(
@@ -101,7 +101,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     for (const one of opened) await one.close();
   });
 
-  test('numbers come back as numbers, up to the largest safe one', async () => {
+  test('numbers are returned as numbers, up to the largest safe one', async () => {
     const big = Number.MAX_SAFE_INTEGER;
     const row = await database.write((queries: Queries) =>
       queries
@@ -131,7 +131,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     expect(kept).toEqual(await columnsOf('links'));
   });
 
-  test('statements that a change sends at once are all of it, or none', async () => {
+  test('statements that a change sends at once are all stored, or none', async () => {
     const both = (name: string) =>
       database.write(async (queries) => {
         await Promise.all([
@@ -148,7 +148,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     for (const place of [1, 2, 3]) expect(await findSetting(database.read, `broken ${place}`)).toBeNull();
   });
 
-  test('a change that asks nothing of the store is done all the same', async () => {
+  test('a change without queries is carried out too', async () => {
     expect(await Promise.all([database.write(async () => 1), database.write(async () => 2)])).toEqual([1, 2]);
     expect(String(await causeOf(database.write(async () => Promise.reject(new Error('no')))))).toContain(
       'no',
@@ -200,7 +200,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     expect(await findSetting(database.read, 'other change')).toBe('x');
   });
 
-  test('a store that a newer Linnet set up is refused once that one has said so, and not before', async () => {
+  test('a store set up by a newer Linnet is refused once that one requires it, and not before', async () => {
     await using other = await temporaryFolder();
     const fresh = kind === 'postgres' ? await freshPostgres() : null;
     const newer = await openDatabase(fresh, other.path, failed);
@@ -217,7 +217,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
   });
 });
 
-test('a change to the tables themselves keeps on disk what others keep in memory on sqlite', async () => {
+test('a migration keeps on disk what other changes keep in memory on sqlite', async () => {
   await using folder = await temporaryFolder();
   const database = await openDatabase(null, folder.path, failed);
   const placeOf = async (queries: Queries) =>
@@ -235,7 +235,7 @@ test('a change to the tables themselves keeps on disk what others keep in memory
   await database.close();
 });
 
-test('a change to the tables themselves takes as long as it takes on postgres', async () => {
+test('a migration has no timeout on postgres', async () => {
   const database = openPostgres(await freshPostgres(), () => {});
   const limitOf = async (queries: Queries) =>
     (await sql<{ statement_timeout: string }>`show statement_timeout`.execute(queries)).rows[0]

@@ -48,7 +48,7 @@ const isValid = async (name: string): Promise<boolean | undefined> =>
     await others.unsafe(`select indisvalid as valid from pg_index where indexrelid = to_regclass('${name}')`)
   )[0]?.valid;
 
-test('a change to a table that others read waits in short turns, tells who holds it, and gets it in the end', async () => {
+test('a change to a table in use retries briefly, logs which sessions hold it, and succeeds in the end', async () => {
   const told: (readonly LockHolder[])[] = [];
   let isDone = false;
   let change: Promise<void>;
@@ -81,7 +81,7 @@ test('a change to a table that others read waits in short turns, tells who holds
     .execute();
 });
 
-test('named statements go on when a newer node adds a column to their table', async () => {
+test('named statements still work when a newer node adds a column to their table', async () => {
   const named = openPostgres(url, () => {});
   const select = prepared((queries, key: string) =>
     queries.selectFrom('settings').selectAll().where('key', '=', key).compile(),
@@ -109,7 +109,7 @@ test('named statements go on when a newer node adds a column to their table', as
   await named.close();
 });
 
-test('an index is built while others write the table; nobody waits but the build', async () => {
+test('an index is built while others write to the table; only the build waits', async () => {
   const told: (readonly LockHolder[])[] = [];
   let building: Promise<void>;
   {
@@ -126,7 +126,7 @@ test('an index is built while others write the table; nobody waits but the build
 });
 
 test.skipIf(!hasPgBouncer)(
-  'both go through a pooler, which has a connection for each transaction',
+  'both work through a pooler, which has a connection for each transaction',
   async () => {
     await using pooler = await startPgBouncer(url);
     const pooled = openPostgres(pooler.url, () => {});
@@ -162,7 +162,7 @@ test('nodes that start at once build it once; a valid one is left alone', async 
   await second.close();
 });
 
-test('what a build that broke off has left is dropped and built again', async () => {
+test('the remains of an interrupted build are dropped and rebuilt', async () => {
   await others.unsafe(`create table twice (word text)`);
   await others.unsafe(`insert into twice values ('a'), ('a')`);
   const unique = build('twice_word', 'create unique index twice_word on twice (word)');
@@ -177,7 +177,7 @@ test('what a build that broke off has left is dropped and built again', async ()
   expect(await isValid('twice_word')).toBe(true);
 });
 
-test('of a build that goes on for a node that is gone the end is awaited', async () => {
+test('a build that continues for a dead node is awaited', async () => {
   let building: Promise<void>;
   const gone = new SQL({ url, max: 1 });
   let abandoned: Promise<unknown>;
@@ -193,12 +193,12 @@ test('of a build that goes on for a node that is gone the end is awaited', async
   await gone.end();
 });
 
-test('the ledger, which is divided by months, gets its index at once', async () => {
+test('the ledger, which is partitioned by month, gets its index at once', async () => {
   await buildIndexes(database, build('hits_country', 'create index hits_country on hits (country)'));
   expect(await isValid('hits_country')).toBe(true);
 });
 
-test('all indexes that are built later are those of a new store', async () => {
+test('indexes built later are the same as those of a new store', async () => {
   const later = Array.from({ length: newestMigration - lastAlone }, (_, index) => {
     const number = lastAlone + 1 + index;
     return { number, statements: statementsOf('postgres', number) };

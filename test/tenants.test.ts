@@ -110,7 +110,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
     await app.stop();
   });
 
-  test('every path of the document that names a thing answers 404 to another organization, and leaves the thing alone', async () => {
+  test('every documented path with an id returns 404 to another organization, without a change', async () => {
     const { paths } = (await app.call('GET', '/openapi.json')).json;
     const owned = Object.entries<Record<string, object>>(paths).filter(
       ([path]) => path.includes('{') && path !== namedByCaller,
@@ -143,7 +143,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
     }
   });
 
-  test('an id that an organization gave to a link means nothing to another one', async () => {
+  test("an organization's external id means nothing to another one", async () => {
     const path = namedByCaller.replace('{external_id}', 'order-1');
     const put = async (name: string, { key }: Newcomer) =>
       (await app.call('PUT', path, { key, body: { destination_url: 'https://example.com', name } })).json;
@@ -155,7 +155,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
     expect((await app.call('GET', path, { key: stranger.key })).json).toEqual(theirs);
   });
 
-  test("another organization's tag can be neither attached nor detached", async () => {
+  test("another organization's tag can be neither added nor removed", async () => {
     const tag = (await makers.tag?.(app, { ...owner })) ?? 0;
     const link = await makers.link?.(app, stranger);
     const path = `/api/v1/link/${link}`;
@@ -168,7 +168,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
     expect((await app.call('GET', `/api/v1/tag/${tag}`, { key: owner.key })).json.links).toBe(0);
   });
 
-  test('lists hold nothing of anybody else', async () => {
+  test('lists contain nothing of other organizations', async () => {
     const newest = await app.newcomer();
     for (const [path, empty] of [
       ['/api/v1/link', { links: [], total_links: 0 }],

@@ -32,7 +32,7 @@ async function close(listener: Listener): Promise<void> {
   await listener.endConnections();
 }
 
-test('who never begins a handshake, or leaves it half done, is not waited for', async () => {
+test('a client that never begins or finishes a handshake is disconnected', async () => {
   const listener = listen(wideLimits, 20);
   const silent = connect({ host: '127.0.0.1', port: listener.port });
   const half = connect({ host: '127.0.0.1', port: listener.port });
@@ -42,7 +42,7 @@ test('who never begins a handshake, or leaves it half done, is not waited for', 
   await close(listener);
 });
 
-test('connections count before their handshake: of one network no more are let in than may be', async () => {
+test("connections count before their handshake: one network can't open more than its share", async () => {
   const listener = listen({ ...wideLimits, perNetwork: 2 });
   const silent = [1, 2].map(() => connect({ host: '127.0.0.1', port: listener.port }));
   await Promise.all(

@@ -27,7 +27,7 @@ test.each([
   ['behind', -year],
   ['ahead', year],
 ])(
-  'a node whose clock is a year %s stamps and deletes nothing before it knows the time of the database',
+  "a node whose clock is a year %s stamps and deletes nothing before it knows the database's time",
   async (_, error) => {
     await using folder = await temporaryFolder();
     await (await openDatabase(null, folder.path, () => {})).close();

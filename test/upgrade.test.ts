@@ -52,7 +52,7 @@ test('upgrade --check says what would change, and changes nothing', async () => 
   expect(copiesIn(folder.path)).toEqual([]);
 });
 
-test('a store is copied before its tables are changed, once, without what tells visitors apart; and the copy can be restored', async () => {
+test("a store is copied before its tables are migrated, once, without visitors' salts; and the copy can be restored", async () => {
   await using folder = await temporaryFolder();
   const settings = { PORT: '0', DATA_DIR: join(folder.path, 'data'), CLICK_RETENTION_DAYS: '3650' };
   await earlierStore(settings.DATA_DIR);
@@ -94,7 +94,7 @@ test('a store is copied before its tables are changed, once, without what tells 
   expect(problemsOf(restored)).toEqual([]);
 }, 240_000);
 
-test('the last three copies are kept, of each upgrade one; "off" makes none', async () => {
+test('the last three copies are kept, one per upgrade; "off" makes none', async () => {
   await using folder = await temporaryFolder();
   await earlierStore(folder.path);
   const backups = join(folder.path, 'backups');
@@ -124,7 +124,7 @@ test('the last three copies are kept, of each upgrade one; "off" makes none', as
   expect(kept).not.toContain(same);
 });
 
-test('commands that start at once on a store of before make one copy', async () => {
+test('commands that start at once on an older store make one copy', async () => {
   await using folder = await temporaryFolder();
   await earlierStore(folder.path);
   const email = 'owner@example.com';
@@ -135,7 +135,7 @@ test('commands that start at once on a store of before make one copy', async () 
   expect(copiesIn(folder.path)).toHaveLength(1);
 });
 
-test('a disk that is too full for the copy stops the start with one line, and the store is as it was', async () => {
+test('a disk without space for the copy stops the start with one line, and the store is unchanged', async () => {
   await using folder = await temporaryFolder();
   await earlierStore(folder.path);
   const settings = { PORT: '0', DATA_DIR: folder.path };
@@ -154,7 +154,7 @@ test('a disk that is too full for the copy stops the start with one line, and th
   expect(number).toBe(earlierMigration);
 });
 
-test('a start that is killed while it copies leaves nothing that looks like a copy, and the next one makes it', async () => {
+test('a start killed during the copy leaves nothing that looks like a copy, and the next one makes it', async () => {
   await using folder = await temporaryFolder();
   await earlierStore(folder.path);
   const database = new Database(join(folder.path, 'linnet.sqlite'));
@@ -174,7 +174,7 @@ test('a start that is killed while it copies leaves nothing that looks like a co
   expect(existsSync(draft)).toBe(false);
 }, 240_000);
 
-test('on PostgreSQL the check says what to run, and a start says that no backup was made and goes on', async () => {
+test('on PostgreSQL the check says what to run, and a start says that no backup was made and continues', async () => {
   await using folder = await temporaryFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path, DATABASE_URL: await earlierPostgres() };
   const [code, out] = await command(['upgrade', '--check'], settings);
@@ -189,7 +189,7 @@ test('on PostgreSQL the check says what to run, and a start says that no backup 
   expect((await command(['upgrade', '--check'], settings))[1]).toContain('up to date');
 });
 
-test('a backup that begins on PostgreSQL while tables are changed waits, and has them as they are then', async () => {
+test('a backup that begins during a migration on PostgreSQL waits, and has the migrated tables', async () => {
   await using folder = await temporaryFolder();
   const DATABASE_URL = await earlierPostgres();
   const settings = { DATA_DIR: folder.path, DATABASE_URL };
@@ -225,7 +225,7 @@ test('a backup that begins on PostgreSQL while tables are changed waits, and has
   });
 }, 240_000);
 
-test('a command that is mistyped, or has no store, says so', async () => {
+test('a mistyped command, or one without a store, says so', async () => {
   await using folder = await temporaryFolder();
   const settings = { DATA_DIR: folder.path };
   expect(await command(['upgrade', '--check'], settings)).toEqual([

@@ -11,7 +11,7 @@ let app: TestApp;
 afterEach(() => app.stop());
 
 test.each(storeKinds)(
-  'a node on %s that has become too old for the store says so, is not ready and counts nothing; links go on',
+  'a node on %s that has become too old for the store reports it, is not ready and counts nothing; links still redirect',
   async (store) => {
     app = await startApp({ store, overrides: { versionInterval: 20 } });
     const { key } = await app.newcomer();
@@ -54,7 +54,7 @@ test.each(storeKinds)(
   },
 );
 
-test('newer forms of tables are taken up an hour after the last older program was there, and from the start in a new store', async () => {
+test('newer table formats are used an hour after the last older program was there, and from the start in a new store', async () => {
   app = await startApp({ store: 'postgres', overrides: { versionInterval: 20, heartbeatInterval: 20 } });
   const { database } = app.app.context;
   const least = () => leastMigration(database.read);

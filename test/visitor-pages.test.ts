@@ -61,7 +61,7 @@ async function elementsOf(html: string): Promise<Element[]> {
 const decoded = (written: string): string =>
   written.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 
-test('every page has its line here', () => {
+test('every page is listed here', () => {
   expect(Object.keys(every).sort()).toEqual(Object.keys(pages).sort());
 });
 
@@ -81,7 +81,7 @@ describe.each(Object.entries(every))('%s', (name, make) => {
     expect(Buffer.byteLength(html)).toBeLessThan(6 * 1024);
   });
 
-  test('is a whole page: language, characters, width, title, heading, and the name of the domain', () => {
+  test('is a complete page: language, charset, viewport, title, heading, and the name of the domain', () => {
     expect(html).toStartWith('<!doctype html><html lang="en"><head><meta charset="utf-8">');
     expect(named('meta').some(({ attributes }) => attributes.content?.startsWith('width=device-width'))).toBe(
       true,
@@ -91,7 +91,7 @@ describe.each(Object.entries(every))('%s', (name, make) => {
     expect(named('p')[0]).toEqual({ name: 'p', attributes: { class: 'host' }, text: longHost });
   });
 
-  test('may load nothing but its own style, and the script of the captcha', () => {
+  test("may only load its own style, and the captcha's script", () => {
     const policy = (page.headers['content-security-policy'] ?? '').split('; ');
     const style = named('style').map(({ text }) => createHash('sha256').update(text).digest('base64'));
     expect(style).toHaveLength(1);
@@ -105,7 +105,7 @@ describe.each(Object.entries(every))('%s', (name, make) => {
     ]);
   });
 
-  test('asks for nothing elsewhere, and has no script or style in its elements', () => {
+  test('loads nothing from elsewhere, and has no inline script or style', () => {
     expect(named('script').map(({ attributes }) => attributes)).toEqual(
       name === 'captchaPage' ? [{ type: 'module', src: '/_linnet/captcha.js' }] : [],
     );
@@ -120,7 +120,7 @@ describe.each(Object.entries(every))('%s', (name, make) => {
     expect(named('style')[0]?.text).not.toMatch(/url\(|@import|@font-face|\/\//);
   });
 
-  test('is not cached, sniffed or listed, and sends no referrer', () => {
+  test('is not cached, sniffed or indexed, and sends no referrer', () => {
     const headers = page.headers;
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -131,7 +131,7 @@ describe.each(Object.entries(every))('%s', (name, make) => {
     });
   });
 
-  test('speaks calmly', () => {
+  test('has a calm tone', () => {
     const said = elements.map(({ text }) => text).join(' ');
     expect(said.replace(named('style')[0]?.text ?? '', '')).not.toMatch(
       /!|oops|sorry|please|error|invalid|failed/i,
@@ -139,7 +139,7 @@ describe.each(Object.entries(every))('%s', (name, make) => {
   });
 });
 
-test('every text has a contrast of 4.5 to 1 or more, in light and in dark', async () => {
+test('every text has a contrast of at least 4.5 to 1, in light and in dark', async () => {
   const html = pages.notFoundPage('h').html;
   const palettes = [...html.matchAll(/:root\{([^}]*)\}/g)].map(([, rules = '']) =>
     Object.fromEntries([...rules.matchAll(/--(\w+):(#\w+)/g)].map(([, name, colour]) => [name, colour])),
@@ -186,7 +186,7 @@ const attacks = [
 ];
 const payloads = breakouts.flatMap((breakout) => attacks.map((attack) => `${breakout}${attack}`));
 
-describe('script in what an owner or a visitor wrote', () => {
+describe('scripts in texts of owners and visitors', () => {
   let app: TestApp;
   let owner: Newcomer;
   beforeAll(async () => {
@@ -199,7 +199,7 @@ describe('script in what an owner or a visitor wrote', () => {
   const shape = (elements: readonly Element[]) =>
     elements.map(({ name, attributes }) => `${name} ${Object.keys(attributes).join(' ')}`);
 
-  test('stays text in every field of a card, and comes out as it was written', async () => {
+  test('stay text in every field of a card, and are shown unchanged', async () => {
     expect(payloads.length).toBeGreaterThan(100);
     const card = (text: string) =>
       pages.previewPage(
@@ -226,7 +226,7 @@ describe('script in what an owner or a visitor wrote', () => {
     }
   });
 
-  test('stays text when it came through the API', async () => {
+  test('stay text when sent through the API', async () => {
     const crawler = { 'user-agent': 'Twitterbot/1.0' };
     let harmless: string[] | undefined;
     for (const payload of ['x', ...payloads]) {
@@ -246,7 +246,7 @@ describe('script in what an owner or a visitor wrote', () => {
     }
   });
 
-  test('gets on no page by way of the host, the path, the agent or the form', async () => {
+  test('reach no page through the host, the path, the user agent or the form', async () => {
     const harmless = shape(await elementsOf((await app.visit('/x')).text));
     for (const payload of payloads) {
       const encoded = encodeURIComponent(payload);

@@ -22,7 +22,7 @@ const start = (settings: Record<string, string>): Promise<App> => {
 
 const isSumer = ({ suffix }: { suffix: string }) => suffix === 'sumer';
 
-describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (store) => {
+describe.each(storeKinds)('with a separate thread for visitors, on %s,', (store) => {
   let folder: Awaited<ReturnType<typeof storeFolder>>;
   let app: App;
   let key: string;
@@ -66,7 +66,7 @@ describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (sto
   });
 
   // The first: the other tests try more addresses than a person does.
-  test('what people ask for in vain is counted whichever thread answers them', async () => {
+  test('requests for unknown addresses are counted in either thread', async () => {
     for (const init of [{}, { headers: { 'x-detour': '\xe9' } }])
       expect(await visit('/sumer', init)).toBe('404');
     const found = await answerWhen(
@@ -92,7 +92,7 @@ describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (sto
     }
   });
 
-  test('a thousand links made in one call are there for visitors who looked for one before', async () => {
+  test('a thousand links created in one call are found by visitors who got a 404 before', async () => {
     expect(await visit('/many-7')).toBe('404');
     const links = Array.from({ length: 1_000 }, (_, file) => ({
       destination_url: destination,
@@ -118,7 +118,7 @@ describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (sto
     expect([await clicksOf(plain.id), await clicksOf(guarded.id)]).toEqual([1, 1]);
   });
 
-  test('a visit is answered while the thread of the API does something else', async () => {
+  test("a visit is answered while the API's thread is busy", async () => {
     await call('POST', '/link', { destination_url: destination, suffix: 'meanwhile' });
     expect(await visit('/meanwhile')).toBe(`302 ${destination}`);
     const file = join(folder.path, `seen-${store}`);
@@ -136,7 +136,7 @@ describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (sto
   });
 });
 
-test('who looks for links that do not exist is counted over both threads', async () => {
+test('requests for unknown links are counted over both threads', async () => {
   await using folder = await storeFolder();
   const app = await start({ DATA_DIR: folder.path, MISS_LIMIT: '4' });
   const statusOf = async (path: string) => (await fetch(app.listening + path, { redirect: 'manual' })).status;
@@ -156,7 +156,7 @@ test('who looks for links that do not exist is counted over both threads', async
   await app.stop();
 });
 
-test('a port that is taken is said by the thread in the words of the program', async () => {
+test('the thread reports a port in use with the same message as the program', async () => {
   await using folder = await storeFolder();
   const app = await start({ DATA_DIR: folder.path });
   const port = new URL(app.listening).port;
@@ -167,7 +167,7 @@ test('a port that is taken is said by the thread in the words of the program', a
 });
 
 test.each(['a throw', 'a promise that was not awaited', 'leaving without a word'])(
-  'a process whose visitors are no longer answered ends, and says so in one line: %s',
+  'a process that no longer answers visitors ends, and says so in one line: %s',
   async (DEATH) => {
     await using folder = await storeFolder();
     const program = runServerAfter('mortal-visitors.ts', { PORT: '0', DATA_DIR: folder.path, DEATH });

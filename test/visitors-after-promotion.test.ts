@@ -41,7 +41,7 @@ function startWorker(store: SqliteFoldStore) {
   return { worker, isTold, stop };
 }
 
-test('visitors of an earlier journal that the database has lost are counted again, also before the watermarks are compared', async () => {
+test('visitors of an earlier journal that the database has lost are counted again, even before the watermarks are compared', async () => {
   const files = new JournalFiles(folder.path, noon);
   files.write(left, 'spring');
   const first = startWorker(new SqliteFoldStore(folder.path));
@@ -74,7 +74,7 @@ class FoldedBeside extends SqliteFoldStore {
   }
 }
 
-test('visitors of a batch that another process has folded less of are counted with the rest', async () => {
+test('visitors of a batch of which another process has folded less are counted with the rest', async () => {
   const files = new JournalFiles(folder.path, noon);
   const store = new FoldedBeside(folder.path);
   store.by = files.write(left, 'spring');

@@ -111,7 +111,7 @@ test.each(storeKinds)(
   },
 );
 
-test('an hour has the visitors whose first click of the day is in it, whichever link it was on', async () => {
+test('an hour has the visitors whose first click of the day is in it, on any link', async () => {
   const app = await startApp();
   try {
     const day = Date.parse('2026-06-01');

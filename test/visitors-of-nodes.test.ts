@@ -114,7 +114,7 @@ test('visitors whom two nodes see at the same time are counted once on postgres'
   expect(await at.rows()).toBe(0);
 });
 
-test('three nodes that fail, start anew and fold late count each visitor of a day once, in few runs', async () => {
+test('three nodes that fail, restart and fold late count each visitor of a day once, in few runs', async () => {
   await using at = await aDatabase();
   const stores = [at.open(), at.open(), at.open()];
   const expected = new Set<string>();
@@ -166,7 +166,7 @@ test('visitors of a day beyond what fits into memory are rows, and all are count
   expect([await at.counted(), await at.rows()]).toEqual([12, 4]);
 });
 
-test('a day that has begun with rows stays with them, and runs begin when all programs know them', async () => {
+test('a day that began with rows keeps them, and runs begin once all programs know them', async () => {
   await using at = await aDatabase({ isShared: true });
   const [one, other] = [at.open(), at.open()];
   // As programs of the release before write it, beside newer ones.
@@ -183,7 +183,7 @@ test('a day that has begun with rows stays with them, and runs begin when all pr
   expect(await at.counted()).toBe(10);
 });
 
-test('visitors who were erased are gone from the runs, and new again on every node', async () => {
+test('erased visitors are removed from the runs, and new again on every node', async () => {
   await using at = await aDatabase();
   const [one, other] = [at.open(), at.open()];
   const both = [{ visitors: [1, 2, 3] }, { visitors: [1, 2], organization: 4 }];
@@ -209,7 +209,7 @@ test('visitors who were erased are gone from the runs, and new again on every no
   expect((await at.counted()) - before).toBe(3);
 });
 
-test('the visitors of days that are over are gone, and a day that comes again begins anew', async () => {
+test('visitors of past days are deleted, and a day that returns starts over', async () => {
   await using at = await aDatabase();
   const [one, other] = [at.open(), at.open()];
   for (const store of [one, other]) await fold(store, { visitors: [1] }, { visitors: [2], day: day + 1 });

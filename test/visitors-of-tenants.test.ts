@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { type Newcomer, startApp, storeKinds } from './support/app.ts';
 import { visitorsIn } from './support/visitors.ts';
 
-test.each(storeKinds)('a visitor of two organizations is no row that both have, on %s', async (store) => {
+test.each(storeKinds)('a visitor of two organizations has no row in common, on %s', async (store) => {
   const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
   try {
     const owners = [await app.newcomer(), await app.newcomer()];

@@ -39,7 +39,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
   const visit = (path: string, visitor: number, headers: Record<string, string> = {}) =>
     app.visit(path, { 'x-forwarded-for': `198.51.${visitor >> 8}.${visitor & 255}`, ...headers });
 
-  test('a click arrives within two seconds of its answer, signed, with a shortened address', async () => {
+  test('a click arrives within two seconds of its response, signed, with a shortened address', async () => {
     const hook = target();
     const webhook_auth_key = `whsec_${Buffer.from('a key that both sides know').toString('base64')}`;
     const { id, path } = await link({ webhook_url: hook.url, webhook_auth_key });
@@ -64,7 +64,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     expect(body).not.toContain('198.51.0.77');
   });
 
-  test('a click that was led by a rule names it, its variant and the destination', async () => {
+  test('a click redirected by a rule names it, its variant and the destination', async () => {
     const hook = target();
     const rules = [
       { id: 'mail', when: { query: { vip: [] } }, destination_url: 'https://example.com/mail' },
@@ -87,7 +87,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
   });
 
   test.each([['DNT'], ['Sec-GPC']])(
-    'of a visitor who asked by %s not to be tracked neither address nor user agent is sent',
+    'neither address nor user agent of a visitor who asked by %s not to be tracked is sent',
     async (header) => {
       const hook = target();
       const { path } = await link({ webhook_url: hook.url });
@@ -103,7 +103,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     },
   );
 
-  test('a hundred clicks are a hundred posts, each with an id of its own; machines are none', async () => {
+  test('a hundred clicks are a hundred posts, each with its own id; machines are not sent', async () => {
     const hook = target();
     const { path } = await link({ webhook_url: hook.url });
     await visit(path, 1, { 'user-agent': 'Googlebot/2.1' });

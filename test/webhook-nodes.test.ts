@@ -60,7 +60,7 @@ describe('two nodes on one database', () => {
     }
   });
 
-  test('tell of an expiry once', async () => {
+  test('notify of an expiry once', async () => {
     const hook = target();
     const expiration_date = new Date(one.clock.now + 60_000).toISOString();
     for (let count = 0; count < 10; count++) {
@@ -83,7 +83,7 @@ describe.each(storeKinds)('on %s', (store) => {
     ...(store === 'postgres' ? { DATABASE_URL: await migratedPostgres() } : {}),
   });
 
-  test('a stop in the middle loses nothing: what was on its way goes out after the start, under the same id', async () => {
+  test('a stop in the middle loses nothing: pending messages are sent after the start, under the same id', async () => {
     await using folder = await temporaryFolder();
     const env = await envFor(folder.path);
     const first = await startApp({ env });
@@ -106,7 +106,7 @@ describe.each(storeKinds)('on %s', (store) => {
     await second.stop();
   });
 
-  test('what a node had taken when it died is taken over by another, and not before it must be dead', async () => {
+  test('messages claimed by a dead node are taken over by another, but not before it must be dead', async () => {
     await using folder = await temporaryFolder();
     // This one looks only when it is woken, so that the other gets there first.
     const overrides = { webhooks: { pollInterval: 3_600_000 } };
@@ -136,7 +136,7 @@ describe.each(storeKinds)('on %s', (store) => {
     await app.stop();
   });
 
-  test('where people come from outside, a webhook goes nowhere inside: refused when saved and when called', async () => {
+  test('if visitors come from outside, a webhook has no internal targets: refused when saved and when called', async () => {
     await using folder = await temporaryFolder();
     const env = { ...(await envFor(folder.path)), BASE_URL: 'https://links.example.com' };
     const app = await startApp({ env });

@@ -25,7 +25,7 @@ import {
 
 afterEach(closeTargets);
 
-describe('what is answered', () => {
+describe("a target's response", () => {
   const said = async (talk: Talk, options: PostOptions = {}): Promise<Attempt> => {
     const { target } = await listenTwice(talk);
     const attempt = await call(target, options);
@@ -39,14 +39,14 @@ describe('what is answered', () => {
     ['120', 120_000],
     ['Mon, 05 Jan 2026 12:00:30 GMT', 30_000],
     ['soon', null],
-  ])('Retry-After: %s is told in milliseconds', async (header, expected) => {
+  ])('Retry-After: %s is converted to milliseconds', async (header, expected) => {
     const talk: Talk = (socket) =>
       socket.end(answer(`503 Busy\r\nretry-after: ${header}\r\ncontent-length: 0`));
     const attempt = await said(talk, { now: () => Date.UTC(2026, 0, 5, 12) });
     expect(attempt).toMatchObject({ kind: 'answered', status: 503, retryAfter: expected, excerpt: '' });
   });
 
-  test('is kept to its first 1,000 characters, without what a database or a page would choke on', async () => {
+  test("is stored up to 1,000 characters, without any that a database or a page couldn't handle", async () => {
     const body = `\u0000\u001b[31mgrüße\t🐦\n${'é'.repeat(5000)}`;
     const attempt = await said((socket) => socket.end(answer('200 OK', body)));
     if (attempt.kind !== 'answered') throw new Error(attempt.sentence);
@@ -55,7 +55,7 @@ describe('what is answered', () => {
     expect(attempt.excerpt.isWellFormed()).toBe(true);
   });
 
-  test('is not unpacked: 48 KB of gzip stay 48 KB', async () => {
+  test('is not decompressed: 48 KB of gzip stay 48 KB', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, 'a'));
     expect(bomb.length).toBeLessThan(64 * 1024);
     const attempt = await said((socket) =>
@@ -68,7 +68,7 @@ describe('what is answered', () => {
     });
   });
 
-  test('is cut when it has no end', async () => {
+  test('is cut off if it has no end', async () => {
     let sent = 0;
     const attempt = await said((socket) => {
       socket.write(answer('200 OK\r\ntransfer-encoding: chunked'));
@@ -86,12 +86,12 @@ describe('what is answered', () => {
     expect(sent).toBeLessThan(32_000_000);
   });
 
-  test('fails when its headers have no end', async () => {
+  test('fails if its headers have no end', async () => {
     const attempt = await said((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1_000_000)}`));
     expect(attempt).toMatchObject({ kind: 'failed', sentence: 'The headers of the answer are too long.' });
   });
 
-  test('fails when it is never more than a prelude', async () => {
+  test('fails if it never gets beyond informational responses', async () => {
     const attempt = await said((socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)));
     expect(attempt).toMatchObject({ kind: 'failed', sentence: 'The target never came to its answer.' });
   });
@@ -103,13 +103,13 @@ describe('what is answered', () => {
       'drips headers without end',
       (socket: Socket) => drip(socket, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(9999)}`),
     ],
-  ] as [string, Talk][])('is cut by the deadline when the target %s', async (_how, talk) => {
+  ] as [string, Talk][])('is cut off by the deadline if the target %s', async (_how, talk) => {
     const attempt = await said(talk, { deadline: 60 });
     expect(attempt).toMatchObject({ kind: 'failed', sentence: 'There was no answer within 0.06 seconds.' });
     expect(attempt.kind === 'failed' && attempt.duration).toBeWithin(55, 5000);
   });
 
-  test('counts by its status when the deadline cuts a body that drips', async () => {
+  test('counts by its status if the deadline cuts off a slow body', async () => {
     const talk: Talk = (socket) => {
       socket.write(answer('200 OK\r\ncontent-length: 9999'));
       drip(socket, 'y'.repeat(9999));
@@ -119,7 +119,7 @@ describe('what is answered', () => {
     expect(attempt.kind === 'answered' && attempt.duration).toBeWithin(55, 5000);
   });
 
-  test('counts by its status when the body breaks off', async () => {
+  test('counts by its status if the body is interrupted', async () => {
     const attempt = await said((socket) => socket.end(answer('202 OK\r\ncontent-length: 100', 'half')));
     expect(attempt).toMatchObject({ kind: 'answered', status: 202, excerpt: 'half' });
   });
@@ -132,11 +132,11 @@ describe('what is answered', () => {
       (socket: Socket) => socket.end(switching),
       /closed the connection without/,
     ],
-  ] as [string, Talk, RegExp][])('fails when it %s', async (_how, talk, sentence) => {
+  ] as [string, Talk, RegExp][])('fails if it %s', async (_how, talk, sentence) => {
     expect(await said(talk)).toMatchObject({ kind: 'failed', sentence: expect.stringMatching(sentence) });
   });
 
-  test('fails when nothing listens', async () => {
+  test('fails if nothing listens', async () => {
     const { target } = await listenTwice(ok);
     for (const one of opened.splice(0)) await one.close();
     expect(await call(target)).toMatchObject({
@@ -145,7 +145,7 @@ describe('what is answered', () => {
     });
   });
 
-  test('is not waited for when the program stops', async () => {
+  test('is not awaited when the program stops', async () => {
     const stop = new AbortController();
     const { target } = await listenTwice(() => stop.abort());
     const attempt = await post(
@@ -215,7 +215,7 @@ describe('a target with TLS', () => {
     expect(target.received).toBe(before);
   });
 
-  test('a target that speaks no TLS fails', async () => {
+  test('without TLS support fails', async () => {
     const talker = createServer((socket) => socket.end('220 mail.example.com ESMTP\r\n'));
     const plain = await listen(outside, ok, 0, talker);
     const attempt = await post(`https://${hostOf(outside)}:${plain.port}/`, outgoing, permitted(plain.port));

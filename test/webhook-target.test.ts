@@ -25,13 +25,13 @@ import {
 
 afterEach(closeTargets);
 
-describe('a name that leads elsewhere the second time', () => {
+describe('a name that resolves differently the second time', () => {
   const rebinding: Zone = (_name, type, asked) => {
     if (asked > 0) return type === 'A' ? [inside] : [];
     return [outside];
   };
 
-  test('is resolved once: 1,000 rebinds make no connection inside', async () => {
+  test('is resolved once: 1,000 rebinds cause no internal connection', async () => {
     const { target, trap } = await listenTwice(ok);
     const names = await nameServer(rebinding);
     const attempts = await inBatches(1000, 50, (index) =>
@@ -48,7 +48,7 @@ describe('a name that leads elsewhere the second time', () => {
 
   // c-ares remembers for a while that a name has no IPv4 address: with ::1 there is nothing to rebind to.
   test.skipIf(outside === '::1')(
-    'reaches the trap when a caller checks it and then resolves it again',
+    'reaches an internal server if a caller checks it and then resolves it again',
     async () => {
       const { target, trap } = await listenTwice(ok);
       const names = await nameServer(rebinding);
@@ -96,7 +96,7 @@ describe('a name that leads elsewhere the second time', () => {
     ['in its IPv6 form', ['::ffff:7f00:1'], true],
     ['through NAT64', ['64:ff9b::7f00:1'], true],
     ['alone', [inside], false],
-  ])('an inside address %s is refused', async (_how, bad, besideGood) => {
+  ])('an internal address %s is refused', async (_how, bad, besideGood) => {
     const { target, trap } = await listenTwice(ok);
     const names = await nameServer(() => (besideGood ? [outside, ...bad] : bad));
     const attempt = await post(urlOf('mixed.example.com', target.port), outgoing, permitted(target.port), {
@@ -110,17 +110,17 @@ describe('a name that leads elsewhere the second time', () => {
   });
 });
 
-describe('a name that can not be resolved', () => {
+describe("a name that can't be resolved", () => {
   test.each([
     ['no such name', /^The name "gone\.example\.com" could not be resolved \(ENOTFOUND\)\.$/],
     ['server failure', /^The name "gone\.example\.com" could not be resolved \(ESERVFAIL\)\.$/],
-  ] as const)('%s: the attempt says so', async (records, sentence) => {
+  ] as const)('%s: the attempt reports it', async (records, sentence) => {
     const names = await nameServer(() => records);
     const attempt = await post('https://gone.example.com/', outgoing, [], { lookup: names.resolver });
     expect(attempt).toMatchObject({ kind: 'failed', sentence: expect.stringMatching(sentence) });
   });
 
-  test('a name server that says nothing is not waited for beyond the deadline', async () => {
+  test('a silent name server is not awaited beyond the deadline', async () => {
     const names = await nameServer(() => 'silence');
     const attempt = await post('https://slow.example.com/', outgoing, [], {
       lookup: names.resolver,
@@ -140,7 +140,7 @@ describe('20 redirects', () => {
   ];
   const all = statuses.flatMap((status) => [0, 1, 2, 3].map((index) => ({ status, index })));
 
-  test('are answers like any other, and none is followed', async () => {
+  test('are responses like any other, and none is followed', async () => {
     const { target, trap } = await listenTwice((socket, request) => {
       const { status, index } = all[Number(/\/hook(\d+)/.exec(request)?.[1])] ?? { status: 500, index: 0 };
       const location = locations(target.port)[index];
@@ -155,8 +155,8 @@ describe('20 redirects', () => {
   });
 });
 
-describe('what is sent', () => {
-  test('is one request with the name as its host, and no wish for compression', async () => {
+describe('the request', () => {
+  test('is a single one with the name as its host, and asks for no compression', async () => {
     const { target } = await listenTwice(ok);
     const names = await nameServer(() => [outside]);
     const attempt = await post(
@@ -188,7 +188,7 @@ describe('what is sent', () => {
     expect(body).toBe(outgoing.body);
   });
 
-  test('reaches a service of this machine in a trial, by the name that the machine has for itself', async () => {
+  test("reaches a service of this machine in a trial, by the machine's own name", async () => {
     const { trap: service } = await listenTwice(ok);
     const url = `http://localhost:${service.port}/hook`;
     expect(await post(url, outgoing, allowListOf(null, true))).toMatchObject({
@@ -200,7 +200,7 @@ describe('what is sent', () => {
     expect(service.connections).toHaveLength(1);
   });
 
-  test('does not go through a proxy of the environment', async () => {
+  test('does not use a proxy of the environment', async () => {
     const { target, trap } = await listenTwice(ok);
     const before = process.env.HTTP_PROXY;
     process.env.HTTP_PROXY = `http://${inside}:${trap.port}`;
@@ -213,7 +213,7 @@ describe('what is sent', () => {
     expect(trap.connections).toHaveLength(0);
   });
 
-  test('goes to the next checked address when the first does not take it', async () => {
+  test('is sent to the next checked address if the first does not accept it', async () => {
     const { target, trap } = await listenTwice(ok);
     const lookup: Resolver = async () => ['127.0.0.3', outside];
     const attempt = await post(
@@ -226,7 +226,7 @@ describe('what is sent', () => {
     expect(trap.connections).toHaveLength(0);
   });
 
-  test('stays here when its headers are no headers', async () => {
+  test('is not sent with invalid headers', async () => {
     const { target } = await listenTwice(ok);
     const attempt = await post(
       urlOf(outside, target.port),

@@ -53,32 +53,26 @@ test('the page has the snippets that are tested here', () => {
   expect(blocks.map(({ language }) => language)).toEqual(['sh', 'json', 'ts', 'ts', 'sh']);
 });
 
-test.each(keys)(
-  'with the key %j its snippet for the library takes what is ours, and nothing else',
-  async (key) => {
-    const { readEvent } = await run(inLanguage('ts')[0] ?? '');
-    const headers = signatureHeaders(message, key, Date.now());
-    expect(readEvent?.(key, message.body, headers)).toEqual(JSON.parse(message.body));
-    expect(() => readEvent?.(key, `${message.body} `, headers)).toThrow('No matching signature');
-    expect(() => readEvent?.(`${key}b`, message.body, headers)).toThrow('No matching signature');
-  },
-);
+test.each(keys)('with the key %j its snippet for the library accepts only our messages', async (key) => {
+  const { readEvent } = await run(inLanguage('ts')[0] ?? '');
+  const headers = signatureHeaders(message, key, Date.now());
+  expect(readEvent?.(key, message.body, headers)).toEqual(JSON.parse(message.body));
+  expect(() => readEvent?.(key, `${message.body} `, headers)).toThrow('No matching signature');
+  expect(() => readEvent?.(`${key}b`, message.body, headers)).toThrow('No matching signature');
+});
 
-test.each(keys)(
-  'with the key %j its snippet by hand takes what is ours, and nothing else',
-  async (key, bytes) => {
-    const { isOurs } = await run(inLanguage('ts')[1] ?? '');
-    const headers = signatureHeaders(message, key, Date.now());
-    expect(isOurs?.(bytes, message.body, headers)).toBe(true);
-    expect(isOurs?.(bytes, `${message.body} `, headers)).toBe(false);
-    expect(isOurs?.(bytes, message.body, { ...headers, 'webhook-id': 'msg_2' })).toBe(false);
-    expect(isOurs?.(bytes, message.body, {})).toBe(false);
-    const old = signatureHeaders(message, key, Date.now() - 3_600_000);
-    expect(isOurs?.(bytes, message.body, old)).toBe(false);
-  },
-);
+test.each(keys)('with the key %j its manual snippet accepts only our messages', async (key, bytes) => {
+  const { isOurs } = await run(inLanguage('ts')[1] ?? '');
+  const headers = signatureHeaders(message, key, Date.now());
+  expect(isOurs?.(bytes, message.body, headers)).toBe(true);
+  expect(isOurs?.(bytes, `${message.body} `, headers)).toBe(false);
+  expect(isOurs?.(bytes, message.body, { ...headers, 'webhook-id': 'msg_2' })).toBe(false);
+  expect(isOurs?.(bytes, message.body, {})).toBe(false);
+  const old = signatureHeaders(message, key, Date.now() - 3_600_000);
+  expect(isOurs?.(bytes, message.body, old)).toBe(false);
+});
 
-test('its commands give a link a webhook and try it; what comes is what it shows, and can be checked as it says', async () => {
+test('its commands give a link a webhook and test it; the message matches the page, and can be verified as described', async () => {
   const hook = target();
   const made = await app.call('POST', '/api/v1/link', {
     key: owner.key,
@@ -114,7 +108,7 @@ test('its commands give a link a webhook and try it; what comes is what it shows
   expect(JSON.parse(clicked?.body ?? '').payload.country).toBe('Unknown');
 });
 
-test('its setting is one that the program takes', () => {
+test('its setting is accepted by the program', () => {
   const [name, value] = (inLanguage('sh')[1] ?? '').trim().split('=');
   const config = loadConfig({ BASE_URL: 'https://links.example.com', [name ?? '']: value ?? '' });
   expect(JSON.stringify(config)).toContain('n8n.internal');

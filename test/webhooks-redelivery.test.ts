@@ -47,7 +47,7 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
       `deliveries of ${id} that are ${expected}`,
     );
 
-  test('all that failed in a span goes out again in one call, under the same ids, and nothing else does', async () => {
+  test('all failures of a span are sent again in one call, under the same ids, and nothing else is', async () => {
     let isAway = true;
     const hook = target(() => new Response(null, { status: isAway ? 410 : 200 }));
     const began = app.clock.now;
@@ -105,7 +105,7 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     });
   });
 
-  test('administrators are told of a target that fails for a day, once an outage', async () => {
+  test('administrators are notified of a target that fails for a day, once per outage', async () => {
     let isAway = true;
     const hook = target(() => new Response(null, { status: isAway ? 503 : 200 }));
     const id = await link({ webhook_url: hook.url });
@@ -148,7 +148,7 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     expect(told()).toHaveLength(1);
   });
 
-  test('what can not be meant is refused', async () => {
+  test('invalid input is refused', async () => {
     const reversed = { from: '2030-01-02', to: '2030-01-01' };
     const answers = await Promise.all([
       call('POST', 'webhook_delivery/redeliver', reversed),
@@ -196,7 +196,7 @@ test.each([
   await app.stop();
 });
 
-test('what tells of a click goes with the clicks of its time, also while it is still to be tried', async () => {
+test('messages about clicks are deleted with clicks of their time, even if they are pending', async () => {
   const app = await startApp({
     env: { CLICK_RETENTION_DAYS: '1' },
     overrides: { webhooks: { random: () => 0.5 } },
@@ -231,7 +231,7 @@ test('what tells of a click goes with the clicks of its time, also while it is s
   await app.stop();
 });
 
-test('an outage that could not be told of is told of later, and keeps no other from being told of', async () => {
+test('an outage that could not be reported is reported later, and delays no other report', async () => {
   const app = await startApp();
   const { database, now } = app.app.context;
   const owners = [await app.newcomer(), await app.newcomer(), await app.newcomer()];
@@ -263,7 +263,7 @@ test('an outage that could not be told of is told of later, and keeps no other f
   await app.stop();
 });
 
-test('nobody is said to be told where no administrator has a proved address, and it keeps no other outage waiting', async () => {
+test("an outage isn't marked as reported if no administrator has a proven address, and delays no other", async () => {
   const app = await startApp();
   const { database, now } = app.app.context;
   // Only the first account has proved its address. The others are as many as one run tells of.
@@ -294,7 +294,7 @@ test('nobody is said to be told where no administrator has a proved address, and
   await app.stop();
 });
 
-test('an outage whose node died before its mail was out is told of by another node, an hour later', async () => {
+test('an outage whose node died before its mail was sent is reported by another node, an hour later', async () => {
   const app = await startApp();
   const { database, now } = app.app.context;
   const { organizationId } = await app.newcomer();
@@ -328,7 +328,7 @@ test('an outage whose node died before its mail was out is told of by another no
 });
 
 test.each(storeKinds)(
-  'of very many deliveries that failed no more are counted than can be at once, on %s',
+  'of very many failed deliveries no more are counted than is possible at once, on %s',
   async (store) => {
     const app = await startApp({ store });
     const owner = await app.newcomer();

@@ -46,7 +46,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     return (await deliveries(id))[0];
   }
 
-  test('a click reaches its target within two seconds, though the deliverer is not woken', async () => {
+  test('a click reaches its target within two seconds, even without waking the deliverer', async () => {
     const hook = target();
     const id = await link({ webhook_url: hook.url });
     const began = Date.now();
@@ -72,7 +72,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     });
   });
 
-  test('what is posted is signed with the key of the link, and the key is shown nowhere', async () => {
+  test('posts are signed with the key of the link, and the key is shown nowhere', async () => {
     const hook = target();
     const webhook_auth_key = `whsec_${Buffer.from('a secret of 24 bytes or more').toString('base64')}`;
     const id = await link({ webhook_url: hook.url, webhook_auth_key });
@@ -88,7 +88,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect(body).not.toContain('whsec');
   });
 
-  test('a target that fails is tried again under the same id, and the log shows both attempts', async () => {
+  test('a failed delivery is retried under the same id, and the log shows both attempts', async () => {
     const hook = target((before) => new Response('not now', { status: before === 0 ? 500 : 204 }));
     const id = await link({ webhook_url: hook.url });
     await foldClicks(app, id);
@@ -123,7 +123,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect(hook.received).toHaveLength(2);
   });
 
-  test('after three days of failures a delivery has failed; redelivered, it goes out under the same id', async () => {
+  test('after three days of failures a delivery has failed; redelivered, it is sent under the same id', async () => {
     const hook = target((before) => new Response(null, { status: before < 2 ? 503 : 200 }));
     const id = await link({ webhook_url: hook.url });
     await foldClicks(app, id);
@@ -137,7 +137,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect(new Set(hook.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  test('a redelivery goes to where the webhook is now', async () => {
+  test('a redelivery is sent to the current webhook', async () => {
     const [wrong, right] = [target(() => new Response(null, { status: 410 })), target()];
     const id = await link({ webhook_url: wrong.url });
     await foldClicks(app, id);
@@ -151,7 +151,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect([refused.status, refused.json.error_code]).toEqual([409, 'WEBHOOK_MISSING']);
   });
 
-  test('what still waits when the webhook is taken away is not sent', async () => {
+  test('pending messages are not sent when the webhook is removed', async () => {
     const hook = target(() => new Response(null, { status: 500 }));
     const id = await link({ webhook_url: hook.url });
     await foldClicks(app, id);
@@ -163,7 +163,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect(hook.received).toHaveLength(1);
   });
 
-  test('a target that hangs delays no other, however much waits for it', async () => {
+  test('a hanging target delays no other, however many messages wait for it', async () => {
     const released = Promise.withResolvers<Response>();
     const slow = target(() => released.promise);
     const fast = target();
@@ -181,7 +181,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     await call('DELETE', `link/${slowId}`);
   });
 
-  test('not even another one on the same server is delayed by it', async () => {
+  test("it doesn't even delay another one on the same server", async () => {
     const released = Promise.withResolvers<Response>();
     const server = target((_before, { path }) => (path === '/slow' ? released.promise : new Response()));
     const slowId = await link({ webhook_url: server.url.replace('/hook', '/slow') });
@@ -195,7 +195,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     released.resolve(new Response());
   });
 
-  test('a target may be as long as is taken', async () => {
+  test('a target may have the maximum length', async () => {
     const hook = target();
     const filling = Array.from({ length: 2_100 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
     const webhook_url = `${hook.url}?${filling}`.slice(0, 2_048);
@@ -204,7 +204,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect(webhook_url).toEndWith((await hook.calls(1))[0]?.path ?? '-');
   });
 
-  test('a test call sends a marked click at once and tells what came of it', async () => {
+  test('a test call sends a marked click at once and returns the result', async () => {
     const hook = target(() => new Response('a page', { status: 404 }));
     const webhook_auth_key = `whsec_${Buffer.from('another secret of ours').toString('base64')}`;
     const id = await link({ webhook_url: hook.url, webhook_auth_key });
@@ -225,13 +225,13 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect((await deliveries(id))[0].id).toBe(json.id);
   });
 
-  test('a link without a webhook has none to try', async () => {
+  test("a link without a webhook can't be tested", async () => {
     const id = await link({});
     const { status, json } = await call('POST', `link/${id}/webhook_test`);
     expect([status, json.error_code]).toEqual([409, 'WEBHOOK_MISSING']);
   });
 
-  test('ten tests a minute are enough', async () => {
+  test('ten tests a minute are allowed', async () => {
     const hook = target();
     const id = await link({ webhook_url: hook.url });
     const statuses: number[] = [];
@@ -243,7 +243,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect((await call('POST', `link/${id}/webhook_test`)).status).toBe(200);
   });
 
-  test('links tell of their updates, deletion and expiry when that is asked for', async () => {
+  test('links notify of their updates, deletion and expiry if enabled', async () => {
     const hook = target();
     const webhook_events = ['link.updated', 'link.deleted', 'link.expired', 'link.updated'];
     const expires = app.clock.now + minute;
@@ -281,7 +281,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect(told[0].payload).not.toHaveProperty('webhook_auth_key');
   });
 
-  test('events: clicks alone unless more is asked for; null and "" go back to that', async () => {
+  test('events: only clicks by default; null and "" restore that', async () => {
     const id = await link({});
     const events = async () => (await call('GET', `link/${id}`)).json.webhook_events;
     expect(await events()).toEqual(['click']);
@@ -297,7 +297,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     }
   });
 
-  test('deliveries are listed newest first in pages, and for their own organization alone', async () => {
+  test('deliveries are listed newest first in pages, only for their own organization', async () => {
     const hook = target();
     const id = await link({ webhook_url: hook.url });
     await foldClicks(app, id, 3);
@@ -317,7 +317,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     }
   });
 
-  test('what is over is kept for thirty days', async () => {
+  test('completed deliveries are kept for thirty days', async () => {
     const hook = target();
     const id = await link({ webhook_url: hook.url });
     await foldClicks(app, id);

@@ -49,7 +49,7 @@ const visits: readonly Visit[] = [
 test.each([
   ['a link for all', false],
   ['a link that is protected', true],
-] as const)('what headers say is heard by ledger and protection alike: %s', async (_, isProtected) => {
+] as const)('headers are judged the same by ledger and protection: %s', async (_, isProtected) => {
   const body = { destination_url: 'https://example.com/', bot_protection: isProtected };
   const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
   const { pathname } = new URL(made.json.url);
@@ -73,7 +73,7 @@ test.each([
   );
 });
 
-test('a page that was loaded ahead is a click once its visitor really goes there, at once as well', async () => {
+test('a prefetched page is a click once its visitor opens it, even immediately', async () => {
   const body = { destination_url: 'https://example.com/' };
   const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
   const { pathname } = new URL(made.json.url);

@@ -53,7 +53,7 @@ async function sweep({ database }: TestLedger, now = () => begin): Promise<void>
 }
 
 describe.each(storeKinds)('sweeps of words on %s', (kind) => {
-  test('words go that no row, pack, chunk or roll-up refers to, and no others', async () => {
+  test('delete only words that no row, pack, chunk or roll-up refers to', async () => {
     await using ledger = await testLedger(kind, links);
     const [merged = 0, packed = 0, row = 0, last = 0, hour = 0, rollup = 0, code = 0] = await idsOf(
       ledger,
@@ -96,7 +96,7 @@ describe.each(storeKinds)('sweeps of words on %s', (kind) => {
     );
   });
 
-  test('a fold may use words that it asked for before, during and after a sweep', async () => {
+  test('a fold may use words that it fetched before, during and after a sweep', async () => {
     await using ledger = await testLedger(kind, links);
     const { database, store } = ledger;
     const [before = 0, unused = 0] = await idsOf(ledger, 'before', 'unused');
@@ -122,7 +122,7 @@ describe.each(storeKinds)('sweeps of words on %s', (kind) => {
     expect(await store.newestSweep()).toBe(2);
   });
 
-  test('a sweep that was cut off goes on, one without a wish comes once a day, and two nodes make one', async () => {
+  test('an interrupted sweep continues, one without a request runs once a day, and two nodes run one', async () => {
     await using ledger = await testLedger(kind, links);
     const { database } = ledger;
     let now = begin;

@@ -72,7 +72,7 @@ async function end(program: Program): Promise<void> {
 }
 
 describe.each(storeKinds)('two workers on %s', (store) => {
-  test('answer on one port, hear of changes within a second, and are brought back when killed, with all their clicks', async () => {
+  test('respond on one port, apply changes within a second, and are restarted when killed, with all their clicks', async () => {
     await using folder = await storeFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
     const program = runServer({
@@ -171,7 +171,7 @@ describe.each(storeKinds)('two workers on %s', (store) => {
   }, 240_000);
 });
 
-test('what keeps the program from starting is said once', async () => {
+test('a problem that prevents the start is reported once', async () => {
   await using folder = await storeFolder();
   const DATABASE_URL = 'postgres://nobody@127.0.0.1:9/none';
   const program = runServer({ PORT: '0', WORKERS: '2', DATA_DIR: folder.path, DATABASE_URL });
@@ -201,7 +201,7 @@ describe('two workers', () => {
     expect(second.output().err).toContain(`Port ${PORT} on 127.0.0.1 is taken.`);
   });
 
-  test('write a journal each, and both know of a link within a second of its making, change and deletion', async () => {
+  test('write a journal each, and both apply the creation, change and deletion of a link within a second', async () => {
     const within = (path: string, expected: string) =>
       eventually(
         async () => (await told(url, path)) === expected,

@@ -67,7 +67,7 @@ const wrong: Record<string, readonly string[]> = {
 };
 const anyText = ['TLS_CERT', 'TLS_KEY', 'ACME_EAB_KID', 'ACME_CA', 'COUNTRY_FILE', 'VISITOR_SALT_DIR'];
 
-test('every setting is among those that are tried here', () => {
+test('every setting is tried here', () => {
   const variables = Object.values(options).map(({ variable }) => variable);
   expect(variables.filter((name) => !(name in wrong) && !anyText.includes(name))).toEqual([]);
 });
@@ -75,7 +75,7 @@ test('every setting is among those that are tried here', () => {
 const cases = Object.entries(wrong).flatMap(([name, values]) =>
   values.map((value) => [name, value] as const),
 );
-test.each(cases)('%s=%s is refused with one line that says what to give', (name, value) => {
+test.each(cases)('%s=%s is refused with one line that says what to set', (name, value) => {
   const secret = Object.values(options).find(({ variable }) => variable === name)?.secret;
   let line = 'it was taken';
   try {
@@ -87,7 +87,7 @@ test.each(cases)('%s=%s is refused with one line that says what to give', (name,
   expect(line).toMatch(/\bgive\b[^\n]+\.$/);
 });
 
-describe('addresses that people have', () => {
+describe('real addresses', () => {
   test.each([
     'http://localhost:3000',
     'https://links.example.com',
@@ -97,7 +97,7 @@ describe('addresses that people have', () => {
     'http://[2001:db8::1]:8080',
     'https://bücher.example',
     'https://links.example.com.',
-  ])('%s is taken', (value) => {
+  ])('%s is accepted', (value) => {
     expect(loadConfig({ BASE_URL: value }).baseUrl?.href).toBeString();
   });
 });
@@ -121,7 +121,7 @@ test.each([
     /that is no address of this machine\. Set HOST to one, such as/,
   ],
   [{ message: 'out of luck' }, 3000, /^Listening on x:3000 failed: out of luck\. Check HOST and PORT\.$/],
-])('a port that can not be listened on: %p', (cause, port, line) => {
+])("a port that can't be listened on: %p", (cause, port, line) => {
   expect(portProblem({ host: 'x', port }, cause).message).toMatch(line);
 });
 

@@ -49,7 +49,7 @@ describe.each(storeKinds)('Zapier on %s', (store) => {
     expect([again.status, again.json.error_code]).toEqual([404, 'NOT_FOUND']);
   });
 
-  test('the key is taken as a bearer too, and the subscription can be ended without its number', async () => {
+  test('the key is accepted as a bearer too, and the subscription can be ended without its id', async () => {
     const { id, zapier_key } = await link();
     const headers = { authorization: `Bearer ${zapier_key}` };
     const body = { target_url: 'https://hooks.zapier.com/hooks/standard/1/abc/', event: 'new_click' };
@@ -59,7 +59,7 @@ describe.each(storeKinds)('Zapier on %s', (store) => {
     expect((await app.call('DELETE', '/api/v1/zapier/hooks', { headers })).status).toBe(404);
   });
 
-  test('the newest subscription counts, and the number of an older one ends nothing', async () => {
+  test('the newest subscription counts, and the id of an older one ends nothing', async () => {
     const [first, second] = [target(), target()];
     const { id, zapier_key } = await link();
     const old = (await subscribe(zapier_key, first.url)).json.id;
@@ -70,7 +70,7 @@ describe.each(storeKinds)('Zapier on %s', (store) => {
     expect(await shown(id)).toBe(second.url);
   });
 
-  test('a hook that answers 410 has ended its subscription', async () => {
+  test('a hook that answers 410 ends its subscription', async () => {
     const hook = target(() => new Response(null, { status: 410 }));
     const { id, zapier_key } = await link();
     await subscribe(zapier_key, hook.url);
@@ -108,7 +108,7 @@ describe.each(storeKinds)('Zapier on %s', (store) => {
     expect([await shown(mine.id), await shown(others.id)]).toEqual([null, null]);
   });
 
-  test('the key of a deleted link is good for nothing', async () => {
+  test('the key of a deleted link is invalid', async () => {
     const { id, zapier_key } = await link();
     await app.call('DELETE', `/api/v1/link/${id}`, { key: owner.key });
     expect((await subscribe(zapier_key, 'https://example.com/x')).status).toBe(401);
@@ -130,7 +130,7 @@ describe.each(storeKinds)('Zapier on %s', (store) => {
     expect(await shown(id)).toBeNull();
   });
 
-  test('the sample is a made-up click, marked as such, in the form in which clicks come', async () => {
+  test('the sample is an invented click, marked as such, in the format of real ones', async () => {
     const hook = target();
     const { id, zapier_key } = await link();
     const { status, json } = await app.call('GET', '/api/v1/zapier/sample', { key: zapier_key });

@@ -46,26 +46,23 @@ async function findingsOf(port: number, root: string): Promise<string[]> {
 }
 
 describe.skipIf(scanner === null || process.env.SCAN === undefined)('testssl.sh', () => {
-  test('finds nothing with a certificate as public authorities make them', async () => {
+  test('finds nothing with a certificate like those of public authorities', async () => {
     const { root, certificate, key } = authorityIn(folder.path, secureHost);
     await using tls = await startTlsApp({ HSTS: 'all', TLS_CERT: certificate, TLS_KEY: key });
     expect(await findingsOf(tls.app.app.port, root)).toEqual(ofTheDns);
   });
 
-  test.skipIf(!hasPebble)(
-    'finds nothing but what the test authority puts into its certificates',
-    async () => {
-      await using authority = await startAuthority();
-      authority.names[secureHost] = { A: ['127.0.0.1'] };
-      await using auto = await startAutoApp(authority);
-      (await secureSocket(auto.app, { localAddress: '127.0.0.2' })).destroy();
-      // Browsers are told to use https alone after a day of it.
-      auto.app.clock.now += 25 * 60 * 60_000;
-      const root = join(folder.path, 'pebble.pem');
-      await Bun.write(root, await authority.root());
-      // Five years, and neither CRL nor OCSP.
-      const ofPebble = ['cert_revocation', 'cert_validityPeriod'];
-      expect(await findingsOf(auto.inner.port, root)).toEqual([...ofTheDns, ...ofPebble].toSorted());
-    },
-  );
+  test.skipIf(!hasPebble)('finds only what the test authority puts into its certificates', async () => {
+    await using authority = await startAuthority();
+    authority.names[secureHost] = { A: ['127.0.0.1'] };
+    await using auto = await startAutoApp(authority);
+    (await secureSocket(auto.app, { localAddress: '127.0.0.2' })).destroy();
+    // Browsers are told to use https alone after a day of it.
+    auto.app.clock.now += 25 * 60 * 60_000;
+    const root = join(folder.path, 'pebble.pem');
+    await Bun.write(root, await authority.root());
+    // Five years, and neither CRL nor OCSP.
+    const ofPebble = ['cert_revocation', 'cert_validityPeriod'];
+    expect(await findingsOf(auto.inner.port, root)).toEqual([...ofTheDns, ...ofPebble].toSorted());
+  });
 });
