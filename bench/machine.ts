@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, statfsSync, writeSync } from 'node:fs';
 import { arch, cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
+import { temporaryFolder } from './exit-cleanup.ts';
 import { figure } from './figures.ts';
-import { temporaryFolder } from './leftovers.ts';
 
 const tmpfs = 0x01021994;
 

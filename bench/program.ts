@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import startEnvironment from '../scripts/start-environment.json' with { type: 'json' };
-import { killOnExit } from './leftovers.ts';
+import { killOnExit } from './exit-cleanup.ts';
 
 const root = join(import.meta.dir, '..');
 const patience = 15_000;

@@ -6,7 +6,7 @@ import { randomSuffix } from '../src/rules/suffix.ts';
 import { countShards } from '../src/storage/link-counts.ts';
 import { searchText } from '../src/storage/links.ts';
 import { defaultDomainId } from '../src/storage/schema.ts';
-import { temporaryFolder } from './leftovers.ts';
+import { temporaryFolder } from './exit-cleanup.ts';
 import { type Owner, register } from './owner.ts';
 import { startLinnet } from './program.ts';
 

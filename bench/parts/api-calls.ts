@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
 import type { Effort } from '../effort.ts';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
-import { temporaryFolder } from '../leftovers.ts';
 import { cycle, load } from '../load.ts';
 import { ask, callBytes, type Owner, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';

@@ -1,6 +1,6 @@
 import type { Effort, Rounds } from '../effort.ts';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure } from '../figures.ts';
-import { temporaryFolder } from '../leftovers.ts';
 import { cycle, load, type Run } from '../load.ts';
 import { ask, callBytes, type Owner, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';

@@ -4,7 +4,7 @@ import type { Owner } from '../owner.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { cpuOf, treeOf } from '../redirect/process-tree.ts';
 import { number, type Report } from '../table.ts';
-import { busyLink, days, links } from './asking-store.ts';
+import { busyLink, days, links } from './months-of-hits.ts';
 import { postgresStatsStore, type StatsStore, sqliteStatsStore } from './stats-stores.ts';
 
 const promised = { one: 50, combined: 300 };

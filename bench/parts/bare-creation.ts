@@ -9,7 +9,7 @@ import { type CompleteLink, insertLinks } from '../../src/storage/insert-links.t
 import { countLinksIn } from '../../src/storage/link-counts.ts';
 import { searchText } from '../../src/storage/links.ts';
 import { defaultDomainId } from '../../src/storage/schema.ts';
-import { temporaryFolder } from '../leftovers.ts';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import { register } from '../owner.ts';
 import { startLinnet } from '../program.ts';
 
@@ -24,7 +24,7 @@ export interface BareStore extends Disposable {
 }
 
 /**
- * The store's share of creating links: Linnet's own insert statements on Linnet's own tables, without look-ups, checks, QR codes,
+ * The store's share of creating links: Linnet's own insert statements on Linnet's own tables, without lookups, checks, QR codes,
  * responses or other threads.
  */
 export async function bareStore(): Promise<BareStore> {

@@ -1,7 +1,7 @@
 import { cpuTime } from '../cpu-time.ts';
 import type { Effort } from '../effort.ts';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
-import { temporaryFolder } from '../leftovers.ts';
 import { load } from '../load.ts';
 import { callBytes, type Owner, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
@@ -75,7 +75,7 @@ export async function measureBulk(effort: Effort): Promise<Report> {
     ]),
     notes: [
       'CPU is that of all threads of Linnet, including the compiler, but not that of PostgreSQL.',
-      'Store alone: the same links written by the same statements from this process, as many per transaction, in alternation with Linnet, without look-ups, checks, QR codes or responses. It shows how fast the machine was in this hour.',
+      'Store alone: the same links written by the same statements from this process, as many per transaction, in alternation with Linnet, without lookups, checks, QR codes or responses. It shows how fast the machine was in this hour.',
       'PostgreSQL runs on this machine with fsync=off; SQLite waits for the disk.',
     ],
     figures: measured,

@@ -4,12 +4,12 @@ import { hitColumns } from '../../src/rules/click-fields.ts';
 import { clickServerOf } from '../../src/rules/clicks-url.ts';
 import { askClickhouse, freshClickhouse } from '../../test/support/clickhouse.ts';
 import type { Effort } from '../effort.ts';
-import { temporaryFolder } from '../leftovers.ts';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import { startPostgres } from '../postgres.ts';
 import { number, type Report, range } from '../table.ts';
-import { busyLink, days, foldMonths, links } from './asking-store.ts';
 import { bytesInClickhouse, bytesInProjections, mergesDone } from './clickhouse-facts.ts';
 import { answered, organizationId, questionsTo } from './hit-questions.ts';
+import { busyLink, days, foldMonths, links } from './months-of-hits.ts';
 
 /** Milliseconds, for statistics with two filters. */
 const promised = 300;

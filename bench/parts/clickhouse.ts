@@ -10,14 +10,14 @@ import { clickServerOf } from '../../src/rules/clicks-url.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { clickhousePid, freshClickhouse } from '../../test/support/clickhouse.ts';
 import type { Effort } from '../effort.ts';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import type { Figure } from '../figures.ts';
-import { temporaryFolder } from '../leftovers.ts';
 import { startPostgres } from '../postgres.ts';
 import { cpuWithEnded } from '../redirect/process-tree.ts';
 import { number, type Report, range } from '../table.ts';
-import { foldMonths } from './asking-store.ts';
 import { bytesInClickhouse, mergesDone } from './clickhouse-facts.ts';
 import { type Answered, answered, organizationId, questionsTo } from './hit-questions.ts';
+import { foldMonths } from './months-of-hits.ts';
 
 const rounds = 9;
 const kinds = ['SQLite', 'PostgreSQL', 'ClickHouse'] as const;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { RawHit } from '../../src/journal/hit.ts';
 import type { Effort } from '../effort.ts';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
 import { hitMix, plainHits, writeJournal } from '../hit-mix.ts';
-import { temporaryFolder } from '../leftovers.ts';
 import { ask, register } from '../owner.ts';
 import { start } from '../program.ts';
 import { number, type Report, range } from '../table.ts';

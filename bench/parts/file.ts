@@ -4,8 +4,8 @@ import startEnvironment from '../../scripts/start-environment.json' with { type:
 import { freePorts } from '../../test/support/free-ports.ts';
 import { cpuTimeWithChildren } from '../cpu-time.ts';
 import type { Effort } from '../effort.ts';
+import { killOnExit, temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
-import { killOnExit, temporaryFolder } from '../leftovers.ts';
 import { ask, register } from '../owner.ts';
 import { type Program, startLinnet, startProgram } from '../program.ts';
 import { number, type Report, range } from '../table.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import type { Effort } from '../effort.ts';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure } from '../figures.ts';
 import { hitMix, writeJournal } from '../hit-mix.ts';
-import { temporaryFolder } from '../leftovers.ts';
 import { startPostgres } from '../postgres.ts';
 import { cpuWithEnded } from '../redirect/process-tree.ts';
 import { number, type Report, range } from '../table.ts';

@@ -1,7 +1,7 @@
 import type { HitFilter, Ledger } from '../../src/ledger/ledger.ts';
 import type { HitColumn } from '../../src/rules/click-fields.ts';
 import { type Figure, figure } from '../figures.ts';
-import { busyLink, days } from './asking-store.ts';
+import { busyLink, days } from './months-of-hits.ts';
 
 export const organizationId = 1;
 const hour = 3_600_000;

@@ -9,8 +9,8 @@ import { selfSigned } from '../../test/support/certificate.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
 import { cpuTime } from '../cpu-time.ts';
 import type { Effort } from '../effort.ts';
+import { killOnExit, temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
-import { killOnExit, temporaryFolder } from '../leftovers.ts';
 import type { Program } from '../program.ts';
 import { number, type Report, range } from '../table.ts';
 

@@ -1,7 +1,7 @@
 import type { Effort } from '../effort.ts';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, percentile } from '../figures.ts';
 import { agentAt } from '../hit-mix.ts';
-import { temporaryFolder } from '../leftovers.ts';
 import { cycle, load } from '../load.ts';
 import { ask, type Owner, ownPassword, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Effort } from '../effort.ts';
+import { killOnExit, temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
-import { killOnExit, temporaryFolder } from '../leftovers.ts';
 import { load } from '../load.ts';
 import { ask, register } from '../owner.ts';
 import { type Program, startLinnet } from '../program.ts';

@@ -1,6 +1,6 @@
 import type { Effort } from '../effort.ts';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
-import { temporaryFolder } from '../leftovers.ts';
 import { ask, register } from '../owner.ts';
 import { start, startLinnet } from '../program.ts';
 import { number, type Report, range } from '../table.ts';

@@ -8,7 +8,7 @@ import { readSqlite } from '../../src/backup/sqlite-source.ts';
 import type { Owner } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { type SeededStore, seededStore } from '../seed.ts';
-import { foldMonths, links } from './asking-store.ts';
+import { foldMonths, links } from './months-of-hits.ts';
 
 /** A store with months of clicks, folded by Linnet itself. */
 export interface StatsStore extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import pg from 'pg';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
-import { temporaryFolder } from '../leftovers.ts';
 import { load } from '../load.ts';
 import { ask, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../leftovers.ts';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import type { Owner } from '../owner.ts';
 import { seededStore } from '../seed.ts';
 import type { Fixture } from './contenders.ts';

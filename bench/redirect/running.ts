@@ -1,5 +1,5 @@
 import type { Subprocess } from 'bun';
-import { killOnExit } from '../leftovers.ts';
+import { killOnExit } from '../exit-cleanup.ts';
 import type { Contender } from './contenders.ts';
 import { contenderCore } from './cores.ts';
 import { cpuOf, memoryOf, switchesOf, treeOf } from './process-tree.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { killOnExit } from '../leftovers.ts';
+import { killOnExit } from '../exit-cleanup.ts';
 import { loadCore } from './cores.ts';
 import type { Rate, Waits } from './open-loop.ts';
 import { toolPath } from './tools.ts';
