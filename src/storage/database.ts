@@ -57,8 +57,11 @@ export type WriteItems<Item, Outcome> = (
   items: readonly Item[],
 ) => Promise<readonly Outcome[]>;
 
-/** Answers several questions of one kind, in their order. A failure fails all of them. */
-export type AskItems<Item, Answer> = (queries: Queries, items: readonly Item[]) => Promise<readonly Answer[]>;
+/** Looks several items of one kind up, in their order. A failure fails all of them. */
+export type LookupItems<Item, Answer> = (
+  queries: Queries,
+  items: readonly Item[],
+) => Promise<readonly Answer[]>;
 
 /** A session of the database that holds a lock. */
 export interface LockHolder {
@@ -82,7 +85,7 @@ export interface HitServer {
 
 /**
  * The store, of either kind. It has three ways in, because they must not wait for each other: people's reads, which may be slow;
- * the redirect's look-ups by key, which may not; and changes, each of them atomic.
+ * the redirect's lookups by key, which may not; and changes, each of them atomic.
  */
 export interface Database {
   readonly kind: 'sqlite' | 'postgres';
@@ -95,10 +98,10 @@ export interface Database {
   computeFor(terms: ReadTerms): Compute;
   readonly lookup: Queries;
   /**
-   * Like `lookup`, for questions of one kind that many callers ask: those that arrive while others are under way are answered by
-   * one call of `work`, with one statement. `work` is the same function each time.
+   * Like `lookup`, for lookups of one kind by many callers: those that arrive while others are running share one call of `work`,
+   * and one statement. `work` is the same function each time.
    */
-  lookupTogether<Item, Answer>(item: Item, work: AskItems<Item, Answer>): Promise<Answer>;
+  lookupTogether<Item, Answer>(item: Item, work: LookupItems<Item, Answer>): Promise<Answer>;
   /** Whether changes can be made at the moment; rejects if the database doesn't answer. */
   takesChanges(): Promise<boolean>;
   /**

@@ -8,6 +8,7 @@ import type { Queries, Schema } from '../schema.ts';
 import { together } from '../together.ts';
 import { ChangeQueue } from './change-queue.ts';
 import { answerTime, readOnlySql, type ServerState, takesChanges } from './find-primary.ts';
+import { LookupBatcher } from './lookup-batcher.ts';
 import { hasOldPlan, lostNames } from './postgres-faults.ts';
 import { PostgresJobs } from './postgres-jobs.ts';
 import { migrate, runAside } from './postgres-migrate.ts';
@@ -26,7 +27,6 @@ import {
 } from './postgres-pool.ts';
 import { type CheckedOut, PostgresReads } from './postgres-reads.ts';
 import { Primary } from './primary.ts';
-import { QuestionQueue } from './question-queue.ts';
 import { connectionsUntil } from './write-deadline.ts';
 
 const maxRetries = 8;
@@ -86,7 +86,7 @@ export function openPostgres(
   const server = { url, primary, onIdleError };
   const control = settingOf(poolOf(server, maxConnections, { ...limits, ...pipelined }), primary, indexCost);
   const lookups = lookupsOver(server);
-  const questions = new QuestionQueue(lookups.queries);
+  const batcher = new LookupBatcher(lookups.queries);
   const read = queriesOver(control, server);
   const changes = new ChangeQueue(async (groups) => {
     const settled = await writeWithRetries(changing(batchTerms()), async (queries) => {
@@ -126,7 +126,7 @@ export function openPostgres(
     compute: (module, input) => jobs.run(module, input),
     computeFor: (terms) => (module, input) => jobs.run(module, input, terms),
     lookup: lookups.queries,
-    lookupTogether: (item, work) => questions.ask(item, work),
+    lookupTogether: (item, work) => batcher.lookup(item, work),
     takesChanges: async () => (await lookups.standing()) === 'writes',
     write: async (work, terms) => {
       requireAllowed();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { StoreAway } from '../../rules/errors.ts';
-import type { AskItems, Database, Lookups, RowFinder, WriteItems } from '../database.ts';
+import type { Database, LookupItems, Lookups, RowFinder, WriteItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
 import { type ChangeGroup, ChangeQueue } from './change-queue.ts';
 import { queriesOver, SqliteInline, SqliteThread } from './sqlite-client.ts';
@@ -141,8 +141,8 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     compute: (module, input) => readers.compute(module, input),
     computeFor: (terms) => (module, input) => readers.compute(module, input, terms),
     lookup: lookups,
-    // In this thread, each question is answered before the next one is asked.
-    lookupTogether: async <Item, Answer>(item: Item, work: AskItems<Item, Answer>) =>
+    // In this thread, each lookup is done before the next one begins.
+    lookupTogether: async <Item, Answer>(item: Item, work: LookupItems<Item, Answer>) =>
       (await work(lookups, [item]))[0] as Answer,
     takesChanges: async () => true,
     write: (work) => writer.run(work),

@@ -1,45 +1,44 @@
 import { StoreAway } from '../../rules/errors.ts';
-import type { AskItems } from '../database.ts';
+import type { LookupItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
 
-interface Question {
+interface Lookup {
   readonly item: unknown;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (cause: unknown) => void;
 }
 
-type Work = AskItems<unknown, unknown>;
+type Work = LookupItems<unknown, unknown>;
 
-/** Concurrent statements: while the server works on one, the next questions gather, and the answers of another are read. */
+/** Concurrent statements: while the server works on one, the next lookups gather, and the results of another are read. */
 const maxRunning = 2;
 const maxPerStatement = 64;
 const maxWaiting = 2_000;
 
 /**
- * Lookups by key that share their statements: those that arrive while others are under way are asked together. A single one
- * doesn't wait.
+ * Batches lookups by key: those that arrive while others are running share a statement. A single one doesn't wait.
  */
-export class QuestionQueue {
+export class LookupBatcher {
   readonly #queries: Queries;
-  readonly #kinds = new Map<Work, { running: number; waiting: Question[] }>();
+  readonly #kinds = new Map<Work, { running: number; waiting: Lookup[] }>();
 
   constructor(queries: Queries) {
     this.#queries = queries;
   }
 
-  ask<Item, Answer>(item: Item, work: AskItems<Item, Answer>): Promise<Answer> {
+  lookup<Item, Answer>(item: Item, work: LookupItems<Item, Answer>): Promise<Answer> {
     const kind = this.#kindOf(work as Work);
     if (kind.waiting.length >= maxWaiting)
       return Promise.reject(new StoreAway('too many queries are waiting'));
     return new Promise((resolve, reject) => {
-      kind.waiting.push({ item, resolve, reject } as Question);
+      kind.waiting.push({ item, resolve, reject } as Lookup);
       if (kind.running < maxRunning) void this.#drain(work as Work);
     });
   }
 
   #kindOf(work: Work) {
-    const known = this.#kinds.get(work);
-    if (known) return known;
+    const existing = this.#kinds.get(work);
+    if (existing) return existing;
     const kind = { running: 0, waiting: [] };
     this.#kinds.set(work, kind);
     return kind;
