@@ -306,7 +306,7 @@ export const options = {
   databasePool: option(
     'DB_POOL',
     String(defaultPool),
-    'The maximum of connections to PostgreSQL per process, for API calls. Look-ups, the fold and statistics use up to 11 more.',
+    'The maximum of connections to PostgreSQL per process, for API calls. Lookups, the fold and statistics use up to 11 more.',
     wholeNumber(4, 500),
   ),
   clicksUrl: secret(
