@@ -70,7 +70,7 @@ const outline = {
 } as const;
 
 const whatGoes =
-  'Single hits of every class, what was counted of them, and the bodies of webhook deliveries about them. Hits that are no longer kept by themselves go from the numbers, in whole hours. It cannot be undone.';
+  'Erases single hits of every class, their share of all totals, and the bodies of webhook deliveries about them. Hits that are only in totals are subtracted by whole hours. This cannot be undone.';
 
 export const eraseOfLink = endpoint({
   ...outline,
@@ -102,9 +102,9 @@ export const eraseOfOrganization = endpoint({
 
 export const reclassify = endpoint({
   ...outline,
-  summary: "Give a link's clicks another class",
+  summary: "Reclassify a link's clicks",
   description:
-    'Of a span: a flood becomes clicks, clicks become a flood, and so on. Their reason is `reclassified` from then on; with the class that they first had they get their first reason back.',
+    'For a span: a flood becomes clicks, clicks become a flood, and so on. Their reason is then `reclassified`; back in their first class they get their first reason back.',
   credential: 'required',
   params: linkPath,
   body: ClickReclassification,
@@ -129,7 +129,7 @@ const missing = (field: string, sentence: string): Refusal =>
   new Refusal('FIELD_MISSING', `"${field}" is missing. ${sentence}`, { field });
 
 const listing = {
-  description: 'What was erased and what got another class: by whom, when, and how many. Newest first.',
+  description: 'What was erased or reclassified: by whom, when, and how many hits. Newest first.',
   query: ClickCorrectionQuery,
   statuses: { 200: 'A page of corrections.' },
   answer: ClickCorrectionList,

@@ -25,7 +25,7 @@ import { linkPath } from './schemas/parts.ts';
 
 const listing = {
   description:
-    'Newest first; clicks alone unless `class` says otherwise. `total_clicks` counts all there ever were, also those whose raw hits are no longer kept: `raw_since` says since when they are.',
+    'Newest first; only clicks unless `class` says otherwise. `total_clicks` counts all, including those whose raw hits have expired: `raw_since` says since when raw hits are kept.',
   heavy: true,
   query: ClickListQuery,
   statuses: { 200: 'A page of hits.' },

@@ -13,7 +13,7 @@ interface Table<Row> {
 /** The common parts of endpoints that answer with a table. */
 export const csvOutline = {
   description:
-    'CSV as RFC 4180 has it, newest first, with a line of names. A text that a spreadsheet would take for a formula has a quote in front. An export that breaks off was cut: its connection ends without the last piece.',
+    'CSV as in RFC 4180, newest first, with a line of names. A text that a spreadsheet would take for a formula has a quote in front. If an export is interrupted, its connection ends without the last chunk.',
   streams: 'text/csv',
 } as const;
 

@@ -43,7 +43,7 @@ function positionBefore(before: string | undefined, cursors: Cursors<DeletedPosi
 export const list = endpoint({
   summary: 'List deleted links',
   description:
-    'Those of the last 30 days that can be brought back, the one deleted last first. `next` leads to the next page, which stays put whatever is deleted or brought back meanwhile.',
+    'Links of the last 30 days that can be restored, last deleted first. `next` leads to the next page, which is unaffected by deletions and restorations meanwhile.',
   heavy: true,
   query: DeletedLinkQuery,
   statuses: { 200: 'A page of deleted links.' },
@@ -62,7 +62,7 @@ export const list = endpoint({
 });
 
 const whatStays =
-  'It cannot be undone. Statistics keep its clicks, and no other organization gets its address before the 30 days are over.';
+  'This cannot be undone. Statistics keep its clicks, and no other organization gets its address before the 30 days are over.';
 
 export const empty = endpoint({
   summary: 'Delete all deleted links for good',

@@ -39,7 +39,7 @@ const domainAnswer = ({
 export const create = endpoint({
   summary: 'Add a custom domain',
   description:
-    'The answer says which DNS records to set. They are looked up again and again by themselves: often at first, then ever more seldom.',
+    'The response says which DNS records to set. They are checked automatically: often at first, then less and less.',
   body: DomainToCreate,
   isIdempotentByKey: true,
   statuses: { 201: 'The domain, pending.' },
@@ -49,7 +49,7 @@ export const create = endpoint({
 
 export const list = endpoint({
   summary: 'List custom domains',
-  description: 'With what was last seen of them in the DNS.',
+  description: 'With their state in the DNS when it was last checked.',
   statuses: { 200: 'All domains of the organization, oldest first.' },
   answer: z.array(Domain),
   handle: async ({ caller }, context) => (await readDomains(context, caller)).map(domainAnswer),
@@ -64,8 +64,8 @@ export const read = endpoint({
 });
 
 export const update = endpoint({
-  summary: 'Change where a custom domain leads without a link',
-  description: 'Only what is sent changes. A Domain that was read may be sent back.',
+  summary: 'Change where a custom domain redirects visitors without a link',
+  description: 'Only sent fields change. A Domain from a response may be sent back.',
   params: pathId,
   body: DomainUpdate,
   takesAnswerBack: true,
@@ -76,9 +76,9 @@ export const update = endpoint({
 });
 
 export const verify = endpoint({
-  summary: 'Look a custom domain up now',
+  summary: 'Check a custom domain now',
   description:
-    'Asks the DNS and answers what it said: the domain is verified when its TXT record is there. At most 20 times a minute.',
+    'Queries the DNS and returns the result: the domain is verified if its TXT record is there. At most 20 times a minute.',
   params: pathId,
   long: true,
   statuses: { 200: 'The domain as it is now: see `state`, `records` and `problem`.' },
@@ -92,8 +92,7 @@ export const verify = endpoint({
 
 export const remove = endpoint({
   summary: 'Delete a custom domain',
-  description:
-    'Links on it would stop working: where there are any, it is refused unless `links=delete` is sent.',
+  description: 'Its links would stop working: if there are any, it is refused unless `links=delete` is sent.',
   params: pathId,
   query: DomainDeletion,
   statuses: { 204: 'Deleted.' },

@@ -7,7 +7,7 @@ const instantOf = (at: number): string => new Date(at).toISOString();
 export const list = endpoint({
   summary: 'List the nodes of the service',
   description:
-    'For administrators of the organization that runs the service, which is that of the first account. The same as the command `nodes` tells: each node with its version, when it was seen last, and which clicks are in its journal and not in the database. Of a node that is gone, those wait until its data folder is back or `linnet fold` has read it.',
+    'For administrators of the organization that runs the service, which is that of the first account. The same as the command `nodes`: each node with its version, when it last reported, and the clicks in its journal that are not in the database. Those of a node that is gone wait until its data folder is back or `linnet fold` has read it.',
   permission: 'manage_members',
   statuses: { 200: 'The nodes.' },
   answer: InstanceNodes,

@@ -19,9 +19,9 @@ const invitationAnswer = (invitation: StoredInvitation): z.input<typeof Invitati
 });
 
 export const create = endpoint({
-  summary: 'Invite somebody to your organization',
+  summary: 'Invite a person to your organization',
   description:
-    'For administrators. A new invitation for the same address replaces the one before. Where a mail server is set it is mailed; whether or not that works, the invitation is made.',
+    'For administrators. A new invitation for the same address replaces the previous one. If a mail server is set it is mailed; the invitation exists whether that works or not.',
   permission: 'manage_members',
   body: InvitationToCreate,
   isIdempotentByKey: true,
@@ -44,7 +44,7 @@ export const list = endpoint({
 
 export const remove = endpoint({
   summary: 'Withdraw an invitation',
-  description: 'For administrators. Its link is dead from then on.',
+  description: 'For administrators. Its link stops working.',
   permission: 'manage_members',
   params: pathId,
   statuses: { 204: 'Withdrawn.' },

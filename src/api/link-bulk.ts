@@ -30,7 +30,7 @@ export const create = endpoint({
   summary: 'Create many links',
   long: true,
   description:
-    'At most 1,000 in a call and 4 MB. Each has its own result: one that is refused leaves the others alone, unless `atomic=true`. At most 20 of them may have a password.',
+    'At most 1,000 in a call and 4 MB. Each has its own result: a refused one doesn’t affect the others, unless `atomic=true`. At most 20 of them may have a password.',
   query: LinksCreationQuery,
   body: LinksToCreate,
   maxBodyBytes,
@@ -72,7 +72,7 @@ function inputOf(sent: unknown): LinkInput | Refusal {
 export const update = endpoint({
   summary: 'Change many links',
   long: true,
-  description: 'All of them or none. Ids of links that are not there are passed over.',
+  description: "All of them or none. Ids of links that don't exist are skipped.",
   query: ConfirmationQuery,
   body: LinksUpdate,
   statuses: { 200: 'Done.' },
@@ -86,7 +86,7 @@ export const remove = endpoint({
   summary: 'Delete many links',
   long: true,
   description:
-    'All of them or none. Ids of links that are not there are passed over. For 30 days they can be brought back.',
+    'All of them or none. Ids of links that don’t exist are skipped. They can be restored for 30 days.',
   query: ConfirmationQuery,
   body: LinkIds,
   statuses: { 200: 'The ids of those that were there.' },
@@ -98,12 +98,12 @@ export const remove = endpoint({
 });
 
 export const restore = endpoint({
-  summary: 'Bring deleted links back',
+  summary: 'Restore deleted links',
   long: true,
   description:
-    'As they were, with their suffix, tags and statistics. Ids that are not among the deleted links of the last 30 days are passed over; when none is, 404.',
+    'Unchanged, with their suffix, tags and statistics. Ids that are not among the deleted links of the last 30 days are skipped; if none is, 404.',
   body: LinkIds,
-  statuses: { 200: 'The ids of those that are back.' },
+  statuses: { 200: 'The ids of the restored links.' },
   answer: LinksRestored,
   async handle({ caller, body }, context) {
     const ids = await restoreLinks(context, caller, body.ids);

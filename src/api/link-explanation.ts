@@ -7,7 +7,7 @@ import { linkPath } from './schemas/parts.ts';
 export const explain = endpoint({
   summary: 'Explain where a link leads a visitor',
   description:
-    'Decides about a visit that is only described, by the very function that answers visits, and says each step. Nothing is counted.',
+    'Evaluates a described visit with the same function that answers visits, and returns each step. Nothing is counted.',
   params: linkPath,
   body: VisitToExplain,
   statuses: { 200: 'Where the visitor would be led, and why.' },

@@ -26,7 +26,7 @@ export const read = endpoint({
 export const put = endpoint({
   summary: 'Create or update the link with an external id',
   description:
-    'Where no link of the organization has this external_id, one is created (201); otherwise that one is changed (200): only what is sent changes, `null` or `""` clears a field (`"password": null` changes nothing), and `tags` takes the place of all tags. The address that the link had goes on leading here where `domain` or `suffix` changes it. `If-Match` and `confirm` as in PATCH; with `If-Match` no link is created (404).',
+    'If no link of the organization has this external_id, one is created (201); otherwise that one is changed (200): only sent fields change, `null` or `""` clears a field (`"password": null` changes nothing), and `tags` replaces all tags. The previous address continues to work where `domain` or `suffix` changes it. `If-Match` and `confirm` as in PATCH; with `If-Match` no link is created (404).',
   params: z.object({ external_id: z.string().meta(inPath) }),
   query: ConfirmationQuery.extend({ disable_png: LinkCreationQuery.shape.disable_png }),
   body: LinkToCreate,

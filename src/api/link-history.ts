@@ -33,9 +33,9 @@ const entryAnswer = (entry: HistoryEntry): z.input<typeof LinkHistoryEntry> => (
 });
 
 export const list = endpoint({
-  summary: 'List what was changed of a link',
+  summary: 'List the changes of a link',
   description:
-    'By whom, when, and from what to what, the newest first; its creation is the last entry. Secrets are not in it.',
+    'By whom, when, and the old and new values, newest first; its creation is the last entry. It contains no secrets.',
   params: linkPath,
   query: LinkHistoryQuery,
   statuses: { 200: 'A page of entries.' },
@@ -49,9 +49,9 @@ export const list = endpoint({
 });
 
 export const restore = endpoint({
-  summary: 'Go back to a state of a link',
+  summary: 'Revert a link to an earlier state',
   description:
-    'The link gets the settings and tags that it had after that entry, save its secrets and tags that are gone; that is a change like any other, with an entry of its own. With the header `If-Match: "<updated_at>"` a link that was changed since is left as it is: 409 `LINK_CHANGED`.',
+    'The link gets the settings and tags that it had after that entry, except secrets and deleted tags; that is a change like any other, with its own entry. With the header `If-Match: "<updated_at>"` a link that has changed since is left unchanged: 409 `LINK_CHANGED`.',
   params: linkPath,
   query: ConfirmationQuery,
   body: LinkReversion,

@@ -51,7 +51,7 @@ const maxWithDays = 100;
 export const list = endpoint({
   summary: 'List links',
   description:
-    'Newest first, or as `sort` says. `total_links` counts all that match, whatever the page. `next` leads to the next page.',
+    'Newest first, or by `sort`. `total_links` counts all matches, on all pages. `next` leads to the next page.',
   heavy: true,
   query: LinkListQuery,
   statuses: { 200: 'A page of links.' },
@@ -140,7 +140,7 @@ export const read = endpoint({
 export const update = endpoint({
   summary: 'Update a link',
   description:
-    'Only what is sent changes. `null` or `""` clears a field. A Link that was read may be sent back. Where `domain` or `suffix` changes, the address that the link had goes on leading here as an alias. With the header `If-Match: "<updated_at>"` a link that was changed since is left as it is: 409 `LINK_CHANGED`.',
+    'Only sent fields change. `null` or `""` clears a field. A Link from a response may be sent back. If `domain` or `suffix` changes, the previous address continues to work as an alias. With the header `If-Match: "<updated_at>"` a link that has changed since is left unchanged: 409 `LINK_CHANGED`.',
   params: linkPath,
   query: ConfirmationQuery,
   body: LinkUpdate,
@@ -173,7 +173,7 @@ async function refuseOtherTags(
 
 export const remove = endpoint({
   summary: 'Delete a link',
-  description: 'For 30 days it can be brought back. One that is in print takes `confirm=true`.',
+  description: 'It can be restored for 30 days. One that is in print needs `confirm=true`.',
   params: linkPath,
   query: ConfirmationQuery,
   statuses: { 204: 'Deleted.' },

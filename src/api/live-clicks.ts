@@ -13,7 +13,7 @@ const nothing = { clicks: [], searchedTo: 0 };
 export const stream = endpoint({
   summary: 'Follow the clicks of all links, or of some',
   description:
-    'Server-Sent Events, one `click` event a hit with a Click as its data, within a second of its answer. After a break send the last id as `Last-Event-ID` (or `last_event_id`) and nothing is missed or sent twice. At most 20 streams an organization. A stream ends with its credential.',
+    'Server-Sent Events, one `click` event per hit with a Click as its data, within a second of the visit. After an interruption send the last id as `Last-Event-ID` (or `last_event_id`) and nothing is missed or sent twice. At most 20 streams an organization. A stream ends with its credential.',
   query: LiveQuery,
   statuses: { 200: 'Events, until either side ends the stream.' },
   streams: 'text/event-stream',

@@ -20,7 +20,7 @@ export const list = endpoint({
 export const update = endpoint({
   summary: "Change a member's role",
   description:
-    'For administrators. There is always one: 409 `LAST_ADMINISTRATOR` where it would be lowered. What somebody invited as administrator is withdrawn when they become editor.',
+    'For administrators. There is always one: 409 `LAST_ADMINISTRATOR` if the last one would be demoted. Invitations by an administrator are withdrawn if they become an editor.',
   permission: 'manage_members',
   params: pathId,
   body: MemberUpdate,
@@ -34,7 +34,7 @@ export const update = endpoint({
 export const remove = endpoint({
   summary: 'Remove a member',
   description:
-    'For administrators. They go on with an organization of their own; their sessions, tokens, API keys and the invitations they made end. What they made stays here. The last administrator can not be removed.',
+    'For administrators. They continue with a new organization; their sessions, tokens, API keys and invitations end. What they created stays here. The last administrator can’t be removed.',
   permission: 'manage_members',
   params: pathId,
   statuses: { 204: 'Removed.' },

@@ -23,9 +23,9 @@ const addressAnswer = (
 });
 
 export const list = endpoint({
-  summary: 'List addresses that lead nowhere',
+  summary: 'List requested addresses without a link',
   description:
-    'What people asked for on your domains and found no link for, the most visited first: mistyped, printed wrong, or deleted since. Addresses that have a link by now are left out. Machines are not counted, nor addresses that scanners ask every site for. Counted within seconds, and kept for as long as single clicks.',
+    'Addresses that people requested on your domains without finding a link, most visited first: mistyped, misprinted, or deleted since. Addresses that have a link by now are omitted. Machines are not counted, nor addresses that scanners request on every site. Counted within seconds, and kept as long as single clicks.',
   heavy: true,
   query: NotFoundQuery,
   statuses: { 200: 'A page of addresses.' },

@@ -30,7 +30,7 @@ export function openApiDocument(routes: readonly Route[], origin: string): Json 
       title: 'Linnet',
       version: '1',
       description:
-        'Short links that stay yours. Every answer is JSON; every refusal has the shape of the schema Error.',
+        'Short links that stay yours. Every response is JSON; every error has the format of the schema Error.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: origin }],
@@ -42,7 +42,7 @@ export function openApiDocument(routes: readonly Route[], origin: string): Json 
           type: 'apiKey',
           in: 'header',
           name: 'api-key',
-          description: 'An API key; it may also be sent as a bearer.',
+          description: 'An API key; it may also be sent as a bearer token.',
         },
         bearer: {
           type: 'http',
@@ -54,7 +54,7 @@ export function openApiDocument(routes: readonly Route[], origin: string): Json 
           in: 'cookie',
           name: sessionCookieName({ isSecure: origin.startsWith('https:') }),
           description:
-            'Set by POST /api/v1/session, for pages of this service: calls other than GET must come from one of them (403 `ORIGIN_FORBIDDEN`). A key or token in a header comes first.',
+            'Set by POST /api/v1/session, for pages of this service: calls other than GET must come from one of them (403 `ORIGIN_FORBIDDEN`). A key or token in a header takes precedence.',
         },
       },
     },
@@ -101,7 +101,7 @@ const idempotencyKey: Json = {
   in: 'header',
   required: false,
   description:
-    'A text of your own for what is made, such as a UUID. Sent again within 24 hours with the same key, the call is not carried out again and gets the same answer, with the header `Idempotent-Replayed: true`; also where both are sent at once.',
+    'A text of your own for the thing to create, such as a UUID. If the call is sent again within 24 hours with the same key, it is not carried out again and gets the same response, with the header `Idempotent-Replayed: true`; even if both are sent at once.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   example: '7b0f3f6e-2f0d-4e0a-9d0e-6a4c1f1b2c3d',
 };

@@ -28,7 +28,7 @@ export const read = endpoint({
 
 export const update = endpoint({
   summary: 'Change your organization',
-  description: 'For administrators. Links that exist keep the codes they have.',
+  description: 'For administrators. Existing links keep their QR codes.',
   permission: 'manage_members',
   body: OrganizationUpdate,
   takesAnswerBack: true,

@@ -28,7 +28,7 @@ const receivedAnswer = (invitation: Received): z.input<typeof ReceivedInvitation
 
 export const preview = endpoint({
   summary: 'Read an invitation by its token',
-  description: 'For the page that its link leads to.',
+  description: 'For the page of its link.',
   credential: 'none',
   body: InvitationToken,
   statuses: { 200: 'What it is for.' },
@@ -75,7 +75,7 @@ export const accept = endpoint({
 
 export const decline = endpoint({
   summary: 'Decline an invitation',
-  description: 'It is gone, for whoever made it too.',
+  description: 'It is deleted for its sender too.',
   params: pathId,
   statuses: { 204: 'Declined.' },
   handle: ({ caller, params }, context) => declineInvitation(context, caller, params.id),

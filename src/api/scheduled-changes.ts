@@ -38,7 +38,7 @@ const changeAnswer = (change: ScheduledChange): z.input<typeof schemas.Scheduled
 export const list = endpoint({
   summary: 'List scheduled changes of a link',
   description:
-    'Those to come, the next first; then what became of the last 50, the latest first, for 90 days.',
+    'Those to come, the next first; then the results of the last 50, the latest first, for 90 days.',
   params: linkPath,
   statuses: { 200: 'All of them.' },
   answer: schemas.ScheduledChanges,
@@ -50,7 +50,7 @@ export const list = endpoint({
 export const create = endpoint({
   summary: 'Schedule a change of a link',
   description:
-    'At the instant the link is changed as a PATCH would change it, in the name of the member who scheduled it, with an entry in its history. What can not be applied then is in this list and in the history with the reason. At most 20 of a link are open at a time. One that would end a link that is in print takes `confirm=true`.',
+    'At the instant the link is changed as by a PATCH, in the name of the member who scheduled it, with an entry in its history. A change that can’t be applied then is in this list and in the history with the reason. At most 20 per link are open at a time. One that would end a link that is in print takes `confirm=true`.',
   params: linkPath,
   query: ConfirmationQuery,
   body: schemas.ChangeToSchedule,
@@ -66,7 +66,7 @@ export const create = endpoint({
 export const update = endpoint({
   summary: 'Change a scheduled change',
   description:
-    'Its instant, or what changes, as a whole; who does so is its author from then on. One that was refused is open again. One that was applied is 409 `SCHEDULED_APPLIED`.',
+    'Its instant, or its changes as a whole; the caller becomes its author. A refused one is open again. For an applied one: 409 `SCHEDULED_APPLIED`.',
   params: pathId,
   query: ConfirmationQuery,
   body: schemas.ScheduledUpdate,
@@ -80,7 +80,7 @@ export const update = endpoint({
 
 export const remove = endpoint({
   summary: 'Withdraw a scheduled change',
-  description: 'One that was refused leaves the list. One that was applied is 409 `SCHEDULED_APPLIED`.',
+  description: 'A refused one is removed from the list. For an applied one: 409 `SCHEDULED_APPLIED`.',
   params: pathId,
   statuses: { 204: 'Withdrawn.' },
   handle: ({ caller, params }, context) => withdrawScheduled(context, caller, params.id),

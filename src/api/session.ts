@@ -33,7 +33,7 @@ export const create = endpoint({
   summary: 'Sign in with a browser',
   long: true,
   description:
-    'Answers the user and sets a cookie that authorises every call that an API key does. It lasts 30 days from its last use. Calls other than GET must come from a page of this service.',
+    'Returns the user and sets a cookie that authorises every call that an API key does. It lasts 30 days from its last use. Calls other than GET must come from a page of this service.',
   credential: 'none',
   ownPagesOnly: true,
   body: SignIn,
@@ -53,7 +53,7 @@ export const create = endpoint({
 
 export const list = endpoint({
   summary: 'List your sessions',
-  description: 'Where you are signed in with a browser, the one used last first; at most 200.',
+  description: 'Where you are signed in with a browser, last used first; at most 200.',
   statuses: { 200: 'Your sessions.' },
   answer: z.array(Session),
   async handle({ caller, session }, context) {

@@ -4,7 +4,7 @@ import { Setup } from './schemas/setup.ts';
 
 export const read = endpoint({
   summary: 'Read how this instance is set up',
-  description: 'What a page needs to know before anybody has signed in.',
+  description: 'What a page needs to know before signing in.',
   credential: 'none',
   statuses: { 200: 'The state of the instance.' },
   answer: Setup,

@@ -12,7 +12,7 @@ import { OrganizationStatsQuery, Stats, StatsQuery } from './schemas/stats.ts';
 
 const outline = {
   description:
-    'Clicks are people who were redirected; everything else is under `not_counted`. Filters can be combined, then the answer is counted from raw hits.',
+    'Clicks are people who were redirected; everything else is under `not_counted`. Filters can be combined; the result is then counted from raw hits.',
   heavy: true,
   query: StatsQuery,
   statuses: { 200: 'The numbers.' },

@@ -46,7 +46,7 @@ export const rename = endpoint({
 
 export const remove = endpoint({
   summary: 'Delete a tag',
-  description: 'Links that have it lose it and stay as they are.',
+  description: 'It is removed from its links, which otherwise stay unchanged.',
   params: pathId,
   statuses: { 204: 'Deleted.' },
   handle: ({ caller, params }, context) => deleteTag(context, caller, params.id),

@@ -7,7 +7,7 @@ import { SignIn, TokenPair } from './schemas/user.ts';
 export const create = endpoint({
   summary: 'Sign in for a token pair',
   long: true,
-  description: 'The access token lives 3 days, the refresh token 30.',
+  description: 'The access token is valid for 3 days, the refresh token for 30.',
   credential: 'none',
   body: SignIn,
   statuses: { 201: 'The pair.' },
@@ -19,7 +19,7 @@ export const refresh = endpoint({
   summary: 'Exchange a refresh token for a new pair',
   description:
     'Send it as `Authorization: Bearer <refresh token>`. Each works once; a second use ends every token of its sign-in, ' +
-    'save for the same answer again within ten seconds.',
+    'except that within ten seconds it gets the same response again.',
   credential: 'none',
   getChanges: true,
   statuses: { 200: 'The new pair.' },

@@ -19,11 +19,11 @@ export const userAnswer = ({ created_at, ...user }: StoredUser): z.input<typeof 
 });
 
 export const createOrRead = endpoint({
-  summary: 'Make an account, or read the calling one',
+  summary: 'Create an account, or read the calling user',
   long: true,
   description:
-    'With a body: makes an account that administers an organization of its own, or joins the one it was invited to. ' +
-    'With a credential and no body, or an empty object: answers the calling user.',
+    'With a body: creates an account that administers its own organization, or joins the one that invited it. ' +
+    'With a credential and no body, or an empty object: returns the calling user.',
   credential: 'optional',
   body: UserToCreate,
   bodyIsOptional: true,
@@ -78,7 +78,7 @@ export const password = endpoint({
   summary: 'Change the password',
   long: true,
   description:
-    'Every other session and every token pair of the user ends. The session that calls goes on, and so do API keys.',
+    'Every other session and every token pair of the user ends. The calling session and API keys continue.',
   body: PasswordChange,
   statuses: { 204: 'Changed.' },
   handle: ({ caller, body, session }, context) => changePassword(context, caller, body, session),
@@ -88,9 +88,9 @@ export const remove = endpoint({
   summary: 'Delete your account',
   long: true,
   description:
-    'Asks for the password. The account, its sessions, tokens, API keys and invitations are gone at once; links belong to the organization and stay. ' +
-    'Who is alone in an organization deletes it too, with links, clicks, domains and webhooks, and says so in `confirm` (409 `ORGANIZATION_IN_USE` says what there is): ' +
-    'what it has is cleared away within minutes, and its suffixes are kept from others for 30 days. The only administrator of an organization with other members stays: 409 `LAST_ADMINISTRATOR`.',
+    'Needs the password. The account, its sessions, tokens, API keys and invitations are deleted at once; links belong to the organization and stay. ' +
+    'The only member of an organization deletes it too, with links, clicks, domains and webhooks, and must confirm this in `confirm` (409 `ORGANIZATION_IN_USE` says what there is): ' +
+    'its contents are deleted within minutes, and its suffixes are reserved for 30 days. The only administrator of an organization with other members stays: 409 `LAST_ADMINISTRATOR`.',
   body: AccountDeletion,
   statuses: { 204: 'Deleted.' },
   async handle({ caller, body, session }, context) {
@@ -101,7 +101,7 @@ export const remove = endpoint({
 
 export const leaveEverywhere = endpoint({
   summary: 'Sign out everywhere',
-  description: 'Every session and token pair of the user ends, the one that calls too. API keys stay.',
+  description: 'Every session and token pair of the user ends, including the calling one. API keys stay.',
   statuses: { 204: 'Signed out.' },
   async handle({ caller, session }, context) {
     await signOutEverywhere(context, caller);

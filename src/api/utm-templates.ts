@@ -13,7 +13,7 @@ const answerOf = (template: templates.StoredTemplate): z.input<typeof UtmTemplat
 
 export const create = endpoint({
   summary: 'Create a UTM template',
-  description: 'UTM parameters that the organization uses together, by a name.',
+  description: 'UTM parameters that the organization uses together, under a name.',
   body: TemplateToCreate,
   takesAnswerBack: true,
   isIdempotentByKey: true,
@@ -43,7 +43,7 @@ export const read = endpoint({
 
 export const update = endpoint({
   summary: 'Change a UTM template',
-  description: 'Links that were made with it stay as they are.',
+  description: 'Links that were created with it stay unchanged.',
   params: pathId,
   body: TemplateUpdate,
   takesAnswerBack: true,
@@ -55,7 +55,7 @@ export const update = endpoint({
 
 export const remove = endpoint({
   summary: 'Delete a UTM template',
-  description: 'Links that were made with it stay as they are.',
+  description: 'Links that were created with it stay unchanged.',
   params: pathId,
   statuses: { 204: 'Deleted.' },
   handle: ({ caller, params }, context) => templates.deleteTemplate(context, caller, params.id),
@@ -65,7 +65,7 @@ export const values = endpoint({
   summary: 'List UTM values in use',
   description:
     'For suggestions: at most 20 values of each parameter, in templates and the newest 2,000 links.',
-  statuses: { 200: 'The values of each parameter, the most frequent first.' },
+  statuses: { 200: 'The values of each parameter, most frequent first.' },
   answer: UtmValues,
   handle: ({ caller }, context) => templates.readUtmValues(context, caller),
 });

@@ -44,7 +44,7 @@ export const list = endpoint({
   summary: 'List the webhook deliveries of a link',
   long: true,
   description:
-    'Newest first, each with its attempts. Kept for 30 days, or `CLICK_RETENTION_DAYS` where that is shorter.',
+    'Newest first, each with its attempts. Kept for 30 days, or `CLICK_RETENTION_DAYS` if that is shorter.',
   params: pathId,
   query: WebhookDeliveryQuery,
   statuses: { 200: 'A page of deliveries.' },
@@ -68,9 +68,9 @@ export const list = endpoint({
 export const redeliver = endpoint({
   summary: 'Send a webhook delivery again',
   description:
-    'The same message under the same id, to where the webhook of the link is now, with all its tries. At most ten a minute for one link.',
+    'The same message under the same id, to the current webhook of the link, with all its retries. At most ten a minute for one link.',
   params: pathId,
-  statuses: { 202: 'It is on its way.' },
+  statuses: { 202: 'It will be sent.' },
   answer: WebhookDelivery,
   handle: async ({ caller, params }, context) => deliveryAnswer(await sendAgain(context, caller, params.id)),
 });
@@ -79,7 +79,7 @@ export const redeliverFailed = endpoint({
   summary: 'Send all failed webhook deliveries of a span again',
   long: true,
   description:
-    'For the time after an outage: every message that failed for good, the oldest first, under its own id, to where the webhook of its link is now. Test calls stay out. Counts as one redelivery.',
+    'For after an outage: every message that failed permanently, oldest first, under its own id, to the current webhook of its link. Except for test calls. Counts as one redelivery.',
   credential: 'required',
   body: WebhookRedelivery,
   bodyIsOptional: true,
@@ -97,12 +97,12 @@ export const redeliverFailed = endpoint({
 });
 
 export const outages = endpoint({
-  summary: 'List the webhook targets that fail',
+  summary: 'List failing webhook targets',
   long: true,
   description:
-    'Targets of the organization whose last attempt failed, the longest first, a hundred at most, and how many messages failed for good. Administrators are told by mail of a target that fails for a day.',
+    'Targets of the organization whose last attempt failed, the longest first, a hundred at most, and how many messages failed permanently. Administrators are notified by mail of a target that fails for a day.',
   credential: 'required',
-  statuses: { 200: 'Empty when all is well.' },
+  statuses: { 200: 'Empty if all targets work.' },
   answer: WebhookOutageList,
   async handle({ caller }, context) {
     const { outages, failed } = await readOutages(context, caller);
@@ -117,11 +117,11 @@ export const outages = endpoint({
 });
 
 export const test = endpoint({
-  summary: 'Try the webhook of a link',
+  summary: 'Test the webhook of a link',
   description:
-    'Sends a made-up click, marked by `"sample": true`, once and now, and answers what came of it. At most ten a minute for one link.',
+    'Sends an invented click, marked by `"sample": true`, once and immediately, and returns the result. At most ten a minute for one link.',
   params: pathId,
-  statuses: { 200: 'What came of it: see `state` and `attempts`.' },
+  statuses: { 200: 'The result: see `state` and `attempts`.' },
   answer: WebhookDelivery,
   async handle({ caller, params, connection }, context) {
     // The target may take as long as a call may last.

@@ -14,7 +14,7 @@ const credential =
 
 export const subscribe = endpoint({
   summary: 'Subscribe a Zap to the clicks of a link',
-  description: `From then on \`target_url\` receives each click as a flat object. A link has one subscription: a new one takes the place of the one before. ${credential}`,
+  description: `From then on \`target_url\` receives each click as a flat object. A link has one subscription: a new one replaces the previous one. ${credential}`,
   credential: 'own',
   body: ZapierHookToCreate,
   statuses: { 201: 'The subscription.' },
@@ -32,7 +32,7 @@ export const unsubscribe = endpoint({
 });
 
 export const unsubscribeAny = endpoint({
-  summary: 'End the subscription of a link, whichever it is',
+  summary: 'End the subscription of a link, without its id',
   description: credential,
   credential: 'own',
   statuses: { 204: 'Ended.' },
@@ -41,7 +41,7 @@ export const unsubscribeAny = endpoint({
 
 export const sample = endpoint({
   summary: 'Clicks to build a Zap with',
-  description: `The latest clicks of the link as flat objects, newest first; without any, a made-up one with \`"sample": true\`. ${credential}`,
+  description: `The latest clicks of the link as flat objects, newest first; without any, an invented one with \`"sample": true\`. ${credential}`,
   credential: 'own',
   statuses: { 200: 'Flat objects.' },
   answer: ZapierSample,

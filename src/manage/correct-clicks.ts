@@ -104,7 +104,7 @@ export async function revertReclassification(
       },
     );
   if (from_class === null || to_class === null)
-    throw new Refusal('FIELD_INVALID', 'What was erased is gone, and can not be brought back.', {
+    throw new Refusal('FIELD_INVALID', 'What was erased is gone, and can not be restored.', {
       field: 'take_back',
     });
   const span = { linkId, from: made.from_at ?? undefined, to: made.to_at };

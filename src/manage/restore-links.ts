@@ -45,7 +45,7 @@ export async function restoreLinks(
   if (back.length === 0) {
     throw new Refusal(
       'NOT_FOUND',
-      `None of these links can be brought back. Deleted links are kept for ${binDays} days, as long as their domain is there.`,
+      `None of these links can be restored. Deleted links are kept for ${binDays} days, as long as their domain is there.`,
     );
   }
   context.linksChanged(back);
@@ -60,7 +60,7 @@ async function suffixInUse(
   const other = link ? `link ${link.id}` : 'another link';
   return new Refusal(
     'SUFFIX_TAKEN',
-    `Link ${id} cannot be brought back now: its suffix "${suffix}" is that of ${other}. Delete that one first.`,
+    `Link ${id} cannot be restored now: its suffix "${suffix}" is that of ${other}. Delete that one first.`,
     { field: 'ids' },
   );
 }

@@ -106,7 +106,7 @@ function checkPlace(host: string, ours: readonly string[]): DomainName {
   return { ok: true, host };
 }
 
-/** Whether a domain is a registered one, not a sub-domain: such names can't have a CNAME. */
+/** Whether a domain is a registered one, not a subdomain: such names can't have a CNAME. */
 export const isApex = (host: string): boolean => parse(host, { allowPrivateDomains: true }).domain === host;
 
 const shown = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);

@@ -12,7 +12,7 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' });
 
 export const NewApiKey = ApiKey.extend({
-  key: z.string().meta({ description: 'The key itself: shown in this answer and never again.' }),
+  key: z.string().meta({ description: 'The key itself: only shown in this response.' }),
 }).meta({ id: 'NewApiKey' });
 
 export const ApiKeyToCreate = z.strictObject({ name: label(100) });

@@ -11,21 +11,21 @@ export const ClickCorrection = z
     created_by: z
       .object({ id: z.int(), name: z.string().nullable(), email: z.string() })
       .nullable()
-      .meta({ description: 'Null: who has left the organization.' }),
+      .meta({ description: 'Null: a former member.' }),
     kind: z.enum(['erase', 'reclassify', 'take_back']),
     link_id: z.int().nullable().meta({ description: 'Null: all links of the organization.' }),
     from: z.string().nullable().meta({ description: 'ISO 8601, UTC. Null: from the first click on.' }),
-    to: z.string().meta({ description: 'ISO 8601, UTC: the first instant that is no longer in it.' }),
+    to: z.string().meta({ description: 'ISO 8601, UTC: the first instant after the span.' }),
     class: z
       .string()
       .nullable()
-      .meta({ description: 'The class that hits had; null where they were erased.' }),
+      .meta({ description: 'The class that the hits had; null if they were erased.' }),
     to_class: z.string().nullable(),
-    takes_back: z.int().nullable().meta({ description: 'The correction that this one takes back.' }),
-    hits: z.int().meta({ description: 'How many single hits were erased or changed so far.' }),
+    takes_back: z.int().nullable().meta({ description: 'The correction that this one reverts.' }),
+    hits: z.int().meta({ description: 'The number of single hits erased or changed so far.' }),
     not_kept: z.int().meta({
       description:
-        'Hits of the span of which only the numbers are still there. Erased, they are gone from the numbers; reclassified, they stay as they were.',
+        'Hits of the span that only exist in totals. An erasure removes them from the totals; a reclassification leaves them unchanged.',
     }),
     state: z.enum(['running', 'done']),
     finished_at: z.string().nullable().meta({ description: 'ISO 8601, UTC.' }),
@@ -51,7 +51,7 @@ export const ClickErasureQuery = z.object(span);
 export const AllClicksErasureQuery = z.object({
   ...span,
   confirm: queryFlag().meta({
-    description: 'True, where neither `from` nor `to` is given: every click of the organization goes.',
+    description: 'True if neither `from` nor `to` is given: every click of the organization is erased.',
   }),
 });
 
@@ -61,10 +61,10 @@ export const ClickReclassification = z.object({
   ...span,
   class: movable().meta({ description: 'The class that the hits have now.' }),
   to_class: movable().meta({
-    description: 'The class that they get. `human` is a click where it was redirected.',
+    description: 'The class that they get. `human` is a click if the visitor was redirected.',
   }),
   take_back: id.optional().meta({
     description:
-      'Instead of all others: the id of a correction. Hits that it moved get the class and the reason back that they first had.',
+      'Instead of all others: the id of a correction. The hits that it changed get their first class and reason back.',
   }),
 });

@@ -24,25 +24,27 @@ export const Click = z
     }),
     class: z.string().meta({ description: 'human, preview, bot, prefetch, head, repeat or flood.' }),
     reason: z.string().meta({ description: 'Why it has this class.' }),
-    country: said().meta({ description: 'Two letters; XX where none is known.' }),
+    country: said().meta({ description: 'Two letters; XX if unknown.' }),
     device: z.string(),
     ...eachField(wordsAfterDevice, (field) =>
       field === 'referrer' ? said().meta({ description: 'The host that the visitor came from.' }) : said(),
     ),
-    source: z.string().meta({ description: '`qr` when the address carried the marker `?qr`, else `link`.' }),
+    source: z.string().meta({ description: '`qr` if the address had the marker `?qr`, otherwise `link`.' }),
     rule: said().meta({
       description:
-        'The id of the rule that led the visitor. Null for none, and for hits from before rules were kept.',
+        'The id of the rule that redirected the visitor. Null for none, and for hits from before rules were stored.',
     }),
-    variant: said().meta({ description: "The id of the rule's variant that the visitor was led to." }),
+    variant: said().meta({
+      description: "The id of the rule's variant to which the visitor was redirected.",
+    }),
     region: said().meta({
       description:
-        'ISO 3166-2, such as DE-BY. Null where the country file knows none, and for hits from before regions were kept.',
+        'ISO 3166-2, such as DE-BY. Null if the country file has none, and for hits from before regions were stored.',
     }),
     city: said().meta({ description: 'Its English name, null as with the region.' }),
     address: said().meta({
       description:
-        "The alias by which the visitor came, such as `go.example.com/old`. Null for the link's own address, and for hits from before aliases were kept.",
+        "The alias that was visited, such as `go.example.com/old`. Null for the link's own address, and for hits from before aliases were stored.",
     }),
   })
   .meta({ id: 'Click' });
@@ -53,8 +55,7 @@ export const ClickList = z
     total_clicks: z.int(),
     raw_since: rawSinceField,
     partial: z.boolean().meta({
-      description:
-        'The time for one page was over before it was full. `next` goes on where this one has ended.',
+      description: 'The time limit ended this page before it was full. `next` continues where it ended.',
     }),
     next: nextField,
   })
@@ -90,7 +91,7 @@ export const OrganizationClickExportQuery = ClickExportQuery.extend(chosenLinksF
 export const LiveQuery = z.object({
   class: which,
   last_event_id: queryNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
-    description: 'Goes on after this hit, as the header `Last-Event-ID` does; without it from now on.',
+    description: 'Continues after this hit, like the header `Last-Event-ID`; without it, from now on.',
   }),
   ...chosenLinksFields,
 });

@@ -4,20 +4,19 @@ import { isoInstant, queryNumber } from './parts.ts';
 
 export const DeletedLink = z
   .object({
-    id: z.int().meta({ description: 'What `POST /api/v1/link/restore` brings it back by.' }),
+    id: z.int().meta({ description: 'The id for `POST /api/v1/link/restore`.' }),
     deleted_at: isoInstant,
     kept_until: z.string().meta({
       description:
-        'ISO 8601, UTC. From then on it is gone for good, and its suffix free for everybody; until then only for its own organization.',
+        'ISO 8601, UTC. From then on it is gone for good, and its suffix free for everyone; until then only for its own organization.',
     }),
     domain: z.string().meta({ description: 'With its scheme: https://<domain>.' }),
     suffix: z.string(),
-    url: z.string().meta({ format: 'uri', description: 'Where it was, and will be again.' }),
+    url: z.string().meta({ format: 'uri', description: 'Its address before, and after it is restored.' }),
     destination_url: z.string(),
     name: z.string().nullable(),
     suffix_taken_by: z.int().optional().meta({
-      description:
-        'The link of yours that has its suffix now. As long as that is there, this one cannot be brought back.',
+      description: "The link of yours that has its suffix now. While it exists, this one can't be restored.",
     }),
   })
   .meta({ id: 'DeletedLink' });
@@ -25,7 +24,7 @@ export const DeletedLink = z
 export const DeletedLinkList = z
   .object({
     links: z.array(DeletedLink),
-    total_links: z.int().meta({ description: 'How many can be brought back, whatever the page.' }),
+    total_links: z.int().meta({ description: 'How many can be restored, on all pages.' }),
     next: z
       .string()
       .nullable()
@@ -34,7 +33,7 @@ export const DeletedLinkList = z
   .meta({ id: 'DeletedLinkList' });
 
 export const LinkBinEmptied = z
-  .object({ deleted: z.int().meta({ description: 'How many links are gone for good.' }) })
+  .object({ deleted: z.int().meta({ description: 'The number of links deleted for good.' }) })
   .meta({ id: 'LinkBinEmptied' });
 
 export const DeletedLinkQuery = z.object({

@@ -5,16 +5,17 @@ import { stamp, text } from './parts.ts';
 const DnsRecord = z
   .object({
     purpose: z.enum(['proof', 'address']).meta({
-      description: '`proof`: shows that the domain is yours. `address`: brings visitors here.',
+      description: '`proof`: proves that the domain is yours. `address`: leads visitors here.',
     }),
     type: z.enum(['TXT', 'CNAME', 'A', 'AAAA']),
-    name: z.string().meta({ description: 'The whole name that the record stands at.' }),
-    value: z.string().meta({ description: 'What the record must say.' }),
+    name: z.string().meta({ description: 'The full name of the record.' }),
+    value: z.string().meta({ description: 'The required value of the record.' }),
     is_required: z.boolean().meta({ description: 'True: without it the domain is not verified.' }),
     state: z.enum(['ok', 'missing', 'wrong', 'unknown']).meta({
-      description: 'At the last look. `unknown`: the DNS could not be asked, or was not yet.',
+      description:
+        'When it was last checked. `unknown`: the DNS could not be reached, or has not been checked yet.',
     }),
-    seen: z.array(z.string()).meta({ description: 'What stood there.' }),
+    seen: z.array(z.string()).meta({ description: 'The values that were found.' }),
   })
   .meta({ id: 'DnsRecord' });
 
@@ -22,13 +23,13 @@ const DomainCertificate = z
   .object({
     state: z.enum(['none', 'ready', 'failing']).meta({
       description:
-        '`none`: it is ordered when the first visitor comes. `failing`: the last order failed, perhaps that of a newer one.',
+        '`none`: it is ordered when the first visitor arrives. `failing`: the last order failed, perhaps that of a renewal.',
     }),
-    valid_until: z.string().nullable().meta({ description: 'ISO 8601, UTC. Null where there is none.' }),
+    valid_until: z.string().nullable().meta({ description: 'ISO 8601, UTC. Null if there is none.' }),
     problem: z
       .string()
       .nullable()
-      .meta({ description: 'What is wrong with its order, and what to do; null when nothing is.' }),
+      .meta({ description: 'What is wrong with its order, and what to do; null if nothing is.' }),
   })
   .meta({ id: 'DomainCertificate' });
 
@@ -36,24 +37,22 @@ export const Domain = z
   .object({
     id: z.int(),
     created_at: stamp,
-    domain: z.string().meta({ description: 'In ASCII, as the DNS has it.' }),
+    domain: z.string().meta({ description: 'In ASCII, as in the DNS.' }),
     domain_unicode: z.string().meta({
-      description: 'As people read it. A name that could be taken for another one stays in ASCII here too.',
+      description:
+        'In its own script. A name that could be mistaken for another one stays in ASCII here too.',
     }),
     state: z.enum(['pending', 'verified', 'failing']).meta({
       description:
-        '`failing`: verified, but its proof was gone at the last look; after 72 hours of that it is pending again.',
+        '`failing`: verified, but its proof was missing when it was last checked; after 72 hours of that it is pending again.',
     }),
     verified_at: z.string().nullable().meta({ description: 'ISO 8601, UTC.' }),
-    checked_at: z
-      .string()
-      .nullable()
-      .meta({ description: 'When the DNS was last looked at. ISO 8601, UTC.' }),
-    links: z.int().meta({ description: 'How many links there are on it.' }),
+    checked_at: z.string().nullable().meta({ description: 'When the DNS was last checked. ISO 8601, UTC.' }),
+    links: z.int().meta({ description: 'The number of links on it.' }),
     root_url: z
       .string()
       .nullable()
-      .meta({ description: 'Where `/` leads. Null: to a page that says nothing is there.' }),
+      .meta({ description: 'Where `/` leads. Null: to a page that says that nothing is there.' }),
     not_found_url: z
       .string()
       .nullable()
@@ -62,17 +61,16 @@ export const Domain = z
     problem: z
       .string()
       .nullable()
-      .meta({ description: 'What is in the way, in words; null when nothing is.' }),
+      .meta({ description: 'What prevents it from working, as a sentence; null if nothing does.' }),
     certificate: DomainCertificate.nullable().meta({
-      description: 'For HTTPS. Null while the domain is pending, and where a proxy has the certificates.',
+      description: 'For HTTPS. Null while the domain is pending, and if a proxy has the certificates.',
     }),
   })
   .meta({ id: 'Domain' });
 
 export const DomainToCreate = z.strictObject({
   domain: text(2_000).meta({
-    description:
-      'The name of a domain or sub-domain, in any script. What is pasted with https:// in front is read too.',
+    description: 'The name of a domain or subdomain, in any script. A leading https:// is ignored.',
     examples: ['go.example.com'],
   }),
 });
@@ -94,6 +92,6 @@ export const DomainDeletion = ConfirmationQuery.extend({
     })
     .optional()
     .meta({
-      description: '`delete`: its links are deleted with it. Without, a domain that has links stays.',
+      description: '`delete`: its links are deleted with it. Without it, a domain with links is not deleted.',
     }),
 });

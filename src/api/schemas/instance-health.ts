@@ -12,7 +12,7 @@ const Finding = z
 
 export const InstanceHealth = z
   .object({
-    is_well: z.boolean().meta({ description: 'Whether nothing of it is a problem.' }),
+    is_well: z.boolean().meta({ description: 'True if nothing is a problem.' }),
     findings: z.array(Finding),
   })
   .meta({ id: 'InstanceHealth' });

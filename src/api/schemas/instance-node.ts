@@ -8,15 +8,15 @@ const InstanceNode = z
     versions: z.array(z.string()).meta({ description: 'More than one during an upgrade.' }),
     processes: z.int().meta({ description: 'Its workers.' }),
     started_at: stamp,
-    seen_at: stamp.meta({ description: 'When it told of itself last; it does every ten seconds.' }),
-    is_gone: z.boolean().meta({ description: 'Whether it has told nothing for a minute.' }),
+    seen_at: stamp.meta({ description: 'When it last reported; it does so every ten seconds.' }),
+    is_gone: z.boolean().meta({ description: "Whether it hasn't reported for a minute." }),
     waiting_clicks: z
       .int()
-      .meta({ description: 'Clicks in its journal that were not in the database when it was seen last.' }),
-    waiting_since: z.nullable(stamp).meta({ description: 'When the oldest of them came.' }),
+      .meta({ description: 'Clicks in its journal that were not in the database when it last reported.' }),
+    waiting_since: z.nullable(stamp).meta({ description: 'When the oldest of them arrived.' }),
     waiting_bytes: z
       .int()
-      .meta({ description: 'The same in bytes, with what earlier processes of the node have left.' }),
+      .meta({ description: 'The same in bytes, including clicks left by earlier processes of the node.' }),
   })
   .meta({ id: 'InstanceNode' });
 

@@ -8,11 +8,12 @@ export const Invitation = z
 
 export const NewInvitation = Invitation.extend({
   token: z.string().meta({
-    description:
-      'For POST /api/v1/user and POST /api/v1/invitation/accept: shown in this answer and never again.',
+    description: 'For POST /api/v1/user and POST /api/v1/invitation/accept: only shown in this response.',
   }),
-  url: z.string().meta({ description: 'The page where it is accepted. It holds the token.' }),
-  sent: z.boolean().meta({ description: 'Whether a mail server took the mail. If not, hand over the url.' }),
+  url: z.string().meta({ description: 'The page where it is accepted. It contains the token.' }),
+  sent: z
+    .boolean()
+    .meta({ description: 'Whether a mail server accepted the mail. If not, pass on the url yourself.' }),
 }).meta({ id: 'NewInvitation' });
 
 export const InvitationToCreate = z.strictObject({ email, role: role.default('editor') });
@@ -26,7 +27,9 @@ export const InvitationPreview = z
     role,
     invited_by: z.string(),
     expires_at: stamp,
-    has_account: z.boolean().meta({ description: 'Sign in with this address; else make an account for it.' }),
+    has_account: z
+      .boolean()
+      .meta({ description: 'True: sign in with this address; false: create an account for it.' }),
   })
   .meta({ id: 'InvitationPreview' });
 

@@ -34,7 +34,7 @@ export const LinkResults = z
           z.object({ status: z.int(), error: ErrorAnswer }),
         ]),
       )
-      .meta({ description: 'One for each link that was sent, in the same order.' }),
+      .meta({ description: 'One for each link in the request, in the same order.' }),
   })
   .meta({ id: 'LinkResults' });
 
@@ -61,16 +61,19 @@ export const LinksUpdate = z.strictObject({
   ids: linkIds,
   add_tags: tagIds('attach'),
   remove_tags: tagIds('detach'),
-  disabled: z.boolean().optional().meta({ description: 'true: visitors see that the links have ended.' }),
-  archived: z.boolean().optional().meta({ description: 'true: the links are left out of the list.' }),
+  disabled: z
+    .boolean()
+    .optional()
+    .meta({ description: 'true: visitors are told that the links have ended.' }),
+  archived: z.boolean().optional().meta({ description: 'true: the links are omitted from the list.' }),
   on_paper: z.boolean().optional().meta({ description: 'true: the links are in print.' }),
   watch_destination: z.boolean().nullish().meta({
-    description: 'Whether destinations of the links are looked at; null: as the organization does.',
+    description: 'Whether destinations of the links are checked; null: the setting of the organization.',
   }),
 });
 
 export const LinksUpdated = z
-  .object({ updated: z.int().meta({ description: 'How many of the links are there.' }) })
+  .object({ updated: z.int().meta({ description: 'The number of the links that exist.' }) })
   .meta({ id: 'LinksUpdated' });
 export const LinksDeleted = z
   .object({ deleted: z.int(), ids: z.array(z.int()) })

@@ -21,10 +21,10 @@ export const VisitToExplain = z.strictObject({
   user_agent: text(1024)
     .default('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0')
     .meta({ description: 'Default: a browser on a desktop.' }),
-  language: text(256).default('').meta({ description: 'As the header Accept-Language has it.' }),
+  language: text(256).default('').meta({ description: 'In the format of the header Accept-Language.' }),
   referrer: text(2048)
     .default('')
-    .meta({ description: 'The address of the page that the visitor comes from.' }),
+    .meta({ description: 'The address of the page from which the visitor comes.' }),
   address: z
     .string()
     .refine((sent) => readAddress(sent) !== null, {
@@ -35,7 +35,7 @@ export const VisitToExplain = z.strictObject({
   url: text(8192)
     .default('')
     .meta({
-      description: 'The address that is visited, or what follows the one of the link: `?utm_source=mail`.',
+      description: "The visited address, or only the part that follows the link's own: `?utm_source=mail`.",
       examples: ['?utm_source=mail'],
     }),
   at: z
@@ -71,9 +71,9 @@ const rule = z.object({
   conditions: z.array(
     z.object({
       key: z.string(),
-      not: z.boolean().meta({ description: 'true: of those that stand in `not`.' }),
+      not: z.boolean().meta({ description: 'true: a condition in `not`.' }),
       matched: z.boolean(),
-      saw: z.string().meta({ description: 'What of the visitor was compared.' }),
+      saw: z.string().meta({ description: "The visitor's value that was compared." }),
     }),
   ),
 });
@@ -95,7 +95,7 @@ export const LinkExplanation = z
     rule: z.string().nullable().meta({ description: 'The id of the rule that decided.' }),
     variant: z.string().nullable().meta({ description: 'The id of its variant.' }),
     steps: z.array(z.union([check, rule])).meta({
-      description: 'What was checked, in its order, and each rule up to the one that decided.',
+      description: 'The checks in their order, and each rule up to the one that decided.',
     }),
   })
   .meta({ id: 'LinkExplanation' });

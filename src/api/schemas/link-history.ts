@@ -17,15 +17,12 @@ const value = z.union([
 
 export const LinkHistoryEntry = z
   .object({
-    id: z.int().meta({ description: 'Goes up from entry to entry. 0: the creation of the link.' }),
+    id: z.int().meta({ description: 'Increases with each entry. 0: the creation of the link.' }),
     at: isoInstant,
     action: z.enum(['created', 'changed', 'deleted', 'restored', 'not_applied']).meta({
       description: 'not_applied: a scheduled change that was refused at its instant; `refusal` says why.',
     }),
-    back_to: z
-      .int()
-      .nullable()
-      .meta({ description: 'The entry that this change went back to, where it did.' }),
+    back_to: z.int().nullable().meta({ description: 'The entry to which this change reverted, if it did.' }),
     scheduled: z
       .int()
       .nullable()
@@ -34,9 +31,9 @@ export const LinkHistoryEntry = z
     by: z
       .object({ id: z.int(), name: z.string().nullable(), email: z.string() })
       .nullable()
-      .meta({ description: 'Null for one who is no member any more, and for what Linnet did by itself.' }),
+      .meta({ description: 'Null for a former member, and for automatic changes.' }),
     via: z.enum(ways).nullable().meta({
-      description: 'Null for the creation of a link that is older than the history.',
+      description: 'Null for the creation of a link from before there was a history.',
     }),
     api_key: z
       .object({ id: z.int(), name: z.string() })
@@ -47,7 +44,9 @@ export const LinkHistoryEntry = z
         field: z.string().meta({ description: 'Its name in a Link.' }),
         from: value,
         to: value,
-        hidden: z.boolean().meta({ description: 'True for a secret: that it changed is all that is kept.' }),
+        hidden: z
+          .boolean()
+          .meta({ description: 'True for a secret: only the fact that it changed is stored.' }),
       }),
     ),
   })
@@ -66,5 +65,5 @@ export const LinkReversion = z.strictObject({
   entry: z
     .int()
     .min(0)
-    .meta({ description: 'The id of an entry of its history. 0: as the link was created.' }),
+    .meta({ description: 'The id of an entry of its history. 0: the state at its creation.' }),
 });

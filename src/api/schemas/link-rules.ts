@@ -94,7 +94,7 @@ const hours = z
   })
   .meta({
     description:
-      'By the clock of a timezone. Without `days`: every day. Hours that end before they begin end on the next day.',
+      'In a timezone. Without `days`: every day. Hours that end before they begin end on the next day.',
     examples: [{ timezone: 'Europe/Berlin', days: ['mo', 'fr'], from: '09:00', to: '17:00' }],
   });
 
@@ -109,7 +109,7 @@ const query = z
     },
     { error: `Give 1 to ${maxValues} names and values, such as {"utm_source": ["mail"], "vip": []}.` },
   )
-  .meta({ description: 'By name, the values that a parameter may have. `[]`: it is there, with any value.' });
+  .meta({ description: 'For each parameter the allowed values. `[]`: it is present, with any value.' });
 
 /** A name from the statistics, in any case. */
 function nameAmong(names: readonly string[], noun: string, examples: string) {
@@ -117,12 +117,12 @@ function nameAmong(names: readonly string[], noun: string, examples: string) {
   return z
     .string()
     .refine((sent) => known.has(sent.toLowerCase()), {
-      error: `The statistics know no such ${noun}. Give the names that they show, such as ${examples}.`,
+      error: `Statistics have no such ${noun}. Use the names that they show, such as ${examples}.`,
     })
     .transform((sent) => known.get(sent.toLowerCase()) ?? sent);
 }
 
-const needsFile = 'Only where `COUNTRY_FILE` has them: else 400 `CONDITION_UNAVAILABLE`.';
+const needsFile = 'Only if `COUNTRY_FILE` has them: otherwise 400 `CONDITION_UNAVAILABLE`.';
 
 const region = z
   .string()
@@ -142,7 +142,7 @@ const conditions = {
     .meta({ description: `Codes (ISO 3166-2), such as DE-BY. ${needsFile}` }),
   city: listOf(city)
     .optional()
-    .meta({ description: `English names, in any case. ${needsFile}` }),
+    .meta({ description: `English names, ignoring case. ${needsFile}` }),
   language: listOf(language).optional(),
   device: listOf(z.enum(devices)).optional(),
   os: listOf(nameAmong(systemNames, 'operating system', 'iOS, Android or Windows')).optional(),
@@ -152,7 +152,7 @@ const conditions = {
   query: query.optional(),
   referrer: listOf(host).optional(),
   network: listOf(network).optional(),
-  from: instant.optional().meta({ description: 'From this instant on.' }),
+  from: instant.optional().meta({ description: 'From this instant.' }),
   to: instant.optional().meta({ description: 'Until this instant.' }),
   hours: hours.optional(),
   source: listOf(z.enum(sources)).optional(),
@@ -160,7 +160,7 @@ const conditions = {
 
 const when = z.strictObject({ ...conditions, not: z.strictObject(conditions).optional() }).meta({
   description:
-    'All of it has to be so, each by one of its values; of what is in `not`, nothing may. `{}` is everybody. os and browser are named as statistics name them.',
+    'All conditions must match, each with one of its values, and none of those in `not`. `{}` matches everyone. os and browser have the names used in statistics.',
   examples: [{ country: ['DE', 'AT'], device: ['mobile'], not: { language: ['en'] } }],
 });
 
@@ -176,14 +176,15 @@ const variant = z.strictObject({
 const rule = z
   .strictObject({
     id: id.optional().meta({
-      description: 'Send it back to keep visitors with their variants. Default: a new one.',
+      description: 'Send it back so that visitors keep their variants. Default: a new one.',
     }),
     name: text(200).nullish(),
     when: when.default({}),
     destination_url: address().optional(),
     variants: z.array(variant).min(1).max(maxVariants).optional(),
     sticky: z.boolean().optional().meta({
-      description: 'true, the default: a visitor sees the same variant all day. false: by chance each time.',
+      description:
+        'true, the default: a visitor sees the same variant all day. false: a random one each time.',
     }),
   })
   .superRefine(({ destination_url, variants }, context) => {
@@ -201,7 +202,7 @@ export const linkRules = z
   })
   .nullish()
   .meta({
-    description: `Where visitors are led otherwise, by the first rule that matches; they replace those that are there. \`null\`, \`""\` or \`[]\` clears them.`,
+    description: `Other destinations, by the first rule that matches; they replace all existing rules. \`null\`, \`""\` or \`[]\` clears them.`,
     examples: [
       [
         {

@@ -19,9 +19,9 @@ const DestinationProblem = z
     url: z.string(),
     problem: z.enum(destinationProblems).meta({
       description:
-        'broken: no answer, or 404, 410 or 5xx; certificate: not accepted; moved: redirected for good; parked: the page of a company that parks or sells domains.',
+        'broken: no response, or 404, 410 or 5xx; certificate: not accepted; moved: a permanent redirect; parked: the page of a company that parks or sells domains.',
     }),
-    detail: z.string().meta({ description: 'A sentence; of what has moved, the address that it moved to.' }),
+    detail: z.string().meta({ description: 'A sentence; for `moved`, the new address.' }),
     since: isoInstant,
   })
   .meta({ id: 'DestinationProblem' });
@@ -30,11 +30,11 @@ export const Link = z
   .object({
     id: z.int(),
     created_at: stamp,
-    updated_at: z.string().meta({ description: 'ISO 8601, UTC. Goes up with every change; see If-Match.' }),
+    updated_at: z.string().meta({ description: 'ISO 8601, UTC. Increases with every change; see If-Match.' }),
     domain: z.string().meta({ description: 'With its scheme: https://<domain>.' }),
     suffix: z.string(),
     aliases: z.array(z.string()).meta({
-      description: 'Further addresses that lead here, such as those that it had before.',
+      description: 'Further addresses of the link, such as earlier ones.',
       examples: [['https://go.example.com/sprnig']],
     }),
     organization_id: z.int(),
@@ -43,31 +43,30 @@ export const Link = z
     og_image: z.string().nullable(),
     destination_url: z.string().meta({
       description:
-        'A URI, as it was sent where that is one. Braces of a template stay: a visitor gets them escaped.',
+        'A URI, unchanged if a valid one was sent. Braces of a template are kept; visitors get them escaped.',
     }),
     destination_title: z
       .string()
       .nullable()
       .meta({
-        description: 'What the page there calls itself. Null: not known, or not yet.',
+        description: 'The title of the page there. Null: unknown, or not yet known.',
         examples: ['Spring collection'],
       }),
-    destination_icon: z.string().nullable().meta({ description: 'Where its icon is, on this service.' }),
+    destination_icon: z.string().nullable().meta({ description: 'The URL of its icon, on this service.' }),
     qr_code_svg: z.string(),
     qr_code_png: z
       .string()
       .nullable()
-      .meta({ description: 'Null when the link was made with disable_png=true.' }),
+      .meta({ description: 'Null if the link was created with disable_png=true.' }),
     url: z.string().meta({
       format: 'uri',
-      description:
-        'Percent-encoded where the suffix is not ASCII. The readable form: domain, a slash, suffix.',
+      description: 'Percent-encoded if the suffix is not ASCII. The readable form: domain, a slash, suffix.',
     }),
     start_date: isoInstant.nullable(),
     before_start_url: z.string().nullable(),
     expiration_date: isoInstant.nullable(),
     expired_url: z.string().nullable(),
-    click_limit: z.int().nullable().meta({ description: 'After so many clicks it has ended.' }),
+    click_limit: z.int().nullable().meta({ description: 'The number of clicks after which it ends.' }),
     clicks_left: z
       .int()
       .nullable()
@@ -75,7 +74,7 @@ export const Link = z
     forward_query: z
       .enum(queryForwardings)
       .nullable()
-      .meta({ description: 'Null: as the instance does (`FORWARD_QUERY`).' }),
+      .meta({ description: 'Null: the setting of the instance (`FORWARD_QUERY`).' }),
     forward_path: z.boolean(),
     rules: z.array(LinkRule).readonly(),
     redirect_status: z.literal(redirectStatuses),
@@ -83,7 +82,7 @@ export const Link = z
     qr_code_background_hex: z.string(),
     qr_code_marker: z.boolean().meta({
       description:
-        'True: the QR codes hold the url with ?qr behind it, so that statistics tell scans from clicks.',
+        'True: the QR codes contain the url followed by ?qr, so that statistics distinguish scans from clicks.',
     }),
     has_password: z.boolean(),
     password: z.null(),
@@ -97,24 +96,27 @@ export const Link = z
       .string()
       .nullable()
       .meta({ description: 'An id of your own, unique in the organization.' }),
-    disabled: z.boolean().meta({ description: 'True: visitors see that the link has ended.' }),
-    archived: z.boolean().meta({ description: 'True: it works, and is left out of the list.' }),
-    on_paper: z.boolean().meta({ description: 'True: it is in print, and its end has to be confirmed.' }),
-    statistics: z.boolean().meta({ description: 'False: of its visitors nothing is kept but their number.' }),
-    watch_destination: z
+    disabled: z.boolean().meta({ description: 'True: visitors are told that the link has ended.' }),
+    archived: z.boolean().meta({ description: 'True: it works, and is omitted from the list.' }),
+    on_paper: z.boolean().meta({ description: 'True: it is in print, and ending it needs confirmation.' }),
+    statistics: z
       .boolean()
-      .nullable()
-      .meta({ description: 'Whether its destinations are looked at daily. Null: as the organization does.' }),
+      .meta({ description: 'False: nothing about its visitors is stored except their number.' }),
+    watch_destination: z.boolean().nullable().meta({
+      description: 'Whether its destinations are checked daily. Null: the setting of the organization.',
+    }),
     destination_problems: z.array(DestinationProblem).meta({
-      description: 'What is wrong with its destinations, found twice, at least an hour apart. Ten at most.',
+      description: 'Problems of its destinations, found twice, at least an hour apart. Ten at most.',
     }),
     tags: z.array(Tag),
     webhook_url: z.string().nullable(),
     webhook_auth_key: z.string().nullable(),
-    webhook_events: z.array(z.enum(webhookEvents)).meta({ description: 'What webhook_url is told of.' }),
+    webhook_events: z
+      .array(z.enum(webhookEvents))
+      .meta({ description: 'The events that are sent to webhook_url.' }),
     zapier_key: z.string(),
     zapier_webhook_url_new_click: z.string().nullable(),
-    clicks: z.int().meta({ description: 'People who were redirected, since the link was made.' }),
+    clicks: z.int().meta({ description: 'People who were redirected since the link was created.' }),
     last_clicked_at: z
       .string()
       .nullable()
@@ -122,7 +124,7 @@ export const Link = z
     daily_clicks: z
       .array(z.int())
       .optional()
-      .meta({ description: 'With `daily` in the list: clicks of so many UTC days, today last.' }),
+      .meta({ description: 'With `daily` in the list: clicks of that many UTC days, today last.' }),
   })
   .meta({ id: 'Link' });
 
@@ -156,21 +158,22 @@ const settings = {
   og_title: text(300).nullish(),
   og_description: text(1000).nullish(),
   og_image: text(2048).nullish(),
-  start_date: date('From when on it leads anywhere.'),
+  start_date: date('The instant from which it redirects.'),
   before_start_url: address().nullish().meta({
-    description: 'Where visitors are led before `start_date`. Default: a page that says when it starts.',
+    description:
+      'Where visitors are redirected before `start_date`. Default: a page that says when it starts.',
   }),
-  expiration_date: date('From when on it has ended.'),
-  expired_url: address()
-    .nullish()
-    .meta({ description: 'Where visitors are led once it has ended. Default: a page that says so.' }),
+  expiration_date: date('The instant at which it ends.'),
+  expired_url: address().nullish().meta({
+    description: 'Where visitors are redirected after its end. Default: a page that says that it has ended.',
+  }),
   click_limit: z
     .union([z.int().min(1).max(maxClickLimit), z.literal('')], {
       error: 'Send a whole number from 1 to 1,000,000,000, or null for no limit.',
     })
     .nullish()
     .meta({
-      description: `After so many clicks it has ended: those that it has when a limit is set, and those that come. Previews, bots and other visits that are no clicks take none. ${clearable}`,
+      description: `The number of clicks after which it ends, including those that it has when the limit is set. Previews, bots and other visits that are no clicks don’t count. ${clearable}`,
       examples: [500],
     }),
   rules: linkRules,
@@ -181,11 +184,11 @@ const settings = {
     })
     .nullish()
     .meta({
-      description: `What becomes of the parameters in a visitor's address. none: nothing; merge: they are added, and those of the destination win; override: theirs win. Default: what \`FORWARD_QUERY\` says, which is none. ${clearable}`,
+      description: `How the parameters in a visitor's address are forwarded. none: not at all; merge: they are added, and those of the destination win; override: theirs win. Default: the setting \`FORWARD_QUERY\`, by default none. ${clearable}`,
     }),
   forward_path: flag().meta({
     description:
-      "true: what follows the suffix in a visitor's address is appended to the destination's path. The longest suffix wins.",
+      "true: the part after the suffix in a visitor's address is appended to the destination's path. The longest suffix wins.",
   }),
   redirect_status: z
     .union([z.literal(redirectStatuses), z.literal('')], { error: 'Send 301, 302, 307 or 308, as a number.' })
@@ -194,12 +197,13 @@ const settings = {
   qr_code_foreground_hex: colour(),
   qr_code_background_hex: colour(),
   qr_code_marker: flag().meta({
-    description: 'Whether the QR codes carry the marker of scans. Default: what the organization chose.',
+    description:
+      'Whether the QR codes contain the marker of scans. Default: the setting of the organization.',
   }),
   name: text(500).nullish(),
   notes: text(2000)
     .nullish()
-    .meta({ description: `For your organization alone; found by \`q\`. ${clearable}` }),
+    .meta({ description: `Only for your organization; found by \`q\`. ${clearable}` }),
   external_id: text(255)
     .refine(canBeInPath, { error: dotsAlone })
     .nullish()
@@ -207,17 +211,17 @@ const settings = {
       description: `An id of your own, unique in the organization. ${clearable}`,
       examples: ['order-4711'],
     }),
-  disabled: flag().meta({ description: 'true: visitors see that the link has ended, from now on.' }),
-  archived: flag().meta({ description: 'true: it goes on working, and is left out of the list.' }),
+  disabled: flag().meta({ description: 'true: visitors are told that the link has ended, from now on.' }),
+  archived: flag().meta({ description: 'true: it continues to work, and is omitted from the list.' }),
   on_paper: flag().meta({
-    description: 'true: its address or code is in print. Deleting or ending it then takes `confirm=true`.',
+    description: 'true: its address or code is in print. Deleting or ending it then needs `confirm=true`.',
   }),
   statistics: flag().meta({
     description:
-      'false: nothing of its visitors is recorded, not even when they came: only `clicks` goes up, by each person who is redirected. No live view, no export, no webhook of a click. Default: true.',
+      'false: nothing about its visitors is stored, not even the time: only `clicks` increases with each person who is redirected. No live view, no export, no webhook for clicks. Default: true.',
   }),
   watch_destination: flag().meta({
-    description: `true: its destinations are looked at daily, and what is wrong is told; false: they are not. Default: as the organization does. ${clearable}`,
+    description: `true: its destinations are checked daily, and problems are reported; false: they are not. Default: the setting of the organization. ${clearable}`,
   }),
   android_link_destination: address().nullish(),
   ios_link_destination: address().nullish(),
@@ -230,14 +234,14 @@ const settings = {
       error: `Send a list such as ["click"]. There are ${webhookEvents.join(', ')}.`,
     })
     .nullish()
-    .meta({ description: 'What webhook_url is told of. `null` or `""` is clicks alone.' }),
+    .meta({ description: 'The events that are sent to webhook_url. `null` or `""` means only clicks.' }),
 };
 
 const utm = (of: string, example: string) =>
   text(255)
     .nullish()
     .meta({
-      description: `The ${of}, as a parameter of \`destination_url\`: it is written into that, and answered in it. ${clearable}`,
+      description: `The ${of}, as a parameter of \`destination_url\`: it is written into it, and returned as part of it. ${clearable}`,
       examples: [example],
     });
 
@@ -296,7 +300,7 @@ export const LinkToCreate = z.strictObject(
       .meta({ description: 'A verified domain; default: the domain of the service.' }),
     suffix: text(600).nullish().meta({ description: 'Default: seven random characters.' }),
     ...utmParameters,
-    aliases: allAliases('Further addresses that lead here, at most 20.'),
+    aliases: allAliases('Further addresses of the link, at most 20.'),
     ...settings,
     tags: tagIds(tagsSentBack, 'Ids of tags to attach.'),
   },
@@ -317,17 +321,17 @@ export const LinkUpdate = z.strictObject({
     .min(1)
     .optional()
     .meta({
-      description: 'The address that the link had goes on leading here, as an alias.',
+      description: 'The previous address of the link continues to work, as an alias.',
       examples: ['spring'],
     }),
-  aliases: allAliases('They take the place of all aliases; `null` or `""` removes them all.'),
+  aliases: allAliases('They replace all aliases; `null` or `""` removes them all.'),
   add_aliases: changedAliases('add'),
   remove_aliases: changedAliases('remove'),
-  tags: tagIds(tagsSentBack, 'Can be sent back as it was read; add_tags and remove_tags change it.'),
+  tags: tagIds(tagsSentBack, 'Can be sent back unchanged; add_tags and remove_tags change it.'),
   has_password: z
     .boolean()
     .optional()
-    .meta({ description: 'Can be sent back: then `"password": null` beside it changes nothing.' }),
+    .meta({ description: 'Can be sent back: then `"password": null` changes nothing.' }),
 });
 
 export const LinkList = z
@@ -345,7 +349,9 @@ export const idList = (max: number, words: string) =>
     .transform((value) => [...new Set(value.split(',').map(Number))]);
 
 const filters = {
-  q: text(200).optional().meta({ description: 'Part of a name, suffix, destination or notes, in any case.' }),
+  q: text(200)
+    .optional()
+    .meta({ description: 'Part of a name, suffix, destination or notes, ignoring case.' }),
   tag: idList(10, 'ids of tags')
     .optional()
     .meta({ description: 'Ids of tags, separated by commas; the links have all of them.' }),
@@ -369,11 +375,11 @@ export const LinkListQuery = z.object({
   ...filters,
   before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional().meta({
     description:
-      'Only links with a lower id. Give the highest id of the first page plus 1, and pages stay put while links are made.',
+      "Only links with a lower id. With the highest id of the first page plus 1, pages don't shift while links are created.",
   }),
   sort: z.enum(linkOrders).default('-created_at'),
   daily: queryNumber(1, 31).optional().meta({
-    description: 'Adds `daily_clicks` of so many UTC days to each link; `limit` is then at most 100.',
+    description: 'Adds `daily_clicks` of that many UTC days to each link; `limit` is then at most 100.',
   }),
 });
 
@@ -387,19 +393,19 @@ export const LinkExportQuery = z.object({
 /** For calls that delete or end a link. */
 export const ConfirmationQuery = z.object({
   confirm: queryFlag().meta({
-    description: 'true: also where a link is in print. Without it: 409 `LINK_ON_PAPER`.',
+    description: 'true: even if a link is in print. Without it: 409 `LINK_ON_PAPER`.',
   }),
 });
 
 export const LinkCreationQuery = z.object({
   disable_png: queryFlag().meta({
-    description: 'true: only the SVG QR code is made, and qr_code_png is null.',
+    description: 'true: only the SVG QR code is created, and qr_code_png is null.',
   }),
   if_exists: z
     .enum(['return'], { error: '"if_exists" takes return: the link that leads there already.' })
     .optional()
     .meta({
       description:
-        "return: where a link of the organization leads to this destination already, on this domain (and under this suffix, if one is sent), it is the answer, with 200, and nothing is made or changed. Not one that is disabled, hasn't started, has ended or has rules.",
+        "return: if a link of the organization already leads to this destination, on this domain (and with this suffix, if one is sent), it is returned with 200, and nothing is created or changed. Links that are disabled, haven't started, have ended or have rules don't count.",
     }),
 });

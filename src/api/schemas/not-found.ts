@@ -9,14 +9,14 @@ export const NotFoundQuery = z.strictObject({
     description:
       'One of your domains; without it, all of them. That of the service itself only for administrators of the organization that runs it.',
   }),
-  days: queryNumber(1, 3_650).default(30).meta({ description: 'Of how many days, today’s (UTC) included.' }),
+  days: queryNumber(1, 3_650).default(30).meta({ description: 'The number of days, including today (UTC).' }),
   limit: queryNumber(1, 100).default(25),
   cursor: cursorParameter,
 });
 
 const NotFoundAddress = z
   .object({
-    domain: z.string().meta({ description: 'As links have it.', examples: ['https://go.example.com'] }),
+    domain: z.string().meta({ description: 'In the form of a Link.', examples: ['https://go.example.com'] }),
     suffix: z.string(),
     url: z.string(),
     visits: z.int(),
@@ -25,7 +25,7 @@ const NotFoundAddress = z
     similar: z
       .object({ id: z.int(), suffix: z.string(), url: z.string() })
       .nullable()
-      .meta({ description: 'A link of yours on the same domain that may have been meant.' }),
+      .meta({ description: 'A link of yours on the same domain that was possibly meant.' }),
   })
   .meta({ id: 'NotFoundAddress' });
 
@@ -34,7 +34,7 @@ export const NotFoundList = z
     addresses: z.array(NotFoundAddress),
     other_visits: z.int().meta({
       description:
-        'Visits to further addresses. Of each domain and day the 200 addresses are kept apart that people come to again.',
+        'Visits to further addresses. For each domain and day, 200 addresses are listed separately, those with repeated visits first.',
     }),
     next: nextField,
   })

@@ -6,15 +6,16 @@ export const Organization = z
     id: z.int(),
     created_at: stamp,
     name: z.string(),
-    qr_code_marker: z.boolean().meta({ description: 'What new links start with; see the Link.' }),
+    qr_code_marker: z.boolean().meta({ description: 'The default for new links; see the Link.' }),
     watch_destinations: z.boolean().meta({
-      description: 'Whether destinations are looked at daily, of links that do not say otherwise.',
+      description: 'Whether destinations are checked daily, for links without their own setting.',
     }),
     can_watch_destinations: z.boolean().meta({
       description: 'False where the instance looks at none (`WATCH_DESTINATIONS=off`).',
     }),
     runs_instance: z.boolean().meta({
-      description: 'Whether its administrators may read how the service is: that of the first account.',
+      description:
+        'Whether its administrators may read the health of the service: that of the first account.',
     }),
   })
   .meta({ id: 'Organization' });

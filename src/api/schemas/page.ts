@@ -14,7 +14,7 @@ export const pageParameters = (maxPerPage: number) => ({
   limit: queryNumber(1, maxPerPage).default(25),
   offset: queryNumber(0, 1_000_000_000).default(0).meta({
     description:
-      'How many to skip. What is made or deleted between two pages moves the others, so that some come twice and some not at all: `cursor` doesn’t.',
+      'How many to skip. Creations and deletions between two pages shift the others, so that some appear twice and some not at all: this can’t happen with `cursor`.',
   }),
   cursor: cursorParameter,
 });

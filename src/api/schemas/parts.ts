@@ -47,7 +47,7 @@ export const tagId = idOf(
 
 const linkId = idOf((sent) =>
   /^(?:bulk|bulk_delete|restore|deleted)$/.test(String(sent))
-    ? 'Many links are changed by PATCH /api/v1/link/bulk, deleted by POST /api/v1/link/bulk_delete, and brought back by POST /api/v1/link/restore.'
+    ? 'Many links are changed by PATCH /api/v1/link/bulk, deleted by POST /api/v1/link/bulk_delete, and restored by POST /api/v1/link/restore.'
     : `A link is found by its id, a whole number, and ${shown(sent)} is not one. GET /api/v1/link?q=${encodeURIComponent(shortened(String(sent)))} finds links by suffix.`,
 );
 

@@ -14,9 +14,7 @@ export const ScheduledChange = z
     id: z.int(),
     link_id: z.int(),
     at: isoInstant,
-    changes: z
-      .record(z.string(), z.unknown())
-      .meta({ description: 'Fields as a PATCH of the link takes them.' }),
+    changes: z.record(z.string(), z.unknown()).meta({ description: 'Fields as in a PATCH of the link.' }),
     status: z
       .enum(['open', 'applied', 'refused'])
       .meta({ description: 'refused: it could not be applied; `refusal` says why.' }),
@@ -25,7 +23,7 @@ export const ScheduledChange = z
     created_at: isoInstant,
     updated_at: isoInstant,
     by: z.object({ id: z.int(), name: z.string().nullable(), email: z.string() }).nullable().meta({
-      description: 'Its author, who made or last changed it; null for one who is no member any more.',
+      description: 'Its author, who created or last changed it; null for a former member.',
     }),
     via: z.enum(ways),
     api_key: z

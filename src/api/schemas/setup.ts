@@ -6,25 +6,24 @@ export const Setup = z
     may_create_here: z
       .boolean()
       .meta({ description: 'This call comes from the machine itself: no setup token is needed.' }),
-    registration_open: z.boolean().meta({ description: 'Anyone may make an account.' }),
+    registration_open: z.boolean().meta({ description: 'Anyone may create an account.' }),
     mail: z
       .boolean()
       .meta({ description: 'Invitations, and links for a forgotten password, are sent by mail.' }),
     default_domain: z
       .string()
-      .meta({ description: 'Of links that name no other: a host, perhaps with a port.' }),
-    origin: z.string().meta({ description: 'The address people reach.' }),
+      .meta({ description: 'The domain of links that name no other: a host, perhaps with a port.' }),
+    origin: z.string().meta({ description: 'The address at which people reach it.' }),
     base_url_is_set: z.boolean().meta({
       description:
-        'That address was set. While it is not, this machine alone reaches the service, and the first account may set it with `base_url`.',
+        'Whether that address was set. Until then the service is only reachable from this machine, and the first account may set it with `base_url`.',
     }),
     domains_lead_here: z.boolean().meta({
       description:
-        'There is a public place where custom domains can lead: by that address, or by DOMAIN_TARGET.',
+        'There is a public address to which custom domains can point: that address, or DOMAIN_TARGET.',
     }),
     regions_known: z.boolean().meta({
-      description:
-        'Rules of links can ask for regions, and statistics count by them: `COUNTRY_FILE` has them.',
+      description: 'Whether rules and statistics can use regions: `COUNTRY_FILE` has them.',
     }),
     cities_known: z.boolean().meta({ description: 'The same for cities.' }),
   })

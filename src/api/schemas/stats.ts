@@ -8,7 +8,7 @@ import { isoInstant, text } from './parts.ts';
 const count = z.int();
 
 export const rawSinceField = isoInstant.meta({
-  description: 'Since when single hits are kept. Older ones are in totals alone.',
+  description: 'Since when single hits are kept. Older ones are only in totals.',
 });
 
 const Uncounted = z
@@ -23,28 +23,30 @@ const Uncounted = z
   })
   .meta({
     description:
-      'Hits that are no clicks. `page`: a person who was not redirected. `flood`: more from one network than any crowd makes.',
+      'Hits that are no clicks. `page`: a person who was not redirected. `flood`: more from one network than any crowd would make.',
   });
 
 const Point = z.object({
-  start: z.string().meta({ description: 'Where the bucket begins, with the offset of the timezone there.' }),
+  start: z
+    .string()
+    .meta({ description: "The beginning of the bucket, with the timezone's offset at that time." }),
   clicks: count,
   visitors: count.nullable().meta({
     description:
-      'Never more than clicks. Null where a filter is set, and for an hour from before such were counted.',
+      'Never more than clicks. Null if a filter is set, and for an hour from before these were counted.',
   }),
   not_counted: count.nullable(),
 });
 
 const Group = z.object({
-  value: z.string().nullable().meta({ description: 'Null: the hits that have none.' }),
+  value: z.string().nullable().meta({ description: 'Null: the hits without a value.' }),
   clicks: count,
   visitors: count.optional().meta({
     description:
-      'By variant, of links and without a filter: daily visitors whose first click of the day led to it. Else it is missing.',
+      'By variant, for links and without a filter: daily visitors whose first click of the day led to it. Otherwise it is missing.',
   }),
   not_counted: count.meta({
-    description: 'Hits of this value that are no clicks, where such were asked for.',
+    description: 'Hits of this value that are no clicks, if these were requested.',
   }),
 });
 
@@ -57,38 +59,38 @@ const RuleChange = z.object({
 export const Stats = z
   .object({
     from: isoInstant,
-    to: z.string().meta({ description: 'ISO 8601, UTC: the first instant that is no longer counted.' }),
+    to: z.string().meta({ description: 'ISO 8601, UTC: the first instant after the range.' }),
     interval: z.enum(intervals),
     timezone: z.string(),
     from_raw: z.boolean().meta({
       description:
-        'Some of this was counted from raw hits, because a filter was combined with another or with a grouping. What came before `raw_since` is missing there.',
+        'Some of this was counted from raw hits, because a filter was combined with another or with a grouping. Hits before `raw_since` are missing there.',
     }),
     raw_since: rawSinceField,
     visitors_are: z.enum(['unique', 'daily', 'per_link']).meta({
       description:
-        '`unique`: the range begins with a UTC day and lies in it. `daily`: visitors count once in each UTC day, in the hour of their first click. `per_link`: the daily visitors of each chosen link, summed; who visited two of them counts twice.',
+        '`unique`: the range begins with a UTC day and lies within it. `daily`: visitors count once in each UTC day, in the hour of their first click. `per_link`: the daily visitors of each chosen link, summed; a visitor of two links counts twice.',
     }),
     rule_changes: z.array(RuleChange).meta({
       description:
-        'Where inside the range other rules of counting begin to hold. What came before keeps its rule.',
+        'The instants within the range at which counting rules changed. Earlier hits keep their rule.',
     }),
     totals: z.object({
       clicks: count,
-      visitors: count.nullable().meta({ description: 'As `visitors_are` says. Null where a filter is set.' }),
+      visitors: count.nullable().meta({ description: 'See `visitors_are`. Null if a filter is set.' }),
       not_counted: Uncounted.nullable().meta({
-        description: 'Null where a filter is by something that is known of clicks alone.',
+        description: 'Null if a filter is by something that only clicks have.',
       }),
     }),
-    series: z.array(Point).meta({ description: 'All buckets from `from` to `to`, empty ones too.' }),
+    series: z.array(Point).meta({ description: 'All buckets from `from` to `to`, including empty ones.' }),
     groups: z
       .array(Group)
       .nullable()
-      .meta({ description: 'The hundred largest values of `group_by`. Null when it is not given.' }),
+      .meta({ description: 'The hundred largest values of `group_by`. Null without it.' }),
     other: z
       .object({ clicks: count, not_counted: count })
       .nullable()
-      .meta({ description: 'What is not in `groups`.' }),
+      .meta({ description: 'The sum of all other values.' }),
   })
   .meta({ id: 'Stats' });
 
@@ -106,9 +108,9 @@ const described: Partial<Record<Grouping, string>> = {
   destination: 'destination: default, android, ios, rule',
   source: `source: ${sources.join(', ')}`,
   rule: 'rule: its id',
-  variant: 'variant: as `group_by` answers it, `rule/variant`, or its id beside `rule`',
+  variant: 'variant: as returned by `group_by`, `rule/variant`, or its id together with `rule`',
   region: 'region: its ISO 3166-2 code, such as DE-BY',
-  city: 'city: as `group_by` answers it, `DE-BY/Munich`, or its name beside `region` (or `country`, where no region is known)',
+  city: 'city: as returned by `group_by`, `DE-BY/Munich`, or its name together with `region` (or `country`, if no region is known)',
   address: "address: the alias, such as `go.example.com/old`; empty for the link's own address",
   reason: 'reason for not being a click',
   class: `class: click, human, ${rollupClasses.slice(1).join(', ')}`,
@@ -122,7 +124,7 @@ const filters = eachField([...clickDimensions, 'reason', 'class'], (grouping: Gr
     }),
 );
 
-const linksNow = 'Of links that there are now; at most 10,000.';
+const linksNow = 'For current links; at most 10,000.';
 
 export const StatsQuery = z.object({
   from: instantText('A date is its first instant in `timezone`. Default: 29 days before `to`.'),

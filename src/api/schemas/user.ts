@@ -30,11 +30,11 @@ export const UserToCreate = z.strictObject({
     .meta({ description: 'Joins the organization that invited this address.' }),
   setup_token: text(200).optional().meta({
     description:
-      'Needed for a first account made from elsewhere than the machine; `linnet setup token` shows it there.',
+      'Required for a first account created from another machine; `linnet setup token` shows it on the machine.',
   }),
   base_url: text(300).optional().meta({
     description:
-      'With the first account, while `base_url_is_set` is false: the address that people are to reach, from its scheme to its host and port. The service goes over to it within seconds.',
+      'With the first account, while `base_url_is_set` is false: the address at which people reach the service, from its scheme to its host and port. It takes effect within seconds.',
   }),
 });
 
@@ -42,8 +42,8 @@ export const UserUpdate = z.strictObject({
   name: text(200)
     .transform((name) => name.trim())
     .nullish()
-    .meta({ description: 'Null or empty takes it away.' }),
-  email: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
+    .meta({ description: 'Null or empty removes it.' }),
+  email: z.string().optional().meta({ description: 'Can be sent back unchanged.' }),
 });
 
 export const PasswordChange = z.strictObject({
@@ -54,14 +54,14 @@ export const PasswordChange = z.strictObject({
 export const AccountDeletion = z.strictObject({
   password: text(passwordLength.max),
   confirm: z.literal('delete_organization').optional().meta({
-    description: 'Needed by who is alone in their organization, which goes with all that it has.',
+    description: 'Required from the only member of an organization, which is deleted with everything in it.',
   }),
 });
 
 export const ForgottenPassword = z.strictObject({ email });
 
 export const PasswordReset = z.strictObject({
-  token: text(200).meta({ description: 'Of the link that was mailed.' }),
+  token: text(200).meta({ description: 'The token of the link in the mail.' }),
   new_password: PasswordChange.shape.new_password,
 });
 

@@ -7,9 +7,9 @@ const WebhookAttempt = z
   .object({
     at: isoInstant,
     duration: z.int().meta({ description: 'Milliseconds.' }),
-    status: z.int().nullable().meta({ description: 'What the target answered; null when it did not.' }),
-    answer: z.string().nullable().meta({ description: 'How its answer begins.' }),
-    problem: z.string().nullable().meta({ description: 'Why there was no answer.' }),
+    status: z.int().nullable().meta({ description: 'The status of the response; null if there was none.' }),
+    answer: z.string().nullable().meta({ description: 'The beginning of the response.' }),
+    problem: z.string().nullable().meta({ description: 'Why there was no response.' }),
   })
   .meta({ id: 'WebhookAttempt' });
 
@@ -19,16 +19,16 @@ export const WebhookDelivery = z
     created_at: stamp,
     link_id: z.int(),
     event: z.string(),
-    message_id: z
-      .string()
-      .meta({ description: 'The header webhook-id of every attempt: what a receiver tells repetitions by.' }),
+    message_id: z.string().meta({
+      description: 'The header webhook-id of every attempt, by which a receiver recognises repetitions.',
+    }),
     target_url: z.string(),
     body: z.string(),
     state: z.enum(['waiting', 'delivered', 'failed']),
     next_try_at: z
       .string()
       .nullable()
-      .meta({ description: 'ISO 8601, UTC; null when there is no next try.' }),
+      .meta({ description: 'ISO 8601, UTC; null if there is no next attempt.' }),
     attempts: z.array(WebhookAttempt),
   })
   .meta({ id: 'WebhookDelivery' });
@@ -38,7 +38,7 @@ export const WebhookDeliveryList = z
     webhook_deliveries: z.array(WebhookDelivery),
     total_webhook_deliveries: z.int(),
     total_failed: z.int().meta({
-      description: 'How many of them failed for good, test calls apart; 10,000 where there are more.',
+      description: 'How many of them failed permanently, except for test calls; 10,000 if there are more.',
     }),
     next: nextField,
   })
@@ -49,18 +49,20 @@ export const WebhookDeliveryQuery = z.object(pageParameters(100));
 export const WebhookRedelivery = z.object({
   link_id: id
     .optional()
-    .meta({ description: 'Of this link alone. Default: of all links of the organization.' }),
+    .meta({ description: 'Only those of this link. Default: of all links of the organization.' }),
   from: instantText('A date is its first instant. Default: as far back as deliveries are kept.'),
   to: instantText('A date includes that day. Default: now.'),
 });
 
 export const WebhookRedelivered = z
   .object({
-    redelivered: z.int().meta({ description: 'How many messages are on their way again.' }),
-    left_out: z.int().meta({ description: 'How many have nowhere to go, as their link has no webhook now.' }),
+    redelivered: z.int().meta({ description: 'The number of messages that are sent again.' }),
+    left_out: z.int().meta({
+      description: 'The number of messages without a target, because their link has no webhook now.',
+    }),
     continue_from: z.string().nullable().meta({
       description:
-        'ISO 8601, UTC: there were so many that the call ended here. Call again with it as `from`. Null when it got to all.',
+        'ISO 8601, UTC: there were so many that the call ended here. Call again with it as `from`. Null if all were sent.',
     }),
   })
   .meta({ id: 'WebhookRedelivered' });
@@ -73,18 +75,18 @@ export const WebhookOutageList = z
           target_url: z.string(),
           since: z
             .string()
-            .meta({ description: 'ISO 8601, UTC: the first attempt that failed since one was delivered.' }),
+            .meta({ description: 'ISO 8601, UTC: the first failed attempt since the last delivery.' }),
           last_failed_at: z.string().meta({ description: 'ISO 8601, UTC.' }),
           told_at: z.string().nullable().meta({
             description:
-              'ISO 8601, UTC: when administrators were told by mail, after a day; null when they were not.',
+              'ISO 8601, UTC: when administrators were notified by mail, after a day; null if they were not.',
           }),
         })
         .meta({ id: 'WebhookOutage' }),
     ),
     total_failed: z.int().meta({
       description:
-        'How many messages failed for good, of all links and of targets that work again too, test calls apart; 10,000 where there are more.',
+        'How many messages failed permanently, for all links, including targets that work again, except for test calls; 10,000 if there are more.',
     }),
   })
   .meta({ id: 'WebhookOutageList' });
