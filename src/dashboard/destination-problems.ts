@@ -15,7 +15,7 @@ export const problemWords = ({ destination_problems }: Link): readonly string[] 
 const sentences: Readonly<Record<DestinationProblem['problem'], string>> = {
   broken: 'does not answer as it should.',
   certificate: 'has a certificate that browsers do not accept.',
-  moved: 'has moved for good, to',
+  moved: 'has moved permanently, to',
   parked: 'shows the page of a company that parks or sells domains.',
 };
 

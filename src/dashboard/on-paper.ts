@@ -36,7 +36,7 @@ export async function confirmingPrint<T>(
 
 const kept = (): ApiError =>
   new ApiError(409, [
-    { code: 'LINK_ON_PAPER', sentence: 'Nothing was changed, as it is in print.', field: null },
+    { code: 'LINK_ON_PAPER', sentence: 'Nothing was changed, because it is in print.', field: null },
   ]);
 
 export const isOnPaper = (cause: unknown): boolean =>

@@ -42,7 +42,7 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
   // Once every list is reloaded nothing needs to hide them: they may be restored elsewhere.
   void reloadLinks().then((isKnown) => isKnown && show(ids));
   if (gone.length === 0) {
-    notify(links.length === 1 ? 'The link was deleted already.' : 'The links were deleted already.');
+    notify(links.length === 1 ? 'The link had already been deleted.' : 'The links had already been deleted.');
     return true;
   }
   const what = links.length === 1 ? shortOf(first) : counted(gone.length, 'link');
@@ -61,7 +61,7 @@ export async function restoreLinks(ids: readonly number[], onDone: () => void = 
   } catch (cause) {
     const { isTransient, status } = asApiError(cause);
     const retry = () => void restoreLinks(ids, onDone);
-    notifyError(cause, 'Nothing was brought back.', isTransient ? retry : undefined);
+    notifyError(cause, 'Nothing was restored.', isTransient ? retry : undefined);
     // Already restored by another user, or kept for too long.
     if (status === 404) void reloadLinks();
     return false;
@@ -77,7 +77,7 @@ export async function restoreLinks(ids: readonly number[], onDone: () => void = 
 }
 
 function restoredSentence(back: number, wanted: number): string {
-  if (back === wanted) return `${counted(back, 'link')} brought back.`;
+  if (back === wanted) return `${counted(back, 'link')} restored.`;
   const rest = wanted - back === 1 ? 'The other was' : 'The others were';
-  return `${number(back)} of ${counted(wanted, 'link')} brought back. ${rest} brought back before, gone for good, or kept out by a link with the same address.`;
+  return `${number(back)} of ${counted(wanted, 'link')} restored. ${rest} already restored, deleted for good, or blocked by a link with the same address.`;
 }

@@ -176,7 +176,7 @@ test('an invited user signs up on a page of their own and becomes a member', asy
   await guest.getByRole('navigation', { name: 'Main' }).waitFor();
   await page.reload();
   await page.getByRole('region', { name: 'Members' }).getByText('Charles', { exact: true }).waitFor();
-  await page.getByText('No invitation is outstanding.').waitFor();
+  await page.getByText('There are no outstanding invitations.').waitFor();
   // An editor sees the members, and can't change them.
   await guest.goto(`${app.url}/app/organization`);
   await guest.getByRole('region', { name: 'Members' }).getByText('Charles (you)').waitFor();
@@ -196,7 +196,7 @@ test('a user with an account accepts or declines from their own page', async () 
   await theirs.getByRole('button', { name: 'Decline' }).click();
   await theirs.getByText('declined').waitFor();
   await page.reload();
-  await page.getByText('No invitation is outstanding.').waitFor();
+  await page.getByText('There are no outstanding invitations.').waitFor();
   await invite(page, guest.email, 'Administrator');
   await theirs.reload();
   await theirs.getByRole('button', { name: 'Accept invitation' }).waitFor();

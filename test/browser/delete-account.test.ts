@@ -32,7 +32,7 @@ test('the only administrator is asked to name another one, and a member is told 
   expect(await section.getByRole('button').count()).toBe(0);
   const other = await dashboardOf(app, guest, '/app/account');
   await other.getByRole('region', { name: 'Delete account' }).getByRole('button').click();
-  await other.getByRole('dialog').getByText('Links that you made stay').waitFor();
+  await other.getByRole('dialog').getByText('Links that you created stay').waitFor();
   await other.getByLabel('Your password').fill(guest.password);
   await other.getByRole('dialog').getByRole('button', { name: 'Delete account' }).click();
   await other.getByRole('heading', { name: 'Sign in' }).waitFor();

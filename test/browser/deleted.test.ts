@@ -12,8 +12,7 @@ const rows = (page: Page) => page.locator('.deleted-row');
 const row = (page: Page, suffix: string) => rows(page).filter({ hasText: suffix });
 const suffixes = (page: Page): Promise<string[]> => page.locator('.short-text > :last-child').allInnerTexts();
 const notice = (page: Page) => page.locator('.notice');
-const back = (page: Page, suffix: string) =>
-  row(page, suffix).getByRole('button', { name: /^Bring back .+/ });
+const back = (page: Page, suffix: string) => row(page, suffix).getByRole('button', { name: /^Restore .+/ });
 
 async function deleted(
   who: Newcomer,
@@ -47,8 +46,8 @@ describe('deleted links', () => {
     expect((await app.visit('/way-back')).status).toBe(404);
 
     await back(page, 'way-back').click();
-    await notice(page).getByText('1 link brought back.').waitFor();
-    await page.getByRole('heading', { name: 'Nothing to bring back' }).waitFor();
+    await notice(page).getByText('1 link restored.').waitFor();
+    await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
     // It still asks for its password.
     expect((await app.visit('/way-back')).status).toBe(200);
     await notice(page).getByRole('button', { name: 'Show link' }).click();
@@ -64,7 +63,7 @@ describe('deleted links', () => {
     const who = await app.newcomer();
     const page = await dashboardOf(app, who);
     await page.getByText('Your first link is one paste away').waitFor();
-    expect(await page.getByText('can still be brought back').count()).toBe(0);
+    expect(await page.getByText('can still be restored').count()).toBe(0);
     await deleted(who, 'all-gone');
     await page.reload();
     await page.getByRole('link', { name: '1 deleted link' }).click();
@@ -85,7 +84,7 @@ describe('deleted links', () => {
       await page.getByRole('button', { name: 'Delete 1 link' }).click();
       await page.getByRole('link', { name: '1 deleted link' }).click();
       await back(page, 'to-and-fro').click();
-      await page.getByRole('heading', { name: 'Nothing to bring back' }).waitFor();
+      await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
       await page.getByRole('link', { name: 'Show all links' }).click();
     }
     await page.locator('.link-row', { hasText: 'to-and-fro' }).waitFor();
@@ -103,8 +102,8 @@ describe('deleted links', () => {
     await page.getByRole('checkbox', { name: /bin-2/ }).click({ modifiers: ['Shift'] });
     const bar = page.getByRole('group', { name: 'Selected links' });
     expect(await bar.innerText()).toContain('3 selected');
-    await bar.getByRole('button', { name: 'Bring back 3 links' }).click();
-    await notice(page).getByText('3 links brought back.').waitFor();
+    await bar.getByRole('button', { name: 'Restore 3 links' }).click();
+    await notice(page).getByText('3 links restored.').waitFor();
     await page.getByRole('status').getByText('2 deleted links').waitFor();
     expect(await suffixes(page)).toEqual(['/bin-5', '/bin-1']);
     expect((await app.visit('/bin-3')).status).toBe(302);
@@ -120,7 +119,7 @@ describe('deleted links', () => {
     await pressUntil(page, 'j', row(page, 'press-4').locator('[data-row-link]:focus'));
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
-    await notice(page).getByText('1 link brought back.').waitFor();
+    await notice(page).getByText('1 link restored.').waitFor();
     expect(await focused()).toEndWith('/press-2');
     await page.keyboard.press('x');
     await page.keyboard.press('j');
@@ -132,14 +131,14 @@ describe('deleted links', () => {
     await row(page, 'press-1').waitFor({ state: 'detached' });
     expect(await suffixes(page)).toEqual(['/press-4', '/press-2']);
     await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('Bring the selected links back').waitFor();
+    await page.getByRole('dialog').getByText('Restore the selected links').waitFor();
     await page.keyboard.press('Escape');
     await row(page, 'press-2').locator('[data-row-link]').focus();
     await page.keyboard.press('x');
     await page.keyboard.press('k');
     await page.keyboard.press('x');
     await page.keyboard.press('b');
-    await page.getByRole('heading', { name: 'Nothing to bring back' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
     // The focus moves to what replaces the rows.
     await page.getByRole('link', { name: 'Show all links' }).and(page.locator(':focus')).waitFor();
     await page.context().close();
@@ -151,11 +150,11 @@ describe('deleted links', () => {
     const page = await dashboardOf(app, who, bin);
     await page.route('**/api/v1/link/restore', (route) => route.abort());
     await back(page, 'try-again').click();
-    await page.getByRole('alert').getByText('Nothing was brought back.').waitFor();
+    await page.getByRole('alert').getByText('Nothing was restored.').waitFor();
     await row(page, 'try-again').waitFor();
     await page.unroute('**/api/v1/link/restore');
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('heading', { name: 'Nothing to bring back' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
     expect((await app.visit('/try-again')).status).toBe(302);
     await page.context().close();
   });
@@ -170,14 +169,14 @@ describe('deleted links', () => {
     await row(page, 'theirs-1').waitFor();
     await restore(first);
     await back(page, 'theirs-1').click();
-    await page.getByRole('alert').getByText('None of these links can be brought back.').waitFor();
+    await page.getByRole('alert').getByText('None of these links can be restored.').waitFor();
     await row(page, 'theirs-1').waitFor({ state: 'detached' });
     expect(await suffixes(page)).toEqual(['/theirs-3', '/theirs-2']);
     await restore(third);
     await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
-    await page.getByRole('button', { name: 'Bring back 2 links' }).click();
-    await notice(page).getByText('1 of 2 links brought back. The other was brought back before').waitFor();
-    await page.getByRole('heading', { name: 'Nothing to bring back' }).waitFor();
+    await page.getByRole('button', { name: 'Restore 2 links' }).click();
+    await notice(page).getByText('1 of 2 links restored. The other was already restored').waitFor();
+    await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
     await page.context().close();
   });
 
@@ -197,7 +196,7 @@ describe('deleted links', () => {
     await page.getByText('Your first link is one paste away').waitFor();
     const other = await dashboardOf(app, who, bin);
     await back(other, 'two-tabs').click();
-    await notice(other).getByText('1 link brought back.').waitFor();
+    await notice(other).getByText('1 link restored.').waitFor();
     // The page is reloaded when it becomes visible again.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await shown.waitFor();
@@ -219,9 +218,9 @@ describe('deleted links', () => {
     await rows(page).nth(129).waitFor();
     expect(await page.getByRole('button', { name: 'Show older ones' }).count()).toBe(0);
     await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
-    await page.getByRole('button', { name: 'Bring back 130 links' }).click();
-    await notice(page).getByText('130 links brought back.').waitFor();
-    await page.getByRole('heading', { name: 'Nothing to bring back' }).waitFor();
+    await page.getByRole('button', { name: 'Restore 130 links' }).click();
+    await notice(page).getByText('130 links restored.').waitFor();
+    await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
     await page.context().close();
   });
 
@@ -268,7 +267,7 @@ describe('deleted links', () => {
       .waitFor();
     await page.getByRole('checkbox', { name: /nearly-gone/ }).check();
     expect(await barriersOn(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Bring back 1 link' }).click();
+    await page.getByRole('button', { name: 'Restore 1 link' }).click();
     await row(page, 'nearly-gone').waitFor({ state: 'detached' });
     expect(await suffixes(page)).toEqual(['/just-gone']);
     await page.context().close();

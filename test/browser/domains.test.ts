@@ -16,7 +16,7 @@ afterAll(() => dns.stop());
 test('a domain is added, shows its records, is verified automatically, has a link, and is deleted with it', async () => {
   const who = await app.newcomer();
   const page = await dashboardOf(app, who, '/app/domains');
-  await page.getByLabel('Domain or sub-domain').fill('https://go.bücher.de/');
+  await page.getByLabel('Domain or subdomain').fill('https://go.bücher.de/');
   await page.getByRole('button', { name: 'Add domain' }).click();
   await page.waitForURL('**/app/domains/*');
   await page.getByText('Waiting for DNS').waitFor();
@@ -57,7 +57,7 @@ test('a domain is added, shows its records, is verified automatically, has a lin
   expect(await barriersOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Delete domain' }).click();
   await page.getByRole('button', { name: 'Delete domain and 1 link' }).click();
-  await page.getByText('No domain of your own yet').waitFor();
+  await page.getByText('No custom domain yet').waitFor();
   expect((await app.call('GET', '/api/v1/link', { key: who.key })).json.total_links).toBe(0);
 });
 
@@ -114,11 +114,11 @@ test('a verified domain has links made in the dashboard, and the list is filtere
 test('an invalid domain is refused beside the field, in the words of the API', async () => {
   const who = await app.newcomer();
   const page = await dashboardOf(app, who, '/app/domains');
-  await page.getByLabel('Domain or sub-domain').fill('not a domain');
+  await page.getByLabel('Domain or subdomain').fill('not a domain');
   await page.getByRole('button', { name: 'Add domain' }).click();
   const said = await app.call('POST', '/api/v1/domain', { key: who.key, body: { domain: 'not a domain' } });
   await page.getByRole('alert').getByText(said.json.error_string).waitFor();
-  expect(await page.getByLabel('Domain or sub-domain').inputValue()).toBe('not a domain');
+  expect(await page.getByLabel('Domain or subdomain').inputValue()).toBe('not a domain');
 });
 
 test('unsaved changes are not discarded without asking', async () => {

@@ -46,9 +46,9 @@ test('the bin is emptied after confirmation', async () => {
   const who = await app.newcomer();
   const page = await binOf(who, 'all-go', 'all-of-them');
   await page.getByRole('button', { name: 'Empty the bin' }).click();
-  await page.getByText('2 deleted links can no longer be brought back').waitFor();
+  await page.getByText('2 deleted links can no longer be restored').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Empty the bin' }).click();
-  await page.getByRole('heading', { name: 'Nothing to bring back' }).waitFor();
+  await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
   await page.locator('.notice').getByText('2 links deleted for good.').waitFor();
   expect(await total(who)).toBe(0);
   await page.context().close();
@@ -59,7 +59,7 @@ test('a link whose address another link has says so, links to it, and can be res
   const page = await binOf(who, 'taken-again');
   const young = await made(who, 'taken-again');
   await page.reload();
-  const back = row(page, 'taken-again').getByRole('button', { name: /^Bring back/ });
+  const back = row(page, 'taken-again').getByRole('button', { name: /^Restore/ });
   await row(page, 'taken-again').getByText('Address used by').waitFor();
   await back.click();
   await page.locator('.notice').getByText('its suffix "taken-again" is that of link').waitFor();
@@ -70,6 +70,6 @@ test('a link whose address another link has says so, links to it, and can be res
   await send(who, 'DELETE', `/link/deleted/${young}`);
   await page.goto(`${app.url}/app/links/deleted`);
   await back.click();
-  await page.locator('.notice').getByText('1 link brought back.').waitFor();
+  await page.locator('.notice').getByText('1 link restored.').waitFor();
   await page.context().close();
 });

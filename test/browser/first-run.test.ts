@@ -74,7 +74,7 @@ test('while it is reachable only from one machine, the set-up and the page Domai
     await service.getByText('No backup is known of.').waitFor();
     await service.getByText(/^Make one: .*backup FILE/).waitFor();
     await service.getByText('All settings can be used.').waitFor();
-    await service.getByRole('button', { name: 'Look again' }).click();
+    await service.getByRole('button', { name: 'Check again' }).click();
     expect(await barriersOn(page)).toEqual([]);
     expect(await page.getByText('127.0.0.1', { exact: true }).count()).toBe(0);
     expect(await barriersOn(page)).toEqual([]);

@@ -21,7 +21,7 @@ const strangerAt = async (path: string, on = app) => {
 async function ask(page: Page, email: string) {
   await page.getByLabel('Email').fill(email);
   await page.getByRole('button', { name: 'Send link' }).click();
-  await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
   await page.getByText(`If there is an account of ${email},`).waitFor();
 }
 
@@ -77,7 +77,7 @@ test('a user who forgot their password gets back in by the link in the mail, and
   const again = await strangerAt(new URL(link).pathname);
   await again.getByLabel('New password').fill(wanted);
   await again.getByRole('button', { name: 'Set new password' }).click();
-  await again.getByRole('heading', { name: 'This link works no more' }).waitFor();
+  await again.getByRole('heading', { name: 'This link no longer works' }).waitFor();
   await expectNoBarriers(again);
   await again.getByRole('link', { name: 'Ask for a new link' }).click();
   await ask(again, email);
@@ -101,7 +101,7 @@ test('it works by keyboard alone', async () => {
   await page.locator('input:focus').waitFor();
   await page.keyboard.type(email);
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
   await page.goto(await mailedLink());
   await page.locator('input:focus').waitFor();
   await page.keyboard.type(wanted);

@@ -186,7 +186,7 @@ test('the palette opens what Enter was pressed for before it was found, not an e
   await page.keyboard.press('Backspace');
   await page.keyboard.type('2');
   await page.keyboard.press('Enter');
-  expect(await page.getByText('Nothing is called that.').count()).toBe(0);
+  expect(await page.getByText('Nothing has that name.').count()).toBe(0);
   letCome();
   await page.waitForURL(`**/app/links/${wanted?.json.id}`);
   await page.context().close();
@@ -205,7 +205,7 @@ test('the chosen theme stays after the page is reloaded', async () => {
   const page = await dashboardOf(app, await app.newcomer());
   const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const light = await ground();
-  for (const name of ['Theme: as the system', 'Theme: light']) {
+  for (const name of ['Theme: system', 'Theme: light']) {
     await page.getByRole('button', { name: 'My account' }).click();
     await page.getByRole('button', { name, exact: true }).click();
   }

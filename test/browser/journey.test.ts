@@ -31,9 +31,9 @@ test('on a phone: from a fresh instance to a first copied link, and to its first
 
     await page.getByRole('button', { name: /^More about/ }).tap();
     await page.getByRole('link', { name: 'Show statistics' }).tap();
-    await page.getByText('Nobody has clicked yet').waitFor();
+    await page.getByText('No clicks yet').waitFor();
     await page.getByRole('link', { name: 'Visits' }).tap();
-    await page.getByText('Live: new hits appear by themselves.').waitFor();
+    await page.getByText('Live: new hits appear automatically.').waitFor();
     const before = Date.now();
     expect((await app.visit(short)).headers.get('location')).toBe('https://example.com/from-a-phone');
     await page.locator('[data-hit]').filter({ hasText: 'Chrome on Linux' }).waitFor();

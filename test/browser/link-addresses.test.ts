@@ -22,7 +22,7 @@ test(
     expect((await aliases.allTextContents()).map((text) => text.split('/')[1])).toEqual(['Café', 'second']);
 
     await field(page, 'Suffix').fill('two words');
-    await page.getByRole('status').getByText('/sprnig goes on leading here, as an alias.').waitFor();
+    await page.getByRole('status').getByText('/sprnig continues to work, as an alias.').waitFor();
     await page.getByRole('button', { name: 'Save changes' }).click();
     const question = page.getByRole('dialog', { name: 'This is in print' });
     await page.getByText(/^A suffix has 1 to 255 characters/).waitFor();
@@ -31,7 +31,7 @@ test(
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(width).toBeLessThanOrEqual(360);
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await question.getByRole('button', { name: 'Change it all the same' }).click();
+    await question.getByRole('button', { name: 'Change it anyway' }).click();
     await page.getByRole('heading', { name: /\/spring$/ }).waitFor();
     expect(await read()).toMatchObject({ suffix: 'spring' });
     expect(await aliases.count()).toBe(3);
@@ -39,7 +39,7 @@ test(
 
     await page.getByRole('button', { name: /^Remove .*\/second$/ }).click();
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await question.getByRole('button', { name: 'Change it all the same' }).click();
+    await question.getByRole('button', { name: 'Change it anyway' }).click();
     await unsaved(page).waitFor({ state: 'detached' });
     expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/sprnig`]);
     await page.context().close();

@@ -30,7 +30,7 @@ describe('the page of a link', () => {
       await field(page, 'Card picture').fill('https://pictures.invalid/one.png');
       await field(page, 'Code').fill('#112233');
       await field(page, 'Background').fill('#FFEEDD');
-      await page.getByRole('switch', { name: 'Count scans apart' }).click();
+      await page.getByRole('switch', { name: 'Count scans separately' }).click();
       await page.getByRole('switch', { name: 'Bot protection' }).click();
       await page.getByRole('switch', { name: 'Captcha' }).click();
       await page.getByRole('button', { name: 'Set a password' }).click();
@@ -159,7 +159,7 @@ describe('the page of a link', () => {
       const { page, read } = await open({ expiration_date: '2031-07-01T10:30:00Z' });
       await field(page, 'Expiration').focus();
       await page.keyboard.press('Backspace');
-      await page.getByText('This date is not complete').waitFor();
+      await page.getByText('This date is incomplete').waitFor();
       await field(page, 'Name').fill('Another');
       await page.keyboard.press('Control+s');
       expect(await unsaved(page).isVisible()).toBe(true);

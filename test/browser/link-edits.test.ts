@@ -15,7 +15,7 @@ describe("another user's edit", () => {
       await field(page, 'Name').fill('mine');
       await change({ name: 'theirs', og_title: 'their title' });
       await page.keyboard.press('Control+s');
-      const dialog = page.getByRole('dialog', { name: 'This link was changed by somebody else' });
+      const dialog = page.getByRole('dialog', { name: 'This link was changed by someone else' });
       await dialog.waitFor();
       expect(await dialog.getByRole('row', { name: 'Name theirs mine' }).isVisible()).toBe(true);
       expect(await dialog.getByText('their title').isVisible()).toBe(true);

@@ -26,7 +26,7 @@ describe('the history of a link', () => {
       expect(await entries.nth(0).getByRole('button').count()).toBe(0);
       expect(await entries.nth(1).innerText()).toContain('with the API key "tests"');
       expect(await entries.nth(1).locator('del mark').allInnerTexts()).toEqual(['before']);
-      expect(await entries.nth(1).innerText()).toContain('stays secret');
+      expect(await entries.nth(1).innerText()).toContain('are secret');
       expect(await page.content()).not.toContain('sesame');
       expect(await entries.nth(2).innerText()).toContain('created the link');
       expect(await barriersOn(page)).toEqual([]);
@@ -36,7 +36,7 @@ describe('the history of a link', () => {
         .getByRole('button', { name: /^Back to this/ })
         .click();
       await entries.nth(3).waitFor();
-      expect(await entries.nth(0).innerText()).toContain('went back to an earlier state');
+      expect(await entries.nth(0).innerText()).toContain('reverted to an earlier state');
       expect(await read()).toMatchObject({
         name: 'First',
         destination_url: 'https://example.com/before',

@@ -33,10 +33,10 @@ describe('a link in print', () => {
       await question.waitFor();
       expect(await barriersOn(page)).toEqual([]);
       await question.getByRole('button', { name: 'Keep it working' }).click();
-      await page.getByText('Nothing was changed, as it is in print.').first().waitFor();
+      await page.getByText('Nothing was changed, because it is in print.').first().waitFor();
       expect(await read()).toMatchObject({ disabled: false });
       await page.getByRole('button', { name: 'Save changes' }).click();
-      await question.getByRole('button', { name: 'End it all the same' }).click();
+      await question.getByRole('button', { name: 'End it anyway' }).click();
       await unsaved(page).waitFor({ state: 'detached' });
       expect(await read()).toMatchObject({ disabled: true });
       await page.getByRole('switch', { name: 'Disabled' }).click();
@@ -68,7 +68,7 @@ describe('a link in print', () => {
       await question.getByRole('button', { name: 'Keep it working' }).click();
       await row(page, 'poster').waitFor();
       await remove();
-      await question.getByRole('button', { name: 'End it all the same' }).click();
+      await question.getByRole('button', { name: 'End it anyway' }).click();
       await row(page, 'poster').waitFor({ state: 'detached' });
       await eventually(
         async () => (await app.call('GET', '/api/v1/link', { key: who.key })).json.total_links === 1,

@@ -37,7 +37,7 @@ describe('the QR code', () => {
       await page.getByRole('button', { name: 'Swap' }).click();
       await page.getByText('Light on dark').waitFor();
       await page.getByRole('button', { name: 'Swap' }).click();
-      await page.getByRole('switch', { name: 'Count scans apart' }).click();
+      await page.getByRole('switch', { name: 'Count scans separately' }).click();
       const before = await shown();
       expect((await decode(Buffer.from(before))).text).toBe(`${link.url}?qr`);
       await save(page);

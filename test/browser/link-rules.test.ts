@@ -127,7 +127,7 @@ describe('the rules of a link', () => {
       expect(await colourBarriersOn(page)).toEqual([]);
       await page.goto(`${app.url}/app`);
       await page.getByRole('link', { name: '3 rules' }).click();
-      await page.getByText('Who is led where').waitFor();
+      await page.getByText('Where visitors go').waitFor();
       await page.context().close();
     },
     patience,
@@ -152,7 +152,7 @@ describe('the rules of a link', () => {
       expect(await describedBy(language)).toContain('Give languages as BCP 47 has them');
       expect(await page.locator('.chip.bad').allInnerTexts()).toEqual(['tag!']);
       const country = page.getByRole('combobox', { name: 'Country', exact: true });
-      expect(await describedBy(country)).toContain('Give at least one, or remove the condition.');
+      expect(await describedBy(country)).toContain('Add at least one, or remove the condition.');
       await page.getByRole('button', { name: 'Remove condition Country' }).click();
       await page.getByRole('button', { name: 'Remove tag!' }).click();
       expect(await language.getAttribute('aria-invalid')).toBeNull();

@@ -42,12 +42,12 @@ describe('the destination watch', () => {
       await find(made.id);
       await page.reload();
       const list = page.getByRole('list', { name: 'Failing destinations' });
-      await list.getByText('has moved for good').waitFor();
+      await list.getByText('has moved permanently').waitFor();
       await list.getByText('It answered 404.').waitFor();
       await page.locator('.facts').getByText('Moved').waitFor();
       expect(await barriersOn(page)).toEqual([]);
       await page.getByRole('combobox', { name: 'Destination watch' }).selectOption('On');
-      await list.getByRole('button', { name: 'Lead there directly' }).click();
+      await list.getByRole('button', { name: 'Use this address' }).click();
       await save(page);
       await unsaved(page).waitFor({ state: 'detached' });
       expect(await read()).toMatchObject({
@@ -73,12 +73,8 @@ describe('the destination watch', () => {
       await row(page, 'failing').getByText('Moved, Broken').waitFor();
       expect(await rows(page).count()).toBe(1);
       await page.goto(`${app.url}/app/organization`);
-      await page
-        .getByRole('switch', { name: 'Destinations are looked at once a day', checked: false })
-        .click();
-      await page
-        .getByRole('switch', { name: 'Destinations are looked at once a day', checked: true })
-        .waitFor();
+      await page.getByRole('switch', { name: 'Check destinations once a day', checked: false }).click();
+      await page.getByRole('switch', { name: 'Check destinations once a day', checked: true }).waitFor();
       const turnedOn = async () =>
         (await app.call('GET', '/api/v1/organization', { key: who.key })).json.watch_destinations;
       await eventually(turnedOn, 'the organization to watch');

@@ -19,7 +19,7 @@ const settled = (page: Page): Promise<void> =>
 
 describe('the menu of a link', () => {
   test(
-    'deletes it, and Undo brings it back',
+    'deletes it, and Undo restores it',
     async () => {
       const { page, link, owner } = await open();
       await page.getByRole('button', { name: 'More actions' }).click();
@@ -28,7 +28,7 @@ describe('the menu of a link', () => {
       const path = `/api/v1/link/${link.id}`;
       expect((await app.call('GET', path, { key: owner.key })).status).toBe(404);
       await page.getByRole('button', { name: 'Undo' }).click();
-      await page.getByText('1 link brought back.').waitFor();
+      await page.getByText('1 link restored.').waitFor();
       expect((await app.call('GET', path, { key: owner.key })).status).toBe(200);
       await page.context().close();
     },
@@ -64,7 +64,7 @@ describe('the webhook of a link', () => {
         isBroken ? new Response('the <b>kettle</b> is cold', { status: 500 }) : new Response('tea is ready'),
       );
       const { page, read } = await open({}, '/webhook');
-      await page.getByText('Nothing was sent yet').waitFor();
+      await page.getByText('Nothing has been sent yet').waitFor();
       await field(page, 'Webhook address').fill(target.url);
       await page.getByRole('button', { name: 'Save and send test call' }).click();
       const outcome = page.locator('.test-call');
@@ -94,7 +94,7 @@ describe('the webhook of a link', () => {
     async () => {
       const target = startTarget();
       const { page, link } = await open({ webhook_url: target.url }, '/webhook');
-      await page.getByText('Nothing was sent yet').waitFor();
+      await page.getByText('Nothing has been sent yet').waitFor();
       await app.visit(new URL(link.url).pathname);
       const [told] = await target.calls(1);
       expect(told?.path).toBe('/hook');

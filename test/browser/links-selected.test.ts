@@ -123,7 +123,7 @@ describe('many links at once', () => {
     await notice(page).getByText('1 link deleted.').waitFor();
     await notice(page).getByRole('button', { name: 'Undo' }).click();
     await row(page, '/undo-mine').waitFor();
-    await notice(page).getByText('1 link brought back.').waitFor();
+    await notice(page).getByText('1 link restored.').waitFor();
     expect(await suffixes(page)).toEqual(['/undo-mine']);
     await page.context().close();
   });

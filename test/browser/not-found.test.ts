@@ -69,7 +69,7 @@ test(
   'without a custom domain the page says what it is for',
   async () => {
     const page = await dashboardOf(app, await app.newcomer(), '/app/stats?view=not-found');
-    await page.getByText('Only for domains of your own').waitFor();
+    await page.getByText('Only for custom domains').waitFor();
     await page.getByRole('link', { name: 'Add a domain' }).click();
     await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/app/domains');

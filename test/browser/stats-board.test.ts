@@ -96,7 +96,7 @@ describe('the statistics board', () => {
       await page.keyboard.press('Enter');
       await title(page).filter({ hasText: '6 clicks' }).waitFor();
       expect(new URL(page.url()).searchParams.get('country')).toBe('FR');
-      await page.getByText('Visitors are known for all clicks together only').waitFor();
+      await page.getByText('Visitors are only known for all clicks together').waitFor();
       // All single clicks of these days are kept: nothing has to be said of it.
       expect(await page.getByText('counted from single clicks').count()).toBe(0);
       await bar(page, 'Devices', /^Phone 33 % 2$/).click();
@@ -161,7 +161,7 @@ describe('the statistics board', () => {
       await page.getByLabel('From', { exact: true }).fill(dayBefore(3));
       await page.getByLabel('To', { exact: true }).fill(dayBefore(5));
       await page.getByRole('button', { name: 'Show these days' }).click();
-      await page.getByText('The first day is after the last. Turn them round.').waitFor();
+      await page.getByText('The first day is after the last. Swap them.').waitFor();
       await page.getByLabel('From', { exact: true }).fill(dayBefore(5));
       await page.getByLabel('To', { exact: true }).fill(dayBefore(3));
       await page.getByRole('button', { name: 'Show these days' }).click();

@@ -186,7 +186,7 @@ test.each([
     const headers = { origin: app.url };
     await page.context().request.delete(`${app.url}/api/v1/session`, { headers });
     await hear(page);
-    await page.getByText('Your session has ended. What comes in meanwhile').waitFor();
+    await page.getByText('Your session has ended. Hits that arrive meanwhile').waitFor();
     const door = page.getByRole('dialog', { name: 'Your session has ended' });
     await door.getByLabel('Password').fill(owner.password);
     await visit({ country: 'JP' });
@@ -226,7 +226,7 @@ test(
     const hostile = new URLSearchParams({ country: payload, device: 'constructor', language: '__proto__' });
     await page.goto(`${app.url}/app/stats?${hostile}&range=${encodeURIComponent(payload)}`);
     await page.getByRole('button', { name: /Device constructor/ }).waitFor();
-    await page.getByText('Nothing fits these filters').waitFor();
+    await page.getByText('Nothing matches these filters').waitFor();
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false);
   },
   patience,

@@ -35,11 +35,11 @@ async function newFixture(): Promise<Fixture> {
 /** The pages, and a text of each once it has loaded. */
 const pagesOf = ({ linkId, domainId }: Fixture): readonly (readonly [path: string, sign: string])[] => [
   ['/app', '1 link'],
-  ['/app/links/deleted', 'Nothing to bring back'],
+  ['/app/links/deleted', 'Nothing to restore'],
   [`/app/links/${linkId}`, 'Where it leads'],
-  [`/app/links/${linkId}/stats`, 'Nobody has clicked yet'],
+  [`/app/links/${linkId}/stats`, 'No clicks yet'],
   [`/app/links/${linkId}/visits`, 'No clicks yet'],
-  [`/app/links/${linkId}/webhook`, 'Nothing was sent yet'],
+  [`/app/links/${linkId}/webhook`, 'Nothing has been sent yet'],
   ['/app/stats', 'No clicks in 30 days'],
   ['/app/stats?view=live', 'No clicks yet'],
   ['/app/tags', 'Spring'],
@@ -61,7 +61,7 @@ describe('while the server is away', () => {
         await page.locator('main').getByText(sign, { exact: true }).first().waitFor();
         await page.route(domains, (route) => route.abort('connectionrefused'));
         await page.goto(`${app.url}/app/nowhere`);
-        await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+        await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
         await gone(page);
         await followLink(page, path);
         const said = page.locator('main').getByRole('alert').filter({ hasText: unreachable }).first();
@@ -102,7 +102,7 @@ describe('while the server is away', () => {
       };
       await attempt('/app', 'Long URL', 'https://example.com/kept', 'Create link', 'example.com/kept');
       await attempt('/app/tags', 'New tag', 'Kept', 'Create tag', 'Tag “Kept” created.');
-      await attempt('/app/domains', 'Domain or sub-domain', 'kept.example.com', 'Add domain', 'DNS records');
+      await attempt('/app/domains', 'Domain or subdomain', 'kept.example.com', 'Add domain', 'DNS records');
       const target = 'https://example.com/lost';
       await attempt(`/app/domains/${domainId}`, 'Unknown links', target, 'Save', 'Saved.');
       const organization = "The organization's name";
@@ -116,7 +116,7 @@ describe('while the server is away', () => {
   test('an optimistic change is reverted with a message', async () => {
     const { owner } = await newFixture();
     const page = await dashboardOf(app, owner, '/app/organization');
-    const marker = page.getByRole('switch', { name: 'New links tell scans from clicks' });
+    const marker = page.getByRole('switch', { name: 'New links distinguish scans from clicks' });
     await marker.waitFor();
     await gone(page);
     await marker.click();
@@ -164,15 +164,15 @@ test('a page that fails says so, and the others continue', async () => {
   const page = await dashboardOf(app, owner, '/app/nowhere');
   await page.route('**/api/v1/tag', (route) => route.fulfill({ json: [null] }));
   await page.getByRole('link', { name: 'Tags' }).click();
-  await page.getByRole('heading', { name: 'This page broke' }).waitFor();
-  await page.getByRole('alert').getByText('That is a fault of Linnet.').waitFor();
+  await page.getByRole('heading', { name: 'This page failed' }).waitFor();
+  await page.getByRole('alert').getByText('This is a bug in Linnet.').waitFor();
   expect(await barriersOn(page)).toEqual([]);
   await page.getByRole('link', { name: 'Domains' }).click();
   await page.getByText('Waiting for DNS').waitFor();
-  expect(await page.getByText('This page broke').count()).toBe(0);
+  expect(await page.getByText('This page failed').count()).toBe(0);
   await page.unroute('**/api/v1/tag');
   await page.getByRole('link', { name: 'Tags' }).click();
-  await page.getByRole('button', { name: 'Load the page anew' }).click();
+  await page.getByRole('button', { name: 'Reload the page' }).click();
   await page.getByText('1 tag', { exact: true }).waitFor();
   await page.context().close();
 });

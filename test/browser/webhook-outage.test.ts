@@ -25,7 +25,7 @@ test(
     await eventually(async () => (await states()).join() === 'failed,failed', 'two failed deliveries');
 
     await page.getByRole('link', { name: 'Organization' }).first().click();
-    const failing = page.getByRole('region', { name: 'Webhooks that fail' });
+    const failing = page.getByRole('region', { name: 'Failing webhooks' });
     await failing.getByText(hook.url).waitFor();
     await page.goBack();
 
@@ -59,9 +59,9 @@ test(
     await eventually(async () => (await outages()).webhook_outages.length === 0, 'the end of the outage');
 
     await page.getByRole('link', { name: 'Organization' }).first().click();
-    const failed = page.getByRole('region', { name: 'Webhooks that failed' });
+    const failed = page.getByRole('region', { name: 'Failed webhooks' });
     await failed.getByRole('button', { name: 'Some days only' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Redeliver what failed in some days' });
+    const dialog = page.getByRole('dialog', { name: 'Redeliver failures of some days' });
     await dialog.getByLabel('From').fill('2020-01-01');
     expect(await barriersOn(page)).toEqual([]);
     await dialog.getByLabel('To').fill('2020-01-02');

@@ -17,7 +17,7 @@ export function CorrectionsCard({ scope, days }: { readonly scope: Scope; readon
       segments={isAdministrator && <EraseClicks scope={scope} days={days} />}
     >
       {corrections.length === 0 ? (
-        <p class="soft pad">Nobody has erased clicks here, or moved them from one kind to another.</p>
+        <p class="soft pad">No clicks have been erased or moved from one kind to another here.</p>
       ) : (
         <CorrectionList scope={scope} corrections={corrections} />
       )}

@@ -60,7 +60,8 @@ function EraseDialog({ scope, days: offered, onClose }: EraseProps & { readonly 
       {!isAll.value && <TwoDays from={from} to={to} error={action.error.value} />}
       <p aria-live="polite">{isWrong ? 'Choose both days.' : sentenceOf(count)}</p>
       <p class="soft small">
-        They go from every number and list, with the messages to webhooks about them. It can't be undone.
+        They are removed from every number and list, together with webhook messages about them. This can't be
+        undone.
       </p>
       <div class="actions">
         <Button onClick={onClose} disabled={action.isRunning.value}>

@@ -28,7 +28,7 @@ export function outcomeOf(correction: ClickCorrection): string {
       ? ` ${counted(correction.not_kept, 'older one stays', 'older ones stay')} as they are: their single hits are no longer kept.`
       : '';
   if (correction.state === 'running')
-    return `${correctionSummary(correction)}. It goes on by itself, and the list says how far it is.`;
+    return `${correctionSummary(correction)}. It continues in the background, and the list shows the progress.`;
   return `${correctionSummary(correction)}.${left}`;
 }
 

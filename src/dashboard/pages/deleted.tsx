@@ -20,15 +20,13 @@ export function DeletedPage() {
       </p>
       <Page
         title="Deleted links"
-        about="They lead nowhere, and are kept for 30 days with their suffix, tags and statistics."
+        about="They don't work, and are kept for 30 days with their suffix, tags and statistics."
       >
         <div class="stack">
           {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
           {bin?.total === 0 ? (
-            <Empty title="Nothing to bring back">
-              <p>
-                A link that you delete waits here for 30 days. Until then it can be brought back as it was.
-              </p>
+            <Empty title="Nothing to restore">
+              <p>A link that you delete is kept here for 30 days. Until then it can be restored unchanged.</p>
               <a class="button" href="/app">
                 Show all links
               </a>

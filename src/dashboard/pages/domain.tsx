@@ -40,7 +40,9 @@ function DomainSections({ domain, query }: { domain: Domain; query: Query<Domain
       </div>
       {domain.state !== 'pending' && (
         <p class="small">
-          <a href={`/app/stats?view=not-found&domain=${domain.domain}`}>What people asked for in vain here</a>
+          <a href={`/app/stats?view=not-found&domain=${domain.domain}`}>
+            Requested addresses without a link here
+          </a>
         </p>
       )}
       <div class="sections">
@@ -54,8 +56,8 @@ function DomainSections({ domain, query }: { domain: Domain; query: Query<Domain
 
 function sentenceOf({ state, verified_at, links }: Domain): string {
   if (state === 'pending')
-    return 'Create these records where the DNS of this domain is managed. Linnet looks by itself and says here what it sees; it can take some minutes.';
+    return 'Create these records where the DNS of this domain is managed. Linnet checks automatically and shows here what it finds; this can take some minutes.';
   const since = verified_at ? ` since ${day(verified_at)}` : '';
   if (state === 'verified') return `Verified${since}, with ${counted(links, 'link')}.`;
-  return 'The proof is no longer in the DNS. Put it back within three days of its going, or the domain is released and its links stop answering.';
+  return 'The proof is no longer in the DNS. Restore it within three days, or the domain is released and its links stop working.';
 }

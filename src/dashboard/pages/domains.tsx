@@ -14,7 +14,7 @@ import { certificateProblem, DomainName, DomainState } from './domain/state.tsx'
 export function DomainsPage() {
   const domains = useQuery('domains', () => call('GET /api/v1/domain'));
   return (
-    <Page title="Domains" about="Links on a name of your own stay yours: you can take the name with you.">
+    <Page title="Domains" about="Links on your own domain stay yours: you can take it with you.">
       <div class="sections">
         {setup.value?.domains_lead_here === false ? <NoAddressYet /> : <AddDomain />}
         <Loaded query={domains}>{(known) => <DomainRows domains={known} />}</Loaded>
@@ -45,8 +45,8 @@ function AddDomain() {
     <Form action={add} fields={['domain']} canRetry>
       <FormField
         field="domain"
-        label="Domain or sub-domain"
-        hint="One that you control the DNS of. A sub-domain is the simplest: the rest of the domain stays as it is."
+        label="Domain or subdomain"
+        hint="A name whose DNS you control. A subdomain is the simplest: the rest of the domain stays as it is."
         placeholder="go.example.com"
         required
         spellcheck={false}
@@ -63,8 +63,8 @@ function AddDomain() {
 function DomainRows({ domains }: { domains: readonly Domain[] }) {
   if (domains.length === 0) {
     return (
-      <Empty title="No domain of your own yet">
-        <p>Until there is one, your links stand on {setup.value?.default_domain}.</p>
+      <Empty title="No custom domain yet">
+        <p>Until there is one, your links are on {setup.value?.default_domain}.</p>
       </Empty>
     );
   }

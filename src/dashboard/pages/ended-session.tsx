@@ -7,7 +7,7 @@ import { SignInForm } from './sign-in.tsx';
 export function EndedSession() {
   return (
     <Dialog title="Your session has ended" onClose={() => {}} isFirm>
-      <p class="soft">Sign in again to go on. What you typed is still there.</p>
+      <p class="soft">Sign in again to continue. What you typed is still there.</p>
       <SignInForm
         known={me.value?.email ?? ''}
         onDone={() => {

@@ -24,7 +24,7 @@ export function ForgotPage() {
   const isAsked = askedFor.value !== '';
   return (
     <AuthPage
-      title={isAsked ? 'Look into your mailbox' : 'Forgot your password?'}
+      title={isAsked ? 'Check your mail' : 'Forgot your password?'}
       about={isAsked ? null : 'A link to set a new one is sent to your address.'}
     >
       {/* Rendered from the start, so that screen readers announce what is put into it. */}
@@ -59,7 +59,7 @@ function NoMail() {
   return (
     <AuthPage
       title="Forgot your password?"
-      about="This service sends no mail. Whoever runs it can set a new password for you, on its machine:"
+      about="This service sends no mail. Its operator can set a new password for you, on its machine:"
     >
       <div class="form">
         <p class="secret">

@@ -92,7 +92,7 @@ function OtherAccount({ email, invited }: { email: string; invited: string }) {
       </p>
       <FormErrors error={leave.error.value} />
       <Button kind="primary" onClick={() => void leave.run()}>
-        Sign out and go on
+        Sign out and continue
       </Button>
     </div>
   );

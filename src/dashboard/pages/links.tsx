@@ -92,7 +92,7 @@ function DeletedHint() {
   if (total === 0) return null;
   return (
     <p>
-      <a href="/app/links/deleted">{counted(total, 'deleted link')}</a> can still be brought back.
+      <a href="/app/links/deleted">{counted(total, 'deleted link')}</a> can still be restored.
     </p>
   );
 }

@@ -15,7 +15,7 @@ export function NodesPage() {
       <p class="back">
         <a href="/app/organization">Organization</a>
       </p>
-      <Page title="Nodes" about="What this service runs on, as each node tells of itself every ten seconds.">
+      <Page title="Nodes" about="The nodes of this service, as each reports every ten seconds.">
         <div class="sections">
           <Section
             title="All nodes"
@@ -27,7 +27,7 @@ export function NodesPage() {
                 disabled={query.isLoading.value}
                 onClick={() => void query.reload()}
               >
-                Look again
+                Check again
               </Button>
             }
             isFlush
@@ -67,13 +67,13 @@ function Nodes({ nodes }: { nodes: readonly InstanceNode[] }) {
           {node.is_gone ? (
             <StateChip
               word={`Seen ${since(node.seen_at)}`}
-              look={isStranded(node) ? 'bad' : 'warn'}
+              tone={isStranded(node) ? 'bad' : 'warn'}
               icon="warning"
             />
           ) : differs ? (
-            <StateChip word="Other versions run" look="warn" icon="warning" />
+            <StateChip word="Other versions run" tone="warn" icon="warning" />
           ) : (
-            <StateChip word="Here" look="good" icon="check" />
+            <StateChip word="Here" tone="good" icon="check" />
           )}
         </li>
       ))}

@@ -2,7 +2,7 @@ import { Page } from '../parts/page.tsx';
 
 export function NothingHere() {
   return (
-    <Page title="Nothing is here" about="This address leads to no page of the dashboard.">
+    <Page title="Nothing here" about="There is no page of the dashboard at this address.">
       <a class="button" href="/app">
         Show all links
       </a>

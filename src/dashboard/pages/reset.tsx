@@ -24,7 +24,7 @@ export function ResetPage({ token }: { token: string }) {
   const error = change.error.value;
   if (error?.code === 'RESET_INVALID') {
     return (
-      <AuthPage title="This link works no more" about={error.message}>
+      <AuthPage title="This link no longer works" about={error.message}>
         <p class="form">
           <a class="button primary" href="/app/forgot">
             Ask for a new link
@@ -34,7 +34,7 @@ export function ResetPage({ token }: { token: string }) {
     );
   }
   return (
-    <AuthPage title="Set a new password" about="It signs you out everywhere. API keys go on working.">
+    <AuthPage title="Set a new password" about="It signs you out everywhere. API keys keep working.">
       <Form action={change} fields={['new_password']} canRetry>
         <NewPasswordField field="new_password" label="New password" autoFocus signal={password} />
         <Submit kind="primary">Set new password</Submit>

@@ -27,7 +27,7 @@ export function SetUpPage() {
 
 function WrongAddress({ origin }: { origin: string }) {
   return (
-    <AuthPage title="Linnet has another address" about="Nobody has an account here yet.">
+    <AuthPage title="Linnet has another address" about="There is no account here yet.">
       <p>
         It is set to be reached at <a href={`${origin}/app`}>{origin}</a>: make the first account there. If
         people are to reach it here, at {location.origin}, set <code>BASE_URL={location.origin}</code> where
@@ -70,7 +70,7 @@ function FirstAccount({ state }: { state: Setup }) {
         <FormField
           field="organization_name"
           label="Organization"
-          hint="Who the links belong to. It can be changed later."
+          hint="The owner of the links. It can be changed later."
           placeholder="Optional"
           signal={organization}
         />

@@ -7,14 +7,14 @@ import { TagList } from './tags/tag-list.tsx';
 export function TagsPage() {
   const tags = useTags();
   return (
-    <Page title="Tags" about="A tag keeps links together. Click one to see its links.">
+    <Page title="Tags" about="Tags group links. Click one to see its links.">
       <Loaded query={tags}>
         {(known) => (
           <div class="stack">
             <NewTag isFirst={known.length === 0} />
             {known.length === 0 ? (
               <Empty title="No tags yet">
-                <p>Name your first one above, for example after a campaign. Then give it to links.</p>
+                <p>Name your first one above, for example after a campaign. Then add it to links.</p>
               </Empty>
             ) : (
               <TagList tags={known} />

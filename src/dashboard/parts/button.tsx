@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icons.tsx';
 
-interface Look {
+interface ButtonStyle {
   readonly kind?: 'primary' | 'danger' | 'plain';
   readonly isSlim?: boolean;
 }
@@ -9,7 +9,7 @@ interface Look {
 const classOf = (...names: readonly (string | false | undefined)[]): string =>
   ['button', ...names].filter(Boolean).join(' ');
 
-export type ButtonProps = Look &
+export type ButtonProps = ButtonStyle &
   Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon'> & {
     readonly icon?: IconName;
     readonly type?: 'button' | 'submit';
@@ -26,7 +26,7 @@ export function Button({ kind, icon, isSlim, children, type = 'button', ...rest 
   );
 }
 
-type IconButtonProps = Look &
+type IconButtonProps = ButtonStyle &
   Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'label'> & {
     readonly icon: IconName;
     /** For screen readers and the tooltip. */

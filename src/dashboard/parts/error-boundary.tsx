@@ -13,15 +13,15 @@ export function ErrorBoundary({ children }: { children: ComponentChildren }) {
   }, [at]);
   if (error === undefined) return <>{children}</>;
   return (
-    <Page title="This page broke">
+    <Page title="This page failed">
       <div class="callout bad" role="alert">
-        <span>That is a fault of Linnet. Nothing that was saved is lost, and the other pages go on.</span>
+        <span>This is a bug in Linnet. Nothing that was saved is lost, and the other pages still work.</span>
         <div class="actions">
           <Button icon="refresh" isSlim onClick={() => retry()}>
             Try again
           </Button>
           <Button isSlim onClick={() => location.reload()}>
-            Load the page anew
+            Reload the page
           </Button>
         </div>
       </div>

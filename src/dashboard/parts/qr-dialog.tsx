@@ -9,7 +9,7 @@ import { Dialog } from './dialog.tsx';
 import { fileName } from './file-name.ts';
 import { Icon } from './icons.tsx';
 import { Menu } from './menu.tsx';
-import { asAddress, lookOf, pngOf, pngSizes, type QrLook } from './qr-picture.ts';
+import { asAddress, pngOf, pngSizes, type QrStyle, savedStyle } from './qr-picture.ts';
 
 /** The saved code, large enough to be scanned off the screen. */
 export function QrDialog({ link, onClose }: { link: Link; onClose: () => void }) {
@@ -23,7 +23,7 @@ export function QrDialog({ link, onClose }: { link: Link; onClose: () => void })
         width={320}
         height={320}
       />
-      <QrDownloads link={link} svg={link.qr_code_svg} look={lookOf(link)} />
+      <QrDownloads link={link} svg={link.qr_code_svg} qrStyle={savedStyle(link)} />
       <div class="actions">
         <CopyButton text={readableUrl(link)} what="link" />
         <Button onClick={onClose} data-focus>
@@ -35,14 +35,14 @@ export function QrDialog({ link, onClose }: { link: Link; onClose: () => void })
 }
 
 /** The code as it is shown, as a file. */
-export function QrDownloads({ link, svg, look }: { link: Link; svg: string; look: QrLook }) {
+export function QrDownloads({ link, svg, qrStyle }: { link: Link; svg: string; qrStyle: QrStyle }) {
   const name = fileName(link.suffix);
   const save = (file: Blob, called: string) => {
     saveFile(file, called);
     void markOnPaper(link);
   };
   const savePng = (size: number) =>
-    pngOf(svg, size, look.background).then(
+    pngOf(svg, size, qrStyle.background).then(
       (png) => save(png, `${name}-${size}.png`),
       () => notify('This browser could not draw the picture. Download it as SVG.', { isError: true }),
     );

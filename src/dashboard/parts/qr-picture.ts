@@ -1,12 +1,12 @@
 import type { Link } from '../api-types.ts';
 
-export interface QrLook {
+export interface QrStyle {
   readonly foreground: string;
   readonly background: string;
   readonly hasMarker: boolean;
 }
 
-export const lookOf = (link: Link): QrLook => ({
+export const savedStyle = (link: Link): QrStyle => ({
   foreground: link.qr_code_foreground_hex,
   background: link.qr_code_background_hex,
   hasMarker: link.qr_code_marker,

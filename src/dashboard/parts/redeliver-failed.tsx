@@ -46,10 +46,10 @@ function SpanDialog({ linkId, onClose }: RedeliverProps & { readonly onClose: ()
     onClose();
   });
   return (
-    <Dialog title="Redeliver what failed in some days" onClose={onClose} isFirm={action.isRunning.value}>
+    <Dialog title="Redeliver failures of some days" onClose={onClose} isFirm={action.isRunning.value}>
       <FormErrors error={action.error.value} fields={['from', 'to']} />
       <TwoDays from={from} to={to} error={action.error.value} />
-      <p class="soft small">By the days on which the messages were made, both included.</p>
+      <p class="soft small">By the days on which the messages were created, both included.</p>
       <div class="actions">
         <Button onClick={onClose} disabled={action.isRunning.value}>
           Cancel
@@ -81,7 +81,7 @@ function tell({ redelivered, left_out, continue_from }: WebhookRedelivered): voi
     `${redelivered === 0 ? 'No message is' : counted(redelivered, 'message is', 'messages are')} on the way again.`,
     left_out > 0 &&
       `${counted(left_out, 'message has', 'messages have')} a link without a webhook now: set one first.`,
-    continue_from !== null && 'There are more: press it again.',
+    continue_from !== null && 'There are more: press again.',
   ];
   notify(sentences.filter(Boolean).join(' '), { isError: redelivered === 0 && left_out > 0 });
 }

@@ -84,7 +84,7 @@ export function TagPicker({
       listLabel="Tags"
       hidden={Math.max(0, free.length - maxShown)}
       emptyNote={
-        isHere ? (isFirst ? 'Type the name of the first tag.' : 'No other tag is called that.') : null
+        isHere ? (isFirst ? 'Type the name of the first tag.' : 'No other tag has that name.') : null
       }
       isLoading={!isHere}
       problem={problem && <ErrorBox error={problem} onRetry={() => void tags.reload()} />}

@@ -3,7 +3,7 @@ import type { ApiError } from '../api-error.ts';
 import { FormField } from './form.tsx';
 
 export const earliestDay = '1980-01-01';
-export const daysAreReversed = 'The first day is after the last. Turn them round.';
+export const daysAreReversed = 'The first day is after the last. Swap them.';
 
 /** Whether both days are chosen, in their order. */
 export const areDays = (from: string, to: string): boolean => from !== '' && to !== '' && from <= to;

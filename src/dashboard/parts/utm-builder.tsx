@@ -8,10 +8,10 @@ import { UtmTemplates } from './utm-templates.tsx';
 
 const texts: Readonly<Record<UtmField, { readonly label: string; readonly hint: string }>> = {
   utm_source: { label: 'Source', hint: 'Who sends visitors: newsletter, instagram' },
-  utm_medium: { label: 'Medium', hint: 'By what means: email, social, paper' },
-  utm_campaign: { label: 'Campaign', hint: 'What for: spring sale' },
-  utm_term: { label: 'Term', hint: 'The words that were paid for' },
-  utm_content: { label: 'Content', hint: 'Which of several: upper button' },
+  utm_medium: { label: 'Medium', hint: 'The medium: email, social, paper' },
+  utm_campaign: { label: 'Campaign', hint: 'The campaign: spring sale' },
+  utm_term: { label: 'Term', hint: 'The paid search terms' },
+  utm_content: { label: 'Content', hint: 'The variant: upper button' },
 };
 const maxLength = 255;
 
@@ -67,7 +67,7 @@ export function UtmBuilder({ destinations, onChange }: BuilderProps) {
       <p class="soft small">
         {isEmpty
           ? 'Paste the long URL first: they become part of it.'
-          : 'They are part of the destination: what stands there is shown here, and the other way round.'}
+          : 'They are part of the destination: changes there are shown here, and the other way round.'}
       </p>
     </div>
   );

@@ -148,7 +148,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           Links and tags can't be searched now. {error.value.message}
         </p>
       ) : (
-        entries.length === 0 && !isSearching.value && <p class="nothing soft">Nothing is called that.</p>
+        entries.length === 0 && !isSearching.value && <p class="nothing soft">Nothing has that name.</p>
       )}
     </Modal>
   );

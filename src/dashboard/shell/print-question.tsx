@@ -10,8 +10,8 @@ export function PrintQuestion() {
     return (
       <Confirm
         title="This is in print"
-        sentence="What was printed has the address of then. If you change the suffix or the domain, that address goes on leading here as an alias. An alias that you remove leads nowhere, and paper can't be changed."
-        action="Change it all the same"
+        sentence="Prints have the current address. If you change the suffix or the domain, that address continues to work as an alias. An alias that you remove stops working, and paper can't be changed."
+        action="Change it anyway"
         keep="Leave it as it is"
         {...answers}
       />
@@ -19,8 +19,8 @@ export function PrintQuestion() {
   return (
     <Confirm
       title="This is in print"
-      sentence="A code or address that was printed would lead nowhere for everybody who scans or types it, and paper can't be changed."
-      action="End it all the same"
+      sentence="A printed code or address would stop working for everyone who scans or types it, and paper can't be changed."
+      action="End it anyway"
       keep="Keep it working"
       {...answers}
     />

@@ -68,7 +68,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
 }
 
 const nextTheme = { system: 'light', light: 'dark', dark: 'system' } as const;
-const themeNames = { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' } as const;
+const themeNames = { system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' } as const;
 
 function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const user = me.value;

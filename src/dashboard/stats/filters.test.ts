@@ -34,7 +34,7 @@ test('values have names, and unknown codes stay unchanged', () => {
   expect(nameOf('country', 'XX')).toBe('Unknown country');
   expect(nameOf('country', '<b>')).toBe('<b>');
   expect(nameOf('language', 'pt')).toBe('Portuguese');
-  expect(nameOf('referrer', null)).toBe('No referrer told');
+  expect(nameOf('referrer', null)).toBe('No referrer');
   expect(nameOf('os', 'constructor')).toBe('constructor');
   expect(nameOf('device', 'constructor')).toBe('constructor');
 });

@@ -34,7 +34,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
   }, [feed, isSignedOut]);
   const isPaused = feed.isPaused.value;
   const pause = () => feed.pause(!feed.isPaused.value);
-  useKeys([{ key: 'p', does: 'Pause what comes in, or go on', act: pause }]);
+  useKeys([{ key: 'p', does: 'Pause new hits, or continue', act: pause }]);
   const { data: rows, isOld } = usePrevious({ data: feed.hits, error: feed.error });
   const noun = nounOf(shown);
   return (
@@ -50,7 +50,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
         <StreamStatus feed={feed} />
         <div class="actions">
           <Button aria-pressed={isPaused} onClick={pause}>
-            {isPaused ? 'Go on' : 'Pause'}
+            {isPaused ? 'Continue' : 'Pause'}
           </Button>
           <a class="button" href={hitsAddress(scope, shown)} download>
             <Icon name="download" />
@@ -95,7 +95,7 @@ function StreamStatus({ feed }: { feed: Feed }) {
   const words = feed.isPaused.value
     ? 'Paused: new hits wait.'
     : state.kind === 'live'
-      ? 'Live: new hits appear by themselves.'
+      ? 'Live: new hits appear automatically.'
       : 'Connecting…';
   return (
     <p class="standing" role="status">

@@ -12,7 +12,7 @@ import { nameOf } from './value-names.ts';
 export function HitTable({ hits, scope, shown }: { hits: readonly Click[]; scope: Scope; shown: Shown }) {
   if (hits.length === 0)
     return (
-      <Empty title={shown === 'click' ? 'No clicks yet' : 'Nothing of this kind yet'}>
+      <Empty title={shown === 'click' ? 'No clicks yet' : 'None of this kind yet'}>
         <p>Leave this page open and visit a short link: it appears here within a second.</p>
       </Empty>
     );
@@ -84,7 +84,7 @@ function Row({ hit, isOfAll }: { hit: Click; isOfAll: boolean }) {
 function LinkName({ id }: { id: number }) {
   const link = useQuery(`link-name ${id}`, () => call('GET /api/v1/link/{id}', { params: { id } }));
   const found = link.data.value;
-  if (link.error.value && !found) return <span class="soft">Link {id}, not there any more</span>;
+  if (link.error.value && !found) return <span class="soft">Link {id}, deleted</span>;
   return (
     <a
       href={`/app/links/${id}/stats`}

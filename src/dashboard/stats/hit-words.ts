@@ -12,17 +12,17 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 const outcomes: Readonly<Record<string, string>> = {
-  ask_password: 'Asked for the password',
-  ask_captcha: 'Asked for the captcha',
+  ask_password: 'Was asked for the password',
+  ask_captcha: 'Was asked for the captcha',
   expired: 'Came after the end of the link',
   not_started: 'Came before the start of the link',
   refused: 'Was refused',
 };
 
 const specialDestinations: Readonly<Record<string, string>> = {
-  android: 'Led to the Android destination',
-  ios: 'Led to the iOS destination',
-  rule: 'Led by a rule',
+  android: 'Redirected to the Android destination',
+  ios: 'Redirected to the iOS destination',
+  rule: 'Redirected by a rule',
 };
 
 export const isClick = (hit: Click): boolean => hit.class === 'human' && hit.outcome === 'redirect';

@@ -18,11 +18,11 @@ interface Listener {
 
 const lost: StreamState = {
   kind: 'lost',
-  sentence: 'The connection is lost. Trying again; what comes in meanwhile will be shown then.',
+  sentence: 'The connection is lost. Trying again; hits that arrive meanwhile will be shown then.',
 };
 export const signedOut: StreamState = {
   kind: 'lost',
-  sentence: 'Your session has ended. What comes in meanwhile will be shown after you sign in again.',
+  sentence: 'Your session has ended. Hits that arrive meanwhile will be shown after you sign in again.',
 };
 const refused = (why: string): StreamState => ({ kind: 'lost', sentence: `${why} Trying again by itself.` });
 const firstWait = 3_000;

@@ -42,7 +42,7 @@ export function NotCounted({ view, numbers, isQuiet }: CardProps & { numbers: Nu
         <div class="not-counted-words">
           {isNothing && (
             <p class="soft">
-              No previews, bots, prefetches or repeats {isNarrowed ? 'fit the filter' : 'came'}.
+              No previews, bots, prefetches or repeats {isNarrowed ? 'match the filter' : 'came'}.
             </p>
           )}
           {sentences.map((sentence) => (
@@ -52,7 +52,7 @@ export function NotCounted({ view, numbers, isQuiet }: CardProps & { numbers: Nu
             <CountFloods linkId={scope.link.id} span={plan.span} />
           )}
           {isNarrowed && data && !isNothing && (
-            <p class="soft small">With the filter that is set, and from the raw hits that are still kept.</p>
+            <p class="soft small">With the current filter, and from the raw hits that are still kept.</p>
           )}
         </div>
         {!isNothing && (

@@ -51,7 +51,7 @@ function AddressRow({ address }: { address: NotFoundAddress }) {
               aria-label={`Let ${shortOf(address)} lead to /${similar.suffix}`}
               onClick={() => void lead.run(similar)}
             >
-              Lead there too
+              Create as alias
             </Button>
           </p>
         )}
@@ -75,12 +75,12 @@ function AddressRow({ address }: { address: NotFoundAddress }) {
 export function NoneFound({ seesSome }: { seesSome: boolean }) {
   if (seesSome)
     return (
-      <Empty title="Everybody found a link">
-        <p>Nobody came to an address without a link in this time.</p>
+      <Empty title="Everyone found a link">
+        <p>No address without a link was requested in this period.</p>
       </Empty>
     );
   return (
-    <Empty title="Only for domains of your own">
+    <Empty title="Only for custom domains">
       <p>
         On {setup.value?.default_domain} others have links too. With a domain of your own you see here what
         people mistyped on it.

@@ -61,8 +61,8 @@ export function NotFoundAddresses() {
   return (
     <div class="stack">
       <p class="soft">
-        What people asked for and found no link for: mistyped, misprinted, or deleted since. Bots and scanners
-        are left out.
+        Addresses that people requested without finding a link: mistyped, misprinted, or deleted since. Bots
+        and scanners are excluded.
       </p>
       <div class="not-found-toolbar">
         {own.length > 0 && (
@@ -92,7 +92,7 @@ export function NotFoundAddresses() {
       )}
       {data && data.others > 0 && (
         <p class="soft small">
-          And {counted(data.others, 'visit')} to further addresses, most of them asked for once.
+          And {counted(data.others, 'visit')} to further addresses, most of them requested once.
         </p>
       )}
       {data?.hasMore && (

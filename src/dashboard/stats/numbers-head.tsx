@@ -51,6 +51,6 @@ function visitorsSentence(numbers: Numbers): string {
       : `${counted(visitors, 'daily visitor')}: each counts once a day (UTC), in the hour of the first click.`;
   }
   return isFiltered(view.filters)
-    ? 'Visitors are known for all clicks together only, not with a filter.'
+    ? 'Visitors are only known for all clicks together, not with a filter.'
     : 'Visitors are not known here.';
 }

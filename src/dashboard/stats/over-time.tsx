@@ -100,25 +100,25 @@ function NoClicks({ numbers: { view } }: { numbers: Numbers }) {
   const { scope, filters } = view;
   if (isFiltered(filters))
     return (
-      <Empty title="Nothing fits these filters">
-        <p>Take a filter away above, or look at a longer time.</p>
+      <Empty title="Nothing matches these filters">
+        <p>Remove a filter above, or choose a longer period.</p>
       </Empty>
     );
   if (scope.kind === 'all' && hasSelection(scope.chosen ?? {}))
     return (
-      <Empty title="These links had no clicks in this time">
-        <p>Choose other links above, or look at a longer time.</p>
+      <Empty title="These links had no clicks in this period">
+        <p>Choose other links above, or a longer period.</p>
       </Empty>
     );
   if (scope.kind === 'link' && scope.link.clicks === 0)
     return (
-      <Empty title="Nobody has clicked yet">
+      <Empty title="No clicks yet">
         <p>Share the short link. Every click shows up here, and under Visits as it happens.</p>
         <CopyButton text={readableUrl(scope.link)} what="link" />
       </Empty>
     );
   return (
-    <Empty title="No clicks in this time">
+    <Empty title="No clicks in this period">
       {scope.kind === 'all' ? (
         <>
           <p>Share a short link, and watch: the live view shows a click within a second.</p>
@@ -127,7 +127,7 @@ function NoClicks({ numbers: { view } }: { numbers: Numbers }) {
           </a>
         </>
       ) : (
-        <p>Look at a longer time to see the clicks of before.</p>
+        <p>Choose a longer period to see earlier clicks.</p>
       )}
     </Empty>
   );

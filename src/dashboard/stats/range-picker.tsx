@@ -27,7 +27,7 @@ export function RangePicker({ range }: { range: Range }) {
   return (
     <div class="stats-range">
       <fieldset ref={names} class="segments stats-range-names">
-        <legend class="unseen">Span of time</legend>
+        <legend class="unseen">Period</legend>
         {rollingNames.map((name) => (
           <button
             key={name}

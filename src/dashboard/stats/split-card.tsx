@@ -55,7 +55,7 @@ function Shares({ ruleId, variants, groups }: SharesProps) {
     .map(({ value }) => (value ?? '').slice(ruleId.length + 1))
     .filter((id) => !variants.includes(id));
   const all = own.reduce((sum, { visitors }) => sum + (visitors ?? 0), 0);
-  if (all === 0) return <p class="soft">Nobody was led to a variant in this time.</p>;
+  if (all === 0) return <p class="soft">Nobody was redirected to a variant in this period.</p>;
   return (
     <ul>
       {[...variants, ...gone].map((id) => {

@@ -27,7 +27,7 @@ export function WorldMap({ values, chosen }: { values: readonly BarValue[]; chos
   }, []);
   const hits = new Map(values.map((one) => [one.value, one.hits]));
   const largest = Math.max(1, ...hits.values());
-  const look = (code: string | null) => ({
+  const shapeProps = (code: string | null) => ({
     class: ['land', code && hits.has(code) && 'has', code && code === chosen && 'chosen']
       .filter(Boolean)
       .join(' '),
@@ -59,10 +59,11 @@ export function WorldMap({ values, chosen }: { values: readonly BarValue[]; chos
           }}
         >
           {shown.shapes.map(({ code, path }) => (
-            <path key={path} d={path} {...look(code)} />
+            <path key={path} d={path} {...shapeProps(code)} />
           ))}
           {shown.dots.map(
-            ({ code, x, y }) => hits.has(code) && <circle key={code} cx={x} cy={y} r={3.5} {...look(code)} />,
+            ({ code, x, y }) =>
+              hits.has(code) && <circle key={code} cx={x} cy={y} r={3.5} {...shapeProps(code)} />,
           )}
         </svg>
       )}

@@ -40,7 +40,7 @@ export function ApiKeys() {
         {(known) =>
           known.length === 0 ? (
             <Empty title="No API keys yet">
-              <p>With one, scripts and other services can make and read links as you do.</p>
+              <p>With one, scripts and other services can create and read links as you do.</p>
             </Empty>
           ) : (
             <StackingTable columns={['Name', 'Begins with', 'Made', 'Last used']}>
@@ -98,7 +98,7 @@ function NewApiKey({ onClose }: { onClose: () => void }) {
     return (
       <ShownOnce
         title="Your new API key"
-        about="Copy it now: it is shown this once. Linnet keeps only a fingerprint of it."
+        about="Copy it now: it is only shown once. Linnet stores only a fingerprint of it."
         secret={made.value}
         what="key"
         onClose={onClose}

@@ -27,7 +27,7 @@ function fateOf(members: readonly Member[]): Fate {
 export function DeleteAccount() {
   const members = useQuery('members', () => call('GET /api/v1/member'));
   return (
-    <Section title="Delete account" about="Who you are is deleted at once, and can't be brought back.">
+    <Section title="Delete account" about="Your account is deleted at once, and can't be restored.">
       <Loaded query={members} height={60}>
         {(known) => <Deletion fate={fateOf(known)} />}
       </Loaded>
@@ -76,7 +76,7 @@ function Asked({ isAlone, onClose }: { isAlone: boolean; onClose: () => void }) 
       {isAlone ? (
         <WithOrganization />
       ) : (
-        <p class="soft">Links that you made stay: they belong to your organization.</p>
+        <p class="soft">Links that you created stay: they belong to your organization.</p>
       )}
       <Form action={remove} fields={['password']}>
         <input type="hidden" name="username" autocomplete="username" value={me.value?.email ?? ''} />
@@ -105,7 +105,7 @@ function WithOrganization() {
   return (
     <p class="soft">
       Nobody else is in {organization}, so it goes too: {had}, clicks, tags, domains and webhooks. Its short
-      links, on paper or on a screen, lead nowhere from then on.
+      links, on paper or on a screen, stop working.
     </p>
   );
 }

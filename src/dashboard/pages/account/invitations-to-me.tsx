@@ -39,7 +39,7 @@ export function InvitationsToMe() {
                 <strong>{organization_name}</strong> invites you as {roleNames[role].toLowerCase()}.
               </p>
               <p class="soft small">
-                {invited_by ? `From ${invited_by}. ` : ''}Runs out {since(expires_at)}.
+                {invited_by ? `From ${invited_by}. ` : ''}Expires {since(expires_at)}.
               </p>
             </div>
             <div class="actions">

@@ -21,7 +21,7 @@ export function PasswordSection() {
     notify('Password changed. Every other session of yours has ended.');
   });
   return (
-    <Section title="Password" about="Changing it signs you out everywhere else. API keys go on working.">
+    <Section title="Password" about="Changing it signs you out everywhere else. API keys keep working.">
       <Form action={change} fields={['current_password', 'new_password']}>
         {/* Tells password managers the account. */}
         <input type="hidden" name="username" autocomplete="username" value={me.value?.email ?? ''} />

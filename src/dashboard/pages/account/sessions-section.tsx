@@ -25,7 +25,7 @@ export function SessionsSection() {
     <Section
       id="sessions"
       title="Sessions"
-      about="Where you are signed in with a browser. One that isn't used for 30 days ends by itself."
+      about="Where you are signed in with a browser. One that isn't used for 30 days ends automatically."
       actions={<SignOutEverywhere />}
       isFlush
     >
@@ -95,7 +95,7 @@ function SignOutEverywhere() {
       {isAsked.value && (
         <Confirm
           title="Sign out everywhere?"
-          sentence="Every browser and every client with a token has to sign in again, this one too. API keys go on working; delete them one by one."
+          sentence="Every browser and every client with a token has to sign in again, this one too. API keys keep working; delete them one by one."
           action="Sign out everywhere"
           onNo={setTo(isAsked, false)}
           onYes={() => void leave()}

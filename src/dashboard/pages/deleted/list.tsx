@@ -37,7 +37,7 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
     if (await act()) return;
     leaving.value = new Set([...leaving.value].filter((one) => !deletions.includes(one)));
   };
-  const bringBack = (wanted: readonly DeletedLink[]) =>
+  const restore = (wanted: readonly DeletedLink[]) =>
     takeAway(wanted, () => restoreLinks(wanted.map(({ id }) => id)));
   const confirm = (what: DeletedLink | 'all') => {
     toDelete.value = null;
@@ -49,10 +49,10 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
     ...selectionKeys(selection, links),
     {
       key: 'b',
-      does: 'Bring the selected links back',
+      does: 'Restore the selected links',
       act: () => {
         const wanted = chosenOrFocused(selection, links);
-        if (wanted.length > 0) void bringBack(wanted);
+        if (wanted.length > 0) void restore(wanted);
       },
     },
   ]);
@@ -64,8 +64,8 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
           <div class="selection-bar" role="group" aria-label="Selected links">
             <p>{number(chosen.length)} selected</p>
             <div class="actions">
-              <Button kind="primary" icon="undo" isSlim onClick={() => void bringBack(chosen)}>
-                Bring back {counted(chosen.length, 'link')}
+              <Button kind="primary" icon="undo" isSlim onClick={() => void restore(chosen)}>
+                Restore {counted(chosen.length, 'link')}
               </Button>
               <IconButton icon="close" label="Clear the selection" isSlim onClick={selection.clear} />
             </div>
@@ -90,7 +90,7 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
             link={link}
             isChosen={selection.has(link)}
             onToggle={(upToHere) => selection.toggle(link, links, upToHere)}
-            onBringBack={() => void bringBack([link])}
+            onRestore={() => void restore([link])}
             onDeleteForGood={setTo(toDelete, link)}
           />
         ))}
@@ -127,7 +127,7 @@ function ConfirmForGood({ what, total, ...answers }: ConfirmForGoodProps) {
   return (
     <Confirm
       title={isAll ? 'Empty the bin?' : `Delete ${shortOf(what)} for good?`}
-      sentence={`${lost} can no longer be brought back then. This can't be undone. Clicks stay in your statistics, and nobody else gets an address before its 30 days are over.`}
+      sentence={`${lost} can no longer be restored then. This can't be undone. Clicks stay in your statistics, and nobody else gets an address before its 30 days are over.`}
       action={isAll ? 'Empty the bin' : 'Delete for good'}
       {...answers}
     />
@@ -138,14 +138,14 @@ interface DeletedRowProps {
   readonly link: DeletedLink;
   readonly isChosen: boolean;
   readonly onToggle: (upToHere: boolean) => void;
-  readonly onBringBack: () => void;
+  readonly onRestore: () => void;
   readonly onDeleteForGood: () => void;
 }
 
 /** Links with less time left than this show how much. */
 const soon = 3 * 24 * 60 * 60 * 1000;
 
-function DeletedRow({ link, isChosen, onToggle, onBringBack, onDeleteForGood }: DeletedRowProps) {
+function DeletedRow({ link, isChosen, onToggle, onRestore, onDeleteForGood }: DeletedRowProps) {
   const short = shortOf(link);
   return (
     <li class={isChosen ? 'link-row deleted-row chosen' : 'link-row deleted-row'} data-row={link.id}>
@@ -162,8 +162,8 @@ function DeletedRow({ link, isChosen, onToggle, onBringBack, onDeleteForGood }: 
         )}
       </div>
       <div class="actions">
-        <Button isSlim icon="undo" aria-label={`Bring back ${short}`} data-row-link onClick={onBringBack}>
-          Bring back
+        <Button isSlim icon="undo" aria-label={`Restore ${short}`} data-row-link onClick={onRestore}>
+          Restore
         </Button>
         <IconButton isSlim icon="trash" label={`Delete ${short} for good`} onClick={onDeleteForGood} />
       </div>

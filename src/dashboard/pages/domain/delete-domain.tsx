@@ -32,8 +32,8 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
       title="Delete domain"
       about={
         domain.links > 0
-          ? `It has ${links}. They are deleted with it, and their addresses stop answering at once.`
-          : 'No link stands on it.'
+          ? `It has ${links}. They are deleted with it, and their addresses stop working at once.`
+          : 'It has no links.'
       }
     >
       <FormErrors error={remove.error.value} onRetry={() => void remove.run()} />
@@ -45,7 +45,7 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
           title={`Delete ${domain.domain_unicode}?`}
           sentence={
             domain.links > 0
-              ? `Its ${links} go with it. Whoever follows one, on paper or on a screen, finds nothing there. This can't be undone.`
+              ? `Its ${links} are deleted with it, and stop working on paper and on screens. This can't be undone.`
               : 'It can be added again later, with a new proof in the DNS.'
           }
           action={domain.links > 0 ? `Delete domain and ${links}` : 'Delete domain'}

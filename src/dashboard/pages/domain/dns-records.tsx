@@ -18,10 +18,10 @@ const purposes = {
 } as const;
 
 const states = {
-  ok: { word: 'Seen', look: 'good', icon: 'check' },
-  missing: { word: 'Not there yet', look: 'warn', icon: 'clock' },
-  wrong: { word: 'Something else is there', look: 'bad', icon: 'warning' },
-  unknown: { word: 'Not known yet', look: '', icon: 'clock' },
+  ok: { word: 'Seen', tone: 'good', icon: 'check' },
+  missing: { word: 'Not there yet', tone: 'warn', icon: 'clock' },
+  wrong: { word: 'Something else is there', tone: 'bad', icon: 'warning' },
+  unknown: { word: 'Not known yet', tone: '', icon: 'clock' },
 } as const;
 
 export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Domain> }) {
@@ -56,8 +56,8 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
         {domain.certificate && !domain.certificate.problem && (
           <p class="soft">
             {domain.certificate.valid_until
-              ? `Its certificate for HTTPS is good until ${day(domain.certificate.valid_until)}, and is renewed by itself.`
-              : 'Its certificate for HTTPS is ordered when the first visitor comes, who waits a few seconds for it.'}
+              ? `Its certificate for HTTPS is good until ${day(domain.certificate.valid_until)}, and is renewed automatically.`
+              : 'Its certificate for HTTPS is ordered when the first visitor arrives, who waits a few seconds for it.'}
           </p>
         )}
         {setup.value?.domains_lead_here === false && (

@@ -15,7 +15,7 @@ export function DomainTargets({ domain, query }: { domain: Domain; query: Query<
   const unknown = useSignal(domain.not_found_url ?? '');
   const isChanged = root.value !== (domain.root_url ?? '') || unknown.value !== (domain.not_found_url ?? '');
   useEffect(
-    () => guardLeaving(() => (isChanged ? 'Where visitors are sent is not saved yet.' : null)),
+    () => guardLeaving(() => (isChanged ? 'The destinations are not saved yet.' : null)),
     [isChanged],
   );
   const save = useAction(async () => {
@@ -29,7 +29,7 @@ export function DomainTargets({ domain, query }: { domain: Domain; query: Query<
     notify('Saved.');
   });
   return (
-    <Section title="Visitors without a link" about="Left empty, they see a plain page.">
+    <Section title="Visitors without a link" about="If empty, they see a plain page.">
       <Form action={save} fields={['root_url', 'not_found_url']} canRetry>
         <FormField
           field="root_url"
@@ -42,7 +42,7 @@ export function DomainTargets({ domain, query }: { domain: Domain; query: Query<
         <FormField
           field="not_found_url"
           label="Unknown links"
-          hint="Where an address leads that is no link of yours."
+          hint="Where an address without a link leads."
           placeholder="https://example.com/lost"
           spellcheck={false}
           signal={unknown}

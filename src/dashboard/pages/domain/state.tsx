@@ -2,14 +2,14 @@ import type { Domain } from '../../api-types.ts';
 import { StateChip } from '../../parts/state-chip.tsx';
 
 const states = {
-  pending: { word: 'Waiting for DNS', look: 'warn', icon: 'clock' },
-  verified: { word: 'Verified', look: 'good', icon: 'check' },
-  failing: { word: 'Proof missing', look: 'bad', icon: 'warning' },
+  pending: { word: 'Waiting for DNS', tone: 'warn', icon: 'clock' },
+  verified: { word: 'Verified', tone: 'good', icon: 'check' },
+  failing: { word: 'Proof missing', tone: 'bad', icon: 'warning' },
 } as const;
 
 const certificateStates = {
-  none: { word: 'No certificate', look: 'bad', icon: 'warning' },
-  old: { word: 'Certificate not renewed', look: 'warn', icon: 'warning' },
+  none: { word: 'No certificate', tone: 'bad', icon: 'warning' },
+  old: { word: 'Certificate not renewed', tone: 'warn', icon: 'warning' },
 } as const;
 
 /** The most important problem first: a verified domain whose certificate fails is not fine. */

@@ -39,7 +39,7 @@ export function Addresses({ form }: { form: LinkForm }) {
       </div>
       {isMoved && (
         <p class="soft small" role="status">
-          <bdi>{withoutScheme(`${link.domain}/${link.suffix}`)}</bdi> goes on leading here, as an alias.
+          <bdi>{withoutScheme(`${link.domain}/${link.suffix}`)}</bdi> continues to work, as an alias.
         </p>
       )}
       <Aliases form={form} />
@@ -83,7 +83,7 @@ function Aliases({ form }: { form: LinkForm }) {
     <>
       {aliases.length > 0 && (
         <div class="alias-list">
-          <p class="soft small">Aliases, which lead here as well</p>
+          <p class="soft small">Aliases, which lead here too</p>
           <ul class="aliases" aria-label={labels.aliases}>
             {aliases.map((alias) => (
               <li key={alias}>
@@ -108,7 +108,7 @@ function Aliases({ form }: { form: LinkForm }) {
           autocomplete="off"
           spellcheck={false}
           placeholder="another-suffix"
-          hint="Leads here as well: a suffix on the same domain, or a whole address on another of yours."
+          hint="Also leads here: a suffix on the same domain, or a whole address on another of yours."
           error={form.errorOf('aliases')}
           onText={storeIn(typed)}
           onKeyDown={(event) => {

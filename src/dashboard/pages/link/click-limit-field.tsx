@@ -39,7 +39,7 @@ export function ClickLimitField({ form }: { form: LinkForm }) {
 }
 
 function Phrase({ form, limit }: { form: LinkForm; limit: number | null }) {
-  if (limit === null) return <>It leads on however often it is clicked.</>;
+  if (limit === null) return <>It works however often it is clicked.</>;
   const left = clicksLeftOf(form.link, limit);
   return left === 0 ? (
     <strong>No clicks are left: visitors are told that it has ended.</strong>
@@ -48,7 +48,7 @@ function Phrase({ form, limit }: { form: LinkForm; limit: number | null }) {
       <strong>
         {number(left)} of {counted(limit, 'click')}
       </strong>{' '}
-      {left === 1 ? 'is' : 'are'} left. Bots and previews use none of them.
+      {left === 1 ? 'is' : 'are'} left. Bots and previews don't use any.
     </>
   );
 }

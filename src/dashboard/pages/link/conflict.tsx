@@ -14,9 +14,9 @@ export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
   const others = both.filter((name) => !form.changed.includes(name));
   const close = setTo(form.conflict, null);
   return (
-    <Dialog title="This link was changed by somebody else" onClose={close} class="conflict">
+    <Dialog title="This link was changed by someone else" onClose={close} class="conflict">
       <p class="soft" tabIndex={-1} data-focus>
-        It was saved elsewhere {since(theirs.updated_at)}, while you were at it. Nothing that you typed is
+        It was saved elsewhere {since(theirs.updated_at)}, while you were editing. Nothing that you typed is
         lost.
       </p>
       {contested.length > 0 && (
@@ -44,9 +44,7 @@ export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
         </table>
       )}
       {others.length > 0 && <OnlyTheirs theirs={theirs} names={others} />}
-      {both.length === 0 && (
-        <p>What changed is nothing that is shown, such as the password giving way to another.</p>
-      )}
+      {both.length === 0 && <p>Something that isn't shown has changed, such as the password.</p>}
       <p class="soft small">
         {contested.length > 0
           ? '"Keep mine" saves your changes over theirs; what only they changed stays. "Take theirs" drops yours where you both made changes.'
@@ -90,7 +88,7 @@ function said(fields: Fields, name: Exclude<FieldName, 'password'>): string {
   if (name === 'webhook_auth_key') return fields.webhook_auth_key === '' ? 'none' : 'another key';
   if (name === 'expiration_date' || name === 'start_date') return dateInWords(name, fields[name]);
   if (name === 'click_limit') return fields[name] === null ? 'none' : number(fields[name]);
-  if (name === 'watch_destination' && fields[name] === null) return 'as the organization';
+  if (name === 'watch_destination' && fields[name] === null) return 'as set in the organization';
   const value = fields[name] ?? '';
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : text(value);
 }

@@ -33,7 +33,10 @@ export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
   const onInput = (field: HTMLInputElement) => {
     const picked = instantOfLocal(field.value);
     if (picked === null && (field.value !== '' || field.validity.badInput)) {
-      form.hold(name, 'This date is not complete, or far off. Give day, month, year and time, or clear it.');
+      form.hold(
+        name,
+        'This date is incomplete or too far away. Give day, month, year and time, or clear it.',
+      );
       return;
     }
     form.hold(name, null);

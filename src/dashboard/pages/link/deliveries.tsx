@@ -35,18 +35,18 @@ export function Deliveries({ link }: { link: Link }) {
       <header>
         <div>
           <h2 id="deliveries-heading">Deliveries</h2>
-          <p class="soft small">Newest first, for up to 30 days. This list keeps itself up to date.</p>
+          <p class="soft small">Newest first, for up to 30 days. This list updates automatically.</p>
         </div>
         {failed > 0 && <RedeliverFailed linkId={link.id} failed={failed} />}
       </header>
       <Loaded query={query}>
         {({ webhook_deliveries, total_webhook_deliveries: total }) =>
           total === 0 ? (
-            <Empty title="Nothing was sent yet">
+            <Empty title="Nothing has been sent yet">
               <p>
                 {link.webhook_url
                   ? 'Send a test call, or click the link.'
-                  : 'Give a webhook address, save it, and send a test call.'}
+                  : 'Enter a webhook address, save it, and send a test call.'}
               </p>
             </Empty>
           ) : (

@@ -12,9 +12,9 @@ import { StateChip } from '../../parts/state-chip.tsx';
 import { updateCached } from '../../queries.ts';
 
 const states = {
-  delivered: { word: 'Delivered', look: 'good', icon: 'check' },
-  waiting: { word: 'Waiting', look: 'warn', icon: 'clock' },
-  failed: { word: 'Failed', look: 'bad', icon: 'close' },
+  delivered: { word: 'Delivered', tone: 'good', icon: 'check' },
+  waiting: { word: 'Waiting', tone: 'warn', icon: 'clock' },
+  failed: { word: 'Failed', tone: 'bad', icon: 'close' },
 } as const;
 
 const eventNames: Readonly<Record<string, string>> = {
@@ -134,7 +134,7 @@ const durationText = (milliseconds: number): string =>
 /** "Answered 200 in 34 ms", or why no answer came. */
 const outcomeOf = ({ status, problem, duration }: WebhookAttempt): string =>
   status === null
-    ? `${problem ?? 'No answer came'} (${durationText(duration)})`
+    ? `${problem ?? 'No response'} (${durationText(duration)})`
     : `Answered ${status} in ${durationText(duration)}`;
 
 /** The outcome of an attempt, and the beginning of the target's answer. */

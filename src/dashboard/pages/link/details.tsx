@@ -1,5 +1,5 @@
 import { Switch, TextArea, TextField } from '../../parts/field.tsx';
-import { CardLooks } from './card-looks.tsx';
+import { CardPreviews } from './card-previews.tsx';
 import { ClickLimitField } from './click-limit-field.tsx';
 import { DateField } from './date-field.tsx';
 import { DestinationSection } from './destination-section.tsx';
@@ -23,7 +23,7 @@ export function Details({ form }: { form: LinkForm }) {
       <QrSection form={form} />
       <NameSection form={form} />
       <CardSection form={form} />
-      <CardLooks form={form} />
+      <CardPreviews form={form} />
       <AccessSection form={form} />
       <RecordSection form={form} />
     </form>
@@ -34,10 +34,10 @@ export function Details({ form }: { form: LinkForm }) {
 function AccessSection({ form }: { form: LinkForm }) {
   return (
     <section class="form" aria-labelledby="access-heading">
-      <h2 id="access-heading">Who may pass</h2>
+      <h2 id="access-heading">Access</h2>
       <Switch
         {...form.flag('disabled')}
-        hint="Visitors see that the link has ended, as soon as you save. Turn it off again, and it leads on as before."
+        hint="Visitors are told that the link has ended, as soon as you save. Turn it off again, and the link works as before."
       />
       <Password form={form} />
       <DateField form={form} name="start_date" />
@@ -47,11 +47,11 @@ function AccessSection({ form }: { form: LinkForm }) {
       <TextField {...form.url('expired_url')} placeholder="A page that says that it has ended" />
       <Switch
         {...form.flag('bot_protection')}
-        hint="Bots are turned away. Previews in chats and posts still see the card."
+        hint="Bots are refused. Previews in chats and posts still see the card."
       />
       <Switch
         {...form.flag('captcha')}
-        hint="Visitors press a button while their browser does a short sum. Nothing is asked of them, and nothing leaves this service."
+        hint="Visitors press a button while their browser does a short calculation. They have to solve nothing, and no other service is involved."
       />
     </section>
   );
@@ -64,7 +64,7 @@ function RecordSection({ form }: { form: LinkForm }) {
       <h2 id="record-heading">What is recorded</h2>
       <Switch
         {...form.flag('statistics')}
-        hint="Turned off, nothing of visitors is recorded from then on, not even when they came: there is a total of clicks, and nothing in the statistics, the visits, exports and webhooks."
+        hint="If turned off, nothing about visitors is recorded from then on, not even the time: there is a total of clicks, and nothing in statistics, visits, exports and webhooks."
       />
     </section>
   );

@@ -80,7 +80,7 @@ export const labels: Readonly<Record<FieldName, string>> = {
   watch_destination: 'Destination watch',
   qr_code_foreground_hex: 'QR code colour',
   qr_code_background_hex: 'QR background colour',
-  qr_code_marker: 'QR scans counted apart',
+  qr_code_marker: 'QR scans counted separately',
   webhook_url: 'Webhook address',
   webhook_auth_key: 'Webhook key',
   webhook_events: 'Webhook events',

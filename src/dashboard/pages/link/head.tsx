@@ -67,13 +67,13 @@ export function LinkAbout({ link }: { link: Link }) {
         {link.start_date && !hasPassed(link.start_date) && <span class="chip">Not started</span>}
         {hasPassed(link.expiration_date) && <span class="chip bad">Expired</span>}
         {link.clicks_left === 0 && <span class="chip bad">No clicks left</span>}
-        {link.disabled && <StateChip word="Disabled" look="bad" icon="stop" />}
+        {link.disabled && <StateChip word="Disabled" tone="bad" icon="stop" />}
         {problemWords(link).map((word) => (
-          <StateChip key={word} word={word} look="bad" icon="warning" />
+          <StateChip key={word} word={word} tone="bad" icon="warning" />
         ))}
-        {link.on_paper && <StateChip word="On paper" look="" icon="paper" />}
-        {!link.statistics && <StateChip word="No statistics" look="" icon="unseen" />}
-        {link.archived && <StateChip word="Archived" look="" icon="archive" />}
+        {link.on_paper && <StateChip word="On paper" tone="" icon="paper" />}
+        {!link.statistics && <StateChip word="No statistics" tone="" icon="unseen" />}
+        {link.archived && <StateChip word="Archived" tone="" icon="archive" />}
       </span>
     </span>
   );

@@ -80,7 +80,7 @@ function DuplicateDialog({ link, onClose }: { link: Link; onClose: () => void })
         <SecretField
           label="Password of the copy"
           autocomplete="new-password"
-          hint="Passwords can't be read, so it can't be copied. Without one, anybody can open the copy."
+          hint="Passwords can't be read, so it can't be copied. Without one, anyone can open the copy."
           maxLength={256}
           autoFocus
           value={password.value}

@@ -28,7 +28,7 @@ export function Password({ form }: { form: LinkForm }) {
           value={typed}
           maxLength={256}
           autoFocus={isTyping.value}
-          hint="It isn't shown again after it was saved. Tell it to those who may open the link."
+          hint="It isn't shown again after it is saved. Give it to those who may open the link."
           error={form.errorOf('password')}
           onText={(text) => form.set('password', text)}
         />
@@ -66,6 +66,6 @@ export function Password({ form }: { form: LinkForm }) {
 }
 
 function wordsFor(hasPassword: boolean, isRemoved: boolean): string {
-  if (isRemoved) return 'The password goes when you save.';
-  return hasPassword ? 'Visitors are asked for a password.' : 'Anybody who has the link can open it.';
+  if (isRemoved) return 'The password is removed when you save.';
+  return hasPassword ? 'Visitors are asked for a password.' : 'Anyone who has the link can open it.';
 }

@@ -3,7 +3,7 @@ import { qrSvg } from '../../../qr/svg.ts';
 import { Button } from '../../parts/button.tsx';
 import { Switch } from '../../parts/field.tsx';
 import { QrDownloads } from '../../parts/qr-dialog.tsx';
-import { asAddress, lookOf, type QrLook } from '../../parts/qr-picture.ts';
+import { asAddress, type QrStyle, savedStyle } from '../../parts/qr-picture.ts';
 import { Panel } from '../../parts/section.tsx';
 import { readableUrl, shortOf } from '../../short-links.ts';
 import { isColour, readability } from './colour.ts';
@@ -11,9 +11,9 @@ import { ColourField } from './colour-field.tsx';
 import type { LinkForm } from './form.ts';
 import { NotSavedYet } from './save-bar.tsx';
 
-/** The look of the code with the unsaved changes; the saved colour where none is typed yet. */
-function lookNow({ link, fields }: LinkForm): QrLook {
-  const saved = lookOf(link);
+/** The style of the code with the unsaved changes; the saved colour while a typed one is incomplete. */
+function currentStyle({ link, fields }: LinkForm): QrStyle {
+  const saved = savedStyle(link);
   const { qr_code_foreground_hex: foreground, qr_code_background_hex: background } = fields;
   return {
     foreground: isColour(foreground) ? foreground : saved.foreground,
@@ -22,17 +22,17 @@ function lookNow({ link, fields }: LinkForm): QrLook {
   };
 }
 
-/** Drawn by the server's own code, so that unsaved changes look as they will. */
-const drawn = (url: string, look: QrLook): string =>
-  qrSvg(look.hasMarker ? `${url}?qr` : url, look.foreground, look.background);
+/** Drawn by the server's own code, so that the preview of unsaved changes is exact. */
+const drawn = (url: string, style: QrStyle): string =>
+  qrSvg(style.hasMarker ? `${url}?qr` : url, style.foreground, style.background);
 
 export function QrSection({ form }: { form: LinkForm }) {
   const { link } = form;
-  const look = lookNow(form);
+  const style = currentStyle(form);
   const url = readableUrl(link);
-  const svg = useMemo(() => drawn(url, look), [url, look.foreground, look.background, look.hasMarker]);
-  const warning = readability(look.foreground, look.background);
-  const isUsual = look.foreground === '#000000' && look.background.toUpperCase() === '#FFFFFF';
+  const svg = useMemo(() => drawn(url, style), [url, style.foreground, style.background, style.hasMarker]);
+  const warning = readability(style.foreground, style.background);
+  const isUsual = style.foreground === '#000000' && style.background.toUpperCase() === '#FFFFFF';
   const colour = (foreground: string, background: string) => {
     form.set('qr_code_foreground_hex', foreground);
     form.set('qr_code_background_hex', background);
@@ -45,7 +45,7 @@ export function QrSection({ form }: { form: LinkForm }) {
           <ColourField {...form.text('qr_code_foreground_hex')} label="Code" />
           <ColourField {...form.text('qr_code_background_hex')} label="Background" />
           <div class="actions">
-            <Button isSlim onClick={() => colour(look.background, look.foreground)}>
+            <Button isSlim onClick={() => colour(style.background, style.foreground)}>
               Swap
             </Button>
             {!isUsual && (
@@ -59,7 +59,7 @@ export function QrSection({ form }: { form: LinkForm }) {
       <div role="status">{warning && <p class="callout small">{warning}</p>}</div>
       <Switch
         {...form.flag('qr_code_marker')}
-        label="Count scans apart"
+        label="Count scans separately"
         hint={
           <>
             The code then holds the address with <span class="whole">?qr</span> behind it, by which statistics
@@ -71,7 +71,7 @@ export function QrSection({ form }: { form: LinkForm }) {
         {...form.flag('on_paper')}
         hint="The address or code is in print: deleting or ending the link then asks once more. A downloaded code turns this on."
       />
-      <QrDownloads link={link} svg={svg} look={look} />
+      <QrDownloads link={link} svg={svg} qrStyle={style} />
     </Panel>
   );
 }

@@ -24,7 +24,7 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
       <section class="save-bar" aria-label="Unsaved changes">
         {isContested ? (
           <div class="callout">
-            <span>Not saved: somebody else changed this link in the meantime.</span>
+            <span>Not saved: someone else changed this link in the meantime.</span>
             <Button isSlim disabled={form.isSaving} onClick={() => void form.save()}>
               Show what changed
             </Button>

@@ -33,10 +33,10 @@ export function TestCall({ form }: { form: LinkForm }) {
           {isUnsaved ? 'Save and send test call' : 'Send test call'}
         </Button>
         <span class="soft small" role="status">
-          {testing.isRunning.value && 'Waiting for the answer.'}
+          {testing.isRunning.value && 'Waiting for the response.'}
         </span>
       </div>
-      <p class="hint">A made-up click, marked "sample": true, is sent once and at once.</p>
+      <p class="hint">An invented click, marked "sample": true, is sent once, immediately.</p>
       {error && <ErrorBox error={error} onRetry={() => void testing.run()} />}
       {delivery && attempt && (
         <div class={delivery.state === 'delivered' ? 'callout good' : 'callout bad'} role="status">

@@ -34,12 +34,12 @@ export function WatchField({ form }: { form: LinkForm }) {
 const byDefault = (organization: Organization | undefined): string =>
   organization
     ? `As the organization: ${organization.watch_destinations ? 'on' : 'off'}`
-    : 'As the organization';
+    : 'As set in the organization';
 
 const hintOf = (organization: Organization | undefined): string =>
   organization?.can_watch_destinations === false
-    ? 'The operator of this service has switched it off.'
-    : 'Each destination is looked at once a day. What is wrong twice, an hour apart, is told here and by mail.';
+    ? 'The operator of this service has turned it off.'
+    : 'Each destination is checked once a day. Problems found twice, an hour apart, are reported here and by mail.';
 
 function Problems({ form }: { form: LinkForm }) {
   const { destination_problems } = form.link;
@@ -69,7 +69,7 @@ function Problem({ found, form }: { found: DestinationProblem; form: LinkForm })
       </p>
       {isMoved && isMain && (
         <Button isSlim onClick={() => form.set('destination_url', found.detail)}>
-          Lead there directly
+          Use this address
         </Button>
       )}
     </>

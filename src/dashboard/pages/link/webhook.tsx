@@ -48,14 +48,14 @@ export function Webhook({ form }: { form: LinkForm }) {
 
 const events: readonly { readonly event: WebhookEvent; readonly name: string; readonly about: string }[] = [
   { event: 'click', name: 'Clicks', about: 'A person was redirected.' },
-  { event: 'link.updated', name: 'Changes', about: 'Somebody changed the link.' },
-  { event: 'link.expired', name: 'Expiry', about: 'The link has come to its end.' },
+  { event: 'link.updated', name: 'Changes', about: 'The link was changed.' },
+  { event: 'link.expired', name: 'Expiry', about: 'The link has ended.' },
   {
     event: 'link.destination_failed',
     name: 'Failing destination',
     about: 'The destination watch found it twice.',
   },
-  { event: 'link.destination_recovered', name: 'Recovery', about: 'A failing destination is well again.' },
+  { event: 'link.destination_recovered', name: 'Recovery', about: 'A failing destination works again.' },
   {
     event: 'link.scheduled_change_refused',
     name: 'Refused change',
@@ -90,7 +90,7 @@ function WebhookEvents({ form }: { form: LinkForm }) {
           </label>
         </div>
       ))}
-      {chosen.length === 0 && <p class="hint">Nothing is sent while none is chosen.</p>}
+      {chosen.length === 0 && <p class="hint">Nothing is sent if none is selected.</p>}
       {error && (
         <p class="error" role="alert">
           {error}

@@ -113,7 +113,7 @@ function ManyCreated({ outcomes, isCopied, onDismiss }: ManyCreatedProps) {
       </header>
       {/* It scrolls, so the keyboard must be able to focus it. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
-      <ol class="outcomes" tabIndex={0} aria-label="What became of each line">
+      <ol class="outcomes" tabIndex={0} aria-label="Result of each line">
         {outcomes.map((outcome, index) =>
           outcome.kind === 'made' ? (
             <li key={outcome.link.id}>

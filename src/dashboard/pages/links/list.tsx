@@ -152,7 +152,7 @@ function NothingFound({ view, total }: { view: View; total: number }) {
   if (view.isArchive && !isNarrowed(view)) {
     return (
       <Empty title="Nothing is archived">
-        <p>A link that you archive goes on working, and is out of your way. Its menu has "Archive link".</p>
+        <p>An archived link still works, but isn't in the list. "Archive link" is in its menu.</p>
         <a class="button" href="/app">
           Show the links in use
         </a>

@@ -170,18 +170,18 @@ function marksOf(link: Link): readonly Mark[] {
     !statistics && {
       icon: 'unseen',
       word: 'No statistics',
-      why: 'Nothing of its visitors is recorded but their number.',
+      why: 'Nothing about its visitors is recorded except their number.',
     },
-    archived && { icon: 'archive', word: 'Archived', why: 'It works, and is left out of the list.' },
+    archived && { icon: 'archive', word: 'Archived', why: "It works, and isn't in the list." },
     rules.length > 0 && {
       icon: 'branch',
       word: counted(rules.length, 'rule'),
-      why: 'Some visitors are led elsewhere. Show the rules.',
+      why: 'Some visitors are redirected elsewhere. Show the rules.',
       href: `${pageOf(link)}/rules`,
     },
     has_password && { icon: 'lock', word: 'Password', why: 'Visitors are asked for a password.' },
-    captcha && { icon: 'person', word: 'Captcha', why: 'Visitors show that they are people.' },
-    bot_protection && { icon: 'shield', word: 'Bot protection', why: 'Known bots are not led on.' },
+    captcha && { icon: 'person', word: 'Captcha', why: 'Visitors prove that they are people.' },
+    bot_protection && { icon: 'shield', word: 'Bot protection', why: 'Known bots are not redirected.' },
   ];
   return marks.filter((mark) => mark !== false);
 }

@@ -17,7 +17,7 @@ export function Toolbar({ view }: { view: View }) {
         onWords={(words) => narrow({ q: words || null })}
       />
       <TagAndDomainFilter tagIds={view.tagIds} domain={view.domain} maxTags={maxTags} onChange={narrow} />
-      {/* Where there is little room, the mark of such a link leads to it. */}
+      {/* In small spaces, the mark of such a link leads to it. */}
       <div class={view.isOnPaper || view.hasProblem ? 'state-filter' : 'state-filter on-wide'}>
         <SelectField
           label="Filter by state"

@@ -10,7 +10,7 @@ export function EraseSection() {
   return (
     <Section
       title="Erase clicks"
-      about="Of all links, for a span of days or for good. Those of one link are erased on its statistics."
+      about="Of all links, for some days or all time. Those of one link are erased on its statistics page."
       isFlush={corrections.length > 0}
       actions={<EraseClicks scope={all} days={null} />}
     >

@@ -12,8 +12,8 @@ export function FailingWebhooks() {
   const isOver = outages.length === 0;
   return (
     <Section
-      title={isOver ? 'Webhooks that failed' : 'Webhooks that fail'}
-      about={isOver && 'Messages that were given up after all their tries. No target is failing now.'}
+      title={isOver ? 'Failed webhooks' : 'Failing webhooks'}
+      about={isOver && 'Messages that were given up after all retries. No target is failing now.'}
       isFlush
     >
       {!isOver && (
@@ -24,7 +24,7 @@ export function FailingWebhooks() {
                 <p class="cut">{target_url}</p>
                 <p class="soft small">
                   First failed {since(began)}, last tried {since(last_failed_at)}
-                  {told_at && ' · administrators were told by mail'}
+                  {told_at && ' · administrators were notified by mail'}
                 </p>
               </div>
             </li>
@@ -36,7 +36,7 @@ export function FailingWebhooks() {
           <RedeliverFailed failed={failed} />
         ) : (
           <p class="soft small">
-            Nothing has failed for good so far: each message is tried again for three days.
+            Nothing has failed permanently so far: each message is retried for three days.
           </p>
         )}
       </div>

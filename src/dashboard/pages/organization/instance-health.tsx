@@ -15,14 +15,14 @@ const names: Record<Finding['check'], string> = {
   address: 'Address and proxies',
   database: 'Database',
   mail: 'Mail',
-  backlog: 'Clicks under way',
+  backlog: 'Waiting clicks',
   backup: 'Backup',
 };
 
 const states = {
-  ok: { word: 'Well', look: 'good', icon: 'check' },
-  notice: { word: 'Notice', look: 'warn', icon: 'warning' },
-  problem: { word: 'Wrong', look: 'bad', icon: 'warning' },
+  ok: { word: 'Well', tone: 'good', icon: 'check' },
+  notice: { word: 'Notice', tone: 'warn', icon: 'warning' },
+  problem: { word: 'Wrong', tone: 'bad', icon: 'warning' },
 } as const;
 
 const order: readonly Finding['state'][] = ['problem', 'notice', 'ok'];
@@ -33,7 +33,7 @@ export function InstanceHealth() {
   return (
     <Section
       title="This service"
-      about="What it depends on, as the command “doctor” tells it. Only administrators of this organization see this."
+      about="The same checks as the command “doctor”. Only administrators of this organization see this."
       actions={
         <>
           <a class="button slim" href="/app/organization/nodes">
@@ -45,7 +45,7 @@ export function InstanceHealth() {
             disabled={health.isLoading.value}
             onClick={() => void health.reload()}
           >
-            Look again
+            Check again
           </Button>
         </>
       }

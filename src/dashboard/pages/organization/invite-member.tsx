@@ -56,8 +56,8 @@ function Invited({ invitation, onClose }: { invitation: NewInvitation; onClose: 
       title={`${invitation.email} is invited`}
       about={
         invitation.sent
-          ? 'The invitation is on its way by mail. This is the same link, should it get lost; it is shown this once.'
-          : 'Send this link to them yourself: no mail was sent. It is shown this once, works for 14 days, and for this address alone.'
+          ? 'The invitation has been sent by mail. This is the same link, in case it gets lost; it is only shown once.'
+          : 'Send this link to them yourself: no mail was sent. It is only shown once, works for 14 days, and only for this address.'
       }
       secret={invitation.url}
       what="link"

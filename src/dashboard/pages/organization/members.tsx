@@ -84,7 +84,7 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
       {leaving.value && (
         <Confirm
           title={`Remove ${nameOf(leaving.value)}?`}
-          sentence="They lose access at once, with their sessions and API keys. The links they made stay here. To come back they need a new invitation."
+          sentence="They lose access at once, with their sessions and API keys. The links they created stay here. To return they need a new invitation."
           action="Remove member"
           onNo={setTo(leaving, null)}
           onYes={() => {

@@ -19,7 +19,7 @@ export function OutstandingInvitations() {
       <Loaded query={invitations} height={56}>
         {(known) =>
           known.length === 0 ? (
-            <p class="soft pad">No invitation is outstanding.</p>
+            <p class="soft pad">There are no outstanding invitations.</p>
           ) : (
             <ul class="rows">
               {known.map(({ id, email, role, expires_at }) => (

@@ -23,8 +23,8 @@ export function QrSection({ known }: { known: Organization }) {
     <Section title="QR codes">
       <FormErrors error={turn.error.value} />
       <Switch
-        label="New links tell scans from clicks"
-        hint="Their QR codes hold ?qr behind the address, so that statistics know who came by the code. Each link can choose otherwise."
+        label="New links distinguish scans from clicks"
+        hint="Their QR codes contain the address followed by ?qr, so that statistics can count scans. Each link can have its own setting."
         isOn={known.qr_code_marker}
         onTurn={(isOn) => void turn.run(isOn)}
       />

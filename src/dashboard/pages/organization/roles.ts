@@ -11,6 +11,6 @@ export const roleChoices = [
 ] as const;
 
 export const roleHint =
-  'Editors do everything with links, tags and domains. Administrators also decide about members.';
+  'Editors can do everything with links, tags and domains. Administrators also manage members.';
 
 export const asRole = (value: string): Role => (value === 'administrator' ? 'administrator' : 'editor');

@@ -23,11 +23,11 @@ export function WatchSection({ known }: { known: Organization }) {
     <Section title="Destination watch">
       <FormErrors error={turn.error.value} />
       <Switch
-        label="Destinations are looked at once a day"
+        label="Check destinations once a day"
         hint={
           known.can_watch_destinations
-            ? 'What does not answer, has moved for good, has a bad certificate or is parked is told when it was found twice, an hour apart: in the list of links, and to administrators by mail. Each link can choose otherwise.'
-            : 'The operator of this service has switched it off: nothing is looked at, whatever is chosen here.'
+            ? "Destinations that don't respond, have moved permanently, have a bad certificate or are parked are reported when found twice, an hour apart: in the list of links, and to administrators by mail. Each link can have its own setting."
+            : 'The operator of this service has turned it off: nothing is checked, whatever is set here.'
         }
         isOn={known.watch_destinations}
         onTurn={(isOn) => void turn.run(isOn)}

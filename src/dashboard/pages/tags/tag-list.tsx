@@ -84,7 +84,7 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
             : `${counted(found.length, 'tag')} of ${number(tags.length)}`}
         </p>
         {shown.length === 0 ? (
-          <Empty title="No tag is called that">
+          <Empty title="No tag has that name">
             <Button onClick={() => setQuery({ q: null, page: null })}>Show all tags</Button>
           </Empty>
         ) : (

@@ -58,7 +58,7 @@ export function Entry({ entry, onBack, isRunning }: EntryProps) {
 }
 
 function Comparison({ change: { field, from, to, hidden } }: { change: Change }) {
-  if (hidden) return <dd class="soft">Changed. What it was and is stays secret.</dd>;
+  if (hidden) return <dd class="soft">Changed. The old and the new value are secret.</dd>;
   const [before, after] = [wordsOf(field, from), wordsOf(field, to)];
   const { start, end, ...differing } = partsOf(before ?? '', after ?? '');
   return (

@@ -38,8 +38,8 @@ describe('history entries as sentences', () => {
     expect(channelText(entry({ via: 'api_key', api_key: { id: 1, name: 'CI' } }))).toBe(
       'with the API key "CI"',
     );
-    expect(channelText(entry({ via: 'api_key' }))).toBe('with an API key that was deleted');
-    expect(actionText(entry({ back_to: 3, changes: changes('name') }))).toBe('went back to an earlier state');
+    expect(channelText(entry({ via: 'api_key' }))).toBe('with a deleted API key');
+    expect(actionText(entry({ back_to: 3, changes: changes('name') }))).toBe('reverted to an earlier state');
     expect(actionText(entry({ scheduled: 3, changes: changes('name') }))).toBe('changed name, as scheduled');
   });
 

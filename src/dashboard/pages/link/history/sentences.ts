@@ -39,16 +39,15 @@ function changed(changes: readonly Change[]): string {
 export function actionText({ action, back_to, scheduled, changes }: LinkHistoryEntry): string {
   if (action === 'created') return 'created the link';
   if (action === 'deleted') return 'deleted the link';
-  if (action === 'restored') return 'brought the link back';
+  if (action === 'restored') return 'restored the link';
   if (action === 'not_applied') return 'had scheduled a change that could not be applied';
   if (scheduled !== null) return `changed ${changed(changes)}, as scheduled`;
-  return back_to === null ? `changed ${changed(changes)}` : 'went back to an earlier state';
+  return back_to === null ? `changed ${changed(changes)}` : 'reverted to an earlier state';
 }
 
 /** Empty for the dashboard: most changes are made there. */
 export function channelText({ via, api_key }: LinkHistoryEntry): string | null {
-  if (via === 'api_key')
-    return api_key ? `with the API key "${api_key.name}"` : 'with an API key that was deleted';
+  if (via === 'api_key') return api_key ? `with the API key "${api_key.name}"` : 'with a deleted API key';
   if (via === 'token') return 'with an access token';
   return via === 'import' ? 'by an import' : null;
 }
@@ -58,7 +57,7 @@ const isRules = (value: readonly (string | object)[]): value is readonly LinkRul
 
 /** A value in words; null if there was none. */
 export function wordsOf(field: string, value: Change['from']): string | null {
-  if (field === 'watch_destination' && value === null) return 'As the organization';
+  if (field === 'watch_destination' && value === null) return 'As set in the organization';
   if (value === null || value === '') return null;
   if (typeof value === 'boolean') return value ? 'On' : 'Off';
   if (typeof value === 'number') return String(value);

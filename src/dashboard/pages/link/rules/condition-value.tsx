@@ -59,7 +59,7 @@ export function ConditionValue({ condition, label, path, problems, onChange }: C
   const refused = problems.of(path);
   // The API counts the entries of a list, which here is a field left empty.
   const isEmpty = Array.isArray(value) && value.length === 0;
-  const error = refused && isEmpty ? 'Give at least one, or remove the condition.' : refused;
+  const error = refused && isEmpty ? 'Add at least one, or remove the condition.' : refused;
   const frame = { label, isLabelUnseen: true, error };
   if (typeof value === 'string') return <InstantInput {...frame} value={value} onChange={onChange} />;
   if (isHours(value))

@@ -66,7 +66,7 @@ describe('an explanation as sentences', () => {
     [{ rule: 'r_2', variant: 'b' }, 'By rule 2 (its destination b), the visitor goes to'],
     [{}, 'No rule fits: the visitor goes to'],
     [{ outcome: 'expired', to: null }, 'The visitor sees that the link has ended.'],
-    [{ outcome: 'refused', to: null }, 'The visitor is turned away as a bot.'],
+    [{ outcome: 'refused', to: null }, 'The visitor is refused as a bot.'],
   ])('%j', (more, sentence) => {
     expect(outcomeInWords(explained(more), rules)).toBe(sentence);
   });

@@ -19,7 +19,7 @@ const checks: Readonly<Record<Check, readonly [passed: string, failed: string]>>
   enabled: ['The link is not disabled.', 'The link is disabled.'],
   started: ['It has started.', "It hasn't started yet."],
   not_ended: ["It hasn't ended.", 'It has ended.'],
-  clicks_left: ['There are clicks left of its limit.', 'No click is left of its limit.'],
+  clicks_left: ['Its limit has clicks left.', 'Its limit has no clicks left.'],
   no_bot: ['The visitor is no bot.', 'The visitor is a bot.'],
   password: ['The visitor knows the password.', 'The password is asked for.'],
   android: ['The visitor is on Android.', "The visitor isn't on Android."],
@@ -83,7 +83,7 @@ export function outcomeInWords(
     case 'preview':
       return 'The visitor is shown the preview card.';
     case 'refused':
-      return 'The visitor is turned away as a bot.';
+      return 'The visitor is refused as a bot.';
     case 'ask_password':
       return 'The visitor is asked for the password.';
     case 'ask_captcha':

@@ -26,7 +26,7 @@ test.each<[readonly Rule['when'][], readonly string[]]>([
     [{ country: ['DE', 'AT', 'FR'], not: { country: ['DE', 'AT'] } }],
     ['Germany and Austria are both wanted and excluded, which never matches.'],
   ],
-  [[{ not: { source: ['link', 'qr'] } }], ['Never matches: every way to come is excluded.']],
+  [[{ not: { source: ['link', 'qr'] } }], ['Never matches: every source is excluded.']],
   [
     [{ query: { a: [] }, not: { query: { a: [] } } }],
     ['Never matches: the same parameters are both wanted and excluded.'],

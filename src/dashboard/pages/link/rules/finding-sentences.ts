@@ -13,7 +13,7 @@ const nouns: Readonly<Record<ConditionKey, string>> = {
   os: 'every system',
   browser: 'every browser',
   language: 'every language',
-  source: 'every way to come',
+  source: 'every source',
   referrer: 'every referrer',
   network: 'every network',
   query: 'the same parameters',

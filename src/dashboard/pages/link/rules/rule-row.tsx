@@ -50,7 +50,7 @@ export function RuleRow({
     <li class={`rule ${drop}`} ref={row} onKeyDown={on.onKeyDown}>
       <div class="rule-line">
         {/* For pointers; keys and screen readers use the buttons. */}
-        <span class="rule-handle" aria-hidden="true" title="Drag to another place" {...handle}>
+        <span class="rule-handle" aria-hidden="true" title="Drag to another position" {...handle}>
           <Icon name="grip" />
           <span class="rule-number">{index + 1}</span>
         </span>
@@ -130,6 +130,6 @@ export const Destination = ({ url, share }: { url: string; share?: string }) => 
   <p class="rule-leads">
     <Icon name="right" size={16} />
     {share && <span class="rule-share">{share}</span>}
-    {url ? <bdi>{withoutScheme(url)}</bdi> : <span class="soft">an address that is still to be given</span>}
+    {url ? <bdi>{withoutScheme(url)}</bdi> : <span class="soft">a missing address</span>}
   </p>
 );

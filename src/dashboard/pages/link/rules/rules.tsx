@@ -58,8 +58,8 @@ export function Rules({ form }: { form: LinkForm }) {
         <section class="panel" aria-labelledby="rules-heading">
           <header>
             <div>
-              <h2 id="rules-heading">Who is led where</h2>
-              <p class="soft small">The first rule that fits a visitor decides.</p>
+              <h2 id="rules-heading">Where visitors go</h2>
+              <p class="soft small">The first rule that matches a visitor decides.</p>
             </div>
             <NotSavedYet form={form} prefix="rules" />
           </header>

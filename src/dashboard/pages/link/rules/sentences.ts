@@ -121,7 +121,7 @@ export function conditionInWords(rule: Rule, hasEarlier: boolean): string {
 export const shareInWords = (share: number): string => `${number(share)} %`;
 
 export const stickyInWords = ({ sticky }: Rule): string =>
-  sticky === false ? 'By chance at each visit.' : 'A visitor gets the same one all day.';
+  sticky === false ? 'At random for each visit.' : 'A visitor gets the same one all day.';
 
 function destinationInWords({ destination_url, variants }: Rule): string {
   if (!variants) return destination_url || '…';

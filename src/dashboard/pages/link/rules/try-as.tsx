@@ -20,7 +20,7 @@ const countries = () =>
   choicesOf('country').flatMap(({ value, label, flag }) =>
     value === 'EU' ? [] : { value, label: flag ? `${flag} ${label}` : label },
   );
-const languages = () => [{ value: '', label: 'No language told' }, ...choicesOf('language')];
+const languages = () => [{ value: '', label: 'No language' }, ...choicesOf('language')];
 
 const asPage = (typed: string): string =>
   typed === '' || typed.includes('://') ? typed : `https://${typed}`;
@@ -59,11 +59,7 @@ export function TryAs({ form: { link, changed } }: { form: LinkForm }) {
   });
   const result = shown.value;
   return (
-    <Panel
-      title="Try as…"
-      class="try-as"
-      aside={changed.length > 0 && <span class="chip">As it is saved</span>}
-    >
+    <Panel title="Try as…" class="try-as" aside={changed.length > 0 && <span class="chip">As saved</span>}>
       <Form action={action} fields={['region', 'city', 'referrer', 'url', 'at']} canRetry>
         <div class="try-fields">
           <SelectField label="From" value={country.value} choices={countries()} onChoice={storeIn(country)} />

@@ -77,7 +77,7 @@ export function ValuePicker({
       options={options}
       listLabel={frame.label}
       hidden={found.length - options.length}
-      emptyNote={read ? null : 'Nothing else is called that.'}
+      emptyNote={read ? null : 'Nothing else has that name.'}
       placeholder={placeholder}
       maxLength={500}
       onChoose={({ key }) => add([String(key)])}

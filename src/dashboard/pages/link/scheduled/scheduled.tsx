@@ -89,8 +89,8 @@ function Item({ change, isRunning, onTime, onWithdraw }: ItemProps) {
               </>
             )}
           </span>{' '}
-          {change.status === 'applied' && <StateChip word="Applied" look="good" icon="check" />}
-          {change.status === 'refused' && <StateChip word="Not applied" look="bad" icon="warning" />}
+          {change.status === 'applied' && <StateChip word="Applied" tone="good" icon="check" />}
+          {change.status === 'refused' && <StateChip word="Not applied" tone="bad" icon="warning" />}
         </p>
         {change.status !== 'applied' && (
           <div class="actions">

@@ -24,7 +24,7 @@ function Picture({ address }: { address: string }) {
   return isMissing.value ? (
     <span class="card-picture missing">
       <Icon name="warning" />
-      No picture came from this address
+      No picture was found at this address
     </span>
   ) : (
     <img
@@ -55,7 +55,7 @@ const Words = ({ host, title, description }: Card) => (
 
 const PictureOf = ({ picture }: Card) => picture && <Picture key={picture} address={picture} />;
 
-function Looks({ card }: { card: Card }) {
+function Previews({ card }: { card: Card }) {
   return (
     <>
       <figure>
@@ -66,7 +66,7 @@ function Looks({ card }: { card: Card }) {
         </div>
       </figure>
       <figure>
-        <figcaption>Where there is little room</figcaption>
+        <figcaption>In small spaces</figcaption>
         <div class="card small-card">
           <PictureOf {...card} />
           <Words {...card} />
@@ -96,14 +96,14 @@ const cardOf = (link: Link, { fields }: LinkForm, picture: string | null): Card 
 });
 
 /** The card with the unsaved changes. Each service draws it a little differently. */
-export function CardLooks({ form }: { form: LinkForm }) {
+export function CardPreviews({ form }: { form: LinkForm }) {
   const { link, fields } = form;
   const picture = usePicture(fields.og_image);
   const isEmpty = !fields.og_title && !fields.og_description && !fields.og_image;
   return (
     <Panel
       title="How it looks when it is shared"
-      class="card-looks"
+      class="card-previews"
       aside={<NotSavedYet form={form} prefix="og_" />}
     >
       {isEmpty ? (
@@ -114,7 +114,7 @@ export function CardLooks({ form }: { form: LinkForm }) {
           </p>
         </div>
       ) : (
-        <Looks card={cardOf(link, form, picture)} />
+        <Previews card={cardOf(link, form, picture)} />
       )}
     </Panel>
   );
