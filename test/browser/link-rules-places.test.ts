@@ -44,7 +44,7 @@ test(
     ]);
     await page.getByLabel('Region', { exact: true }).last().fill('DE-BY');
     await page.getByLabel('City', { exact: true }).last().fill('munich');
-    await page.getByRole('button', { name: 'Show where it leads' }).click();
+    await page.getByRole('button', { name: 'Show the result' }).click();
     await page.getByText('By rule 1, the visitor goes to').waitFor();
   },
   patience,

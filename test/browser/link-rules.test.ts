@@ -109,11 +109,11 @@ describe('the rules of a link', () => {
       await trial.getByLabel('From', { exact: true }).selectOption('AT');
       await trial.getByLabel('With', { exact: true }).selectOption({ label: 'Android phone, Chrome' });
       await trial.getByLabel('Reading').selectOption('de-AT');
-      await trial.getByRole('button', { name: 'Show where it leads' }).click();
+      await trial.getByRole('button', { name: 'Show the result' }).click();
       await trial.getByText('By rule 1, the visitor goes to').waitFor();
       expect(await trial.getByRole('status').innerText()).toContain('example.de/app');
       await trial.getByLabel('Reading').selectOption('en');
-      await trial.getByRole('button', { name: 'Show where it leads' }).click();
+      await trial.getByRole('button', { name: 'Show the result' }).click();
       await trial.getByText('By rule 2, “Which sells more” (its destination').waitFor();
       const steps = trial.getByRole('list', { name: 'Steps' });
       await steps.getByText("doesn't read English (here: English)").waitFor();

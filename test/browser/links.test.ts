@@ -62,7 +62,7 @@ describe('creating links', () => {
     await field(page).fill('https://example.com/\n'.repeat(1001));
     await field(page).press('Enter');
     expect(await page.getByRole('alert').innerText()).toBe(
-      'At most 1,000 links are made at once; these are 1,001.',
+      'At most 1,000 links are created at once; these are 1,001.',
     );
     expect((await field(page).inputValue()).length).toBeGreaterThan(20_000);
     await page.context().close();

@@ -26,7 +26,7 @@ export function DomainsPage() {
 function NoAddressYet() {
   return (
     <div class="callout" role="note">
-      So far Linnet is at {setup.value?.origin}, for this machine alone: no domain can lead here. First set{' '}
+      Linnet is currently at {setup.value?.origin}, only for this machine: no domain can point here. First set{' '}
       <code>BASE_URL</code>, where Linnet runs, to an address that people reach, such as
       https://links.example.com, and start it again.
     </div>

@@ -51,7 +51,7 @@ const OnItsWay = ({ email }: { email: string }) => (
     <p>
       If there is an account of <b>{email}</b>, a mail with a link is on its way. The link works for an hour.
     </p>
-    <p class="soft">Nothing came? It may be among your spam, or the address of your account is another.</p>
+    <p class="soft">No mail? It may be in your spam folder, or your account has another address.</p>
   </>
 );
 

@@ -93,7 +93,7 @@ function FirstAccount({ state }: { state: Setup }) {
         )}
         {!isNewAddress && !state.base_url_is_set && (
           <p class="hint">
-            At {state.origin} it is for this machine alone. For others, set <code>BASE_URL</code> to the
+            At {state.origin} it is only for this machine. For others, set <code>BASE_URL</code> to the
             address that they are to use, and start Linnet again.
           </p>
         )}

@@ -9,7 +9,7 @@ import { NotFoundAddresses } from '../stats/not-found.tsx';
 const views = [
   { view: null, name: 'Overview', title: 'Statistics' },
   { view: 'live', name: 'Live', title: 'Live' },
-  { view: 'not-found', name: 'Not found', title: 'Addresses that lead nowhere' },
+  { view: 'not-found', name: 'Not found', title: 'Addresses without a link' },
 ] as const;
 
 /** The statistics of all links, their hits live, and addresses that people asked for in vain. */

@@ -24,7 +24,10 @@ export const signedOut: StreamState = {
   kind: 'lost',
   sentence: 'Your session has ended. Hits that arrive meanwhile will be shown after you sign in again.',
 };
-const refused = (why: string): StreamState => ({ kind: 'lost', sentence: `${why} Trying again by itself.` });
+const refused = (why: string): StreamState => ({
+  kind: 'lost',
+  sentence: `${why} Trying again automatically.`,
+});
 const firstWait = 3_000;
 const maxWait = 30_000;
 

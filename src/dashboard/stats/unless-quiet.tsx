@@ -18,9 +18,9 @@ export function UnlessQuiet({ link, children }: QuietProps) {
   return (
     <Empty title={`${counted(link.clicks, 'click')}, and nothing else is recorded`}>
       <p>
-        Statistics are turned off for this link: it keeps nothing of its visitors but their number, not even
-        when they came. Doubles can't be told without that, so everybody who is led on counts each time; bots
-        and previews don't.
+        Statistics are turned off for this link: it stores nothing about its visitors except their number, not
+        even the time. Repeats can't be recognised without that, so every redirected person counts each time;
+        bots and previews don't.
       </p>
       <p>
         <a class="button" href={`/app/links/${link.id}`}>

@@ -104,8 +104,8 @@ function WithOrganization() {
     count === undefined ? 'its links' : count === 0 ? 'what it has' : `its ${counted(count, 'link')}`;
   return (
     <p class="soft">
-      Nobody else is in {organization}, so it goes too: {had}, clicks, tags, domains and webhooks. Its short
-      links, on paper or on a screen, stop working.
+      Nobody else is in {organization}, so it is deleted too: {had}, clicks, tags, domains and webhooks. Its
+      short links, on paper or on a screen, stop working.
     </p>
   );
 }

@@ -127,7 +127,7 @@ function ConfirmForGood({ what, total, ...answers }: ConfirmForGoodProps) {
   return (
     <Confirm
       title={isAll ? 'Empty the bin?' : `Delete ${shortOf(what)} for good?`}
-      sentence={`${lost} can no longer be restored then. This can't be undone. Clicks stay in your statistics, and nobody else gets an address before its 30 days are over.`}
+      sentence={`${lost} can no longer be restored then. This can't be undone. Clicks stay in your statistics, and no one else gets an address before its 30 days are over.`}
       action={isAll ? 'Empty the bin' : 'Delete for good'}
       {...answers}
     />

@@ -25,7 +25,7 @@ export function NameSection({ form }: { form: LinkForm }) {
       <TextArea
         {...form.text('notes')}
         maxLength={2000}
-        hint="For your organization: who asked for it, where it is printed. Search finds them."
+        hint="For your organization: who requested it, where it is printed. Search finds them."
       />
       <TagPicker
         label={labels.tags}

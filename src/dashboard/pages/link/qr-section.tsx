@@ -62,8 +62,8 @@ export function QrSection({ form }: { form: LinkForm }) {
         label="Count scans separately"
         hint={
           <>
-            The code then holds the address with <span class="whole">?qr</span> behind it, by which statistics
-            tell scans from clicks.
+            The code then contains the address with <span class="whole">?qr</span> added, by which statistics
+            distinguish scans from clicks.
           </>
         }
       />

@@ -34,7 +34,7 @@ export function Zapier({ link }: { link: Link }) {
         <summary>How to connect a Zap</summary>
         <ol>
           <li>
-            In Zapier, make a Zap with the trigger <em>Webhooks by Zapier → Catch Hook</em>. It shows an
+            In Zapier, create a Zap with the trigger <em>Webhooks by Zapier → Catch Hook</em>. It shows an
             address.
           </li>
           <li>
@@ -46,7 +46,7 @@ export function Zapier({ link }: { link: Link }) {
           <li>Click your link once, then press Test trigger in Zapier.</li>
         </ol>
         <p class="soft small">
-          One Zap a link: a second takes the place of the first. The{' '}
+          One Zap per link: a second replaces the first. The{' '}
           <a href="/docs" target="_blank" rel="noreferrer">
             API reference
           </a>{' '}

@@ -77,7 +77,7 @@ export function useLinkCreation(): LinkCreation {
 function complaintOf(count: number): string | null {
   if (count === 0) return 'Paste the long URL to which the short link leads.';
   return count > maxAtOnce
-    ? `At most ${number(maxAtOnce)} links are made at once; these are ${number(count)}.`
+    ? `At most ${number(maxAtOnce)} links are created at once; these are ${number(count)}.`
     : null;
 }
 

@@ -11,11 +11,11 @@ test.each<[readonly Rule['when'][], readonly string[]]>([
   [[{}, { country: ['DE'] }], ['Never reached: rule 1 is for everybody, and comes first.']],
   [
     [{ country: ['DE'] }, { country: ['DE'], device: ['tv'] }],
-    ['Never reached: all its visitors are led elsewhere by rule 1, which comes first.'],
+    ['Never reached: all its visitors are redirected by rule 1, which comes first.'],
   ],
   [
     [{ country: ['DE'] }, { country: ['AT'] }, { country: ['AT', 'DE'] }],
-    ['Never reached: all its visitors are led elsewhere by rules 1 and 2, which come first.'],
+    ['Never reached: all its visitors are redirected by rules 1 and 2, which come first.'],
   ],
   [
     [{ country: ['US', 'FR'] }, { country: ['US', 'DE'] }],

@@ -65,7 +65,7 @@ export function findingInWords(finding: RuleFinding, rules: readonly Rule[]): st
       const first = rules[finding.by[0] ?? 0];
       return first && isForEverybody(first)
         ? `Never reached: ${rulesNamed(finding.by)} is for everybody, and comes first.`
-        : `Never reached: all its visitors are led elsewhere by ${rulesNamed(finding.by)}, which ${finding.by.length === 1 ? 'comes' : 'come'} first.`;
+        : `Never reached: all its visitors are redirected by ${rulesNamed(finding.by)}, which ${finding.by.length === 1 ? 'comes' : 'come'} first.`;
     }
     case 'partly_reached': {
       const condition = { key: finding.key, isNegated: false, value: finding.values } as Condition;

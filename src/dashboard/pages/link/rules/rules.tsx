@@ -140,8 +140,8 @@ function Otherwise({ form: { fields } }: { form: LinkForm }) {
         {last >= 0 && <Findings sentences={[`Never reached: rule ${last + 1} is for everybody.`]} />}
         {rules.length === 0 && (
           <p class="soft small">
-            A rule leads some visitors elsewhere: those in a country, on a phone, in opening hours, or a share
-            of them to each of two pages.
+            A rule redirects some visitors elsewhere: those in a country, on a phone, in opening hours, or a
+            share of them to each of two pages.
           </p>
         )}
       </div>

@@ -121,7 +121,7 @@ export function TryAs({ form: { link, changed } }: { form: LinkForm }) {
           />
         </div>
         <div class="actions">
-          <Submit>Show where it leads</Submit>
+          <Submit>Show the result</Submit>
         </div>
       </Form>
       <div role="status">
