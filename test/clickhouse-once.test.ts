@@ -11,13 +11,12 @@ import { wordsInUse } from '../src/ledger/words-in-use.ts';
 import { classCodes, hitColumns } from '../src/rules/click-fields.ts';
 import { clickServerOf } from '../src/rules/clicks-url.ts';
 import { StoreAway } from '../src/rules/errors.ts';
-import { dayLength, hourLength } from '../src/rules/utc-time.ts';
+import { dayLength } from '../src/rules/utc-time.ts';
 import { insertCorrection, type StoredCorrection } from '../src/storage/click-corrections.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { BetweenClickhouse } from './support/between-clickhouse.ts';
 import { askClickhouse, freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
-import { eventually } from './support/eventually.ts';
 import { rebuildFrom, rollUps } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -341,94 +340,6 @@ describe.skipIf(!isHere)('hits in ClickHouse', () => {
     await fold(null, at(1), [71, 72]);
     const used = await wordsInUse(database, async () => true);
     expect([71, 72, 73].map((word) => used?.has(word))).toEqual([true, true, false]);
-  });
-
-  test('of an earlier version are migrated, with empty new columns', async () => {
-    const url = await freshClickhouse();
-    const early = hitColumns.filter((column) => column !== 'alias');
-    const columns = early.map((name) => `${name} ${name === 'at' ? 'Int64' : 'UInt64'} codec(ZSTD(1))`);
-    await askClickhouse(
-      url,
-      `create table hits (id UInt64 codec(Delta, ZSTD(1)), ${columns.join(', ')}, index by_id id type minmax granularity 1)
-       engine = MergeTree partition by toYYYYMM(fromUnixTimestamp64Milli(at, 'UTC')) order by (organization_id, link_id, at)
-       settings non_replicated_deduplication_window = 10000`,
-    );
-    await askClickhouse(
-      url,
-      `insert into hits (id, organization_id, link_id, at, country, browser)
-       select number + 1, 1, 1 + number % 3, ${december} - 50000 + number * 1000, number % 5, number % 2 from numbers(100)`,
-    );
-    const brought = ClickhouseHits.of(serverOf(url));
-    await brought.prepare('this');
-    const answer = () =>
-      brought.ledger.countAndGroups(
-        {
-          owner: { kind: 'organization', id: 1 },
-          classes: [0],
-          values: [
-            ['country', 3],
-            ['browser', 1],
-          ],
-          from: december - 24 * hourLength,
-          to: december + 24 * hourLength,
-        },
-        [],
-        'alias',
-        10,
-      );
-    const projected = async () =>
-      askClickhouse(
-        url,
-        'select name, sum(rows) as rows from system.projection_parts where active and database = currentDatabase() group by name order by name format TabSeparated',
-      );
-    const expected = {
-      counts: [
-        { value: december / hourLength - 1, class: 0, hits: 5 },
-        { value: december / hourLength, class: 0, hits: 5 },
-      ],
-      groups: [{ value: 0, clicks: 10, hits: 10, all_clicks: 10, all_hits: 10 }],
-    };
-    const sorted = async () => {
-      const { counts, groups } = await answer();
-      return { counts: counts.toSorted((one, other) => one.value - other.value), groups };
-    };
-    expect(await sorted()).toEqual(expected);
-    await eventually(
-      async () => (await projected()).trim() === 'by_origin\t100\nby_visitor\t100',
-      'both projections of all hits',
-    );
-    expect(await sorted()).toEqual(expected);
-  });
-
-  test('are reclassified while projections of them are being built', async () => {
-    const url = await freshClickhouse();
-    const own = ClickhouseHits.of(serverOf(url));
-    await own.prepare('this');
-    await askClickhouse(
-      url,
-      `insert into hits (id, organization_id, link_id, at, country, browser)
-       select number + 1, 1, 1 + number % 3, ${december} + number, number % 5, number % 2 from numbers(100)`,
-    );
-    // What is done beside makes it take seconds.
-    await askClickhouse(
-      url,
-      `alter table hits materialize projection by_origin, update country = country where sleepEachRow(0.025) = 0
-       settings mutations_sync = 0`,
-    );
-    const owner = { kind: 'organization', id: 1 } as const;
-    const [from, to] = [december, december + dayLength];
-    await own.keepPart('1 0', [1, 2, 3]);
-    await own.correctPart('1 0', {
-      organizationId: 1,
-      owner,
-      from,
-      to,
-      change: { from: 0, to: classCodes.bot, isWayBack: false },
-    });
-    await own.finishCorrection();
-    expect(
-      await askClickhouse(url, 'select count() from hits group by class order by class format TabSeparated'),
-    ).toBe('97\n3\n');
   });
 
   test('that are deleted leave only the newest id in the list of batches', async () => {

@@ -59,47 +59,49 @@ export class ClickhouseLedger implements Ledger {
     return this.#hits([...conditionsOf(filter), ...span], 'asc', limit);
   }
 
-  count(filter: HitFilter, by: 'hour' | 'class'): Promise<readonly HitCount[]> {
-    const { hour, kind, conditions } = countedBy(filter);
+  count(filter: HitFilter, by: 'hour' | 'class', starts?: readonly number[]): Promise<readonly HitCount[]> {
+    const { hour, kind, conditions, settings } = countedBy(filter);
     return this.#client.rows<HitCount>(
-      `select ${by === 'hour' ? hour : kind} as value, ${kind} as class, count() as hits
-       from hits where ${all(conditions)} group by 1, 2`,
+      `select ${by === 'hour' ? bucketOf(hour, starts) : kind} as value, ${kind} as class, count() as hits
+       from hits where ${all(conditions)} group by 1, 2 ${settings}`,
     );
   }
 
   groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]> {
-    const { kind, conditions } = countedBy(filter, by);
+    const { kind, conditions, settings } = countedBy(filter, by);
     return this.#client.rows<GroupCount>(
-      `select value, clicks, hits, sum(clicks) over () as all_clicks, sum(hits) over () as all_hits from (
-         select ${by === 'class' ? kind : shown(by)} as value, ${clicksOf(filter, kind)} as clicks, count() as hits
-         from hits where ${all(conditions)} group by value
-       ) order by hits desc, value limit ${whole(limit)}`,
+      `select value, ${sums}, sum(clicks) over () as all_clicks, sum(hits) over () as all_hits from (
+         select ${by === 'class' ? kind : shown(by)} as value, ${kind} as rollup, count() as counted
+         from hits where ${all(conditions)} group by value, rollup
+       ) group by value order by hits desc, value limit ${whole(limit)} ${settings}`,
     );
   }
 
-  /** One pass over the hits, because filtering is most of the cost. */
+  /** One pass over the hits, because filtering is most of the cost. Both results are sums of its counts. */
   async countAndGroups(
     filter: HitFilter,
-    _starts: readonly number[],
+    starts: readonly number[],
     by: HitColumn,
     limit: number,
   ): Promise<CountAndGroups> {
-    const { hour, kind, conditions } = countedBy(filter, by);
-    const rows = await this.#client.rows<GroupCount & { is_group: number; hour: number; kind: number }>(
+    const { hour, kind, conditions, settings } = countedBy(filter, by);
+    const rows = await this.#client.rows<GroupCount & { is_group: number; bucket: number; rollup: number }>(
       `select * from (
          select *, sum(clicks) over part as all_clicks, sum(hits) over part as all_hits,
            row_number() over (partition by is_group order by hits desc, value) as rank
          from (
-           select ${hour} as hour, ${kind} as kind, ${by === 'class' ? kind : shown(by)} as value,
-             grouping(hour) as is_group, ${clicksOf(filter, kind)} as clicks, count() as hits
-           from hits where ${all(conditions)} group by grouping sets ((hour, kind), (value))
+           select bucket, rollup, value, grouping(bucket) as is_group, ${sums} from (
+             select ${bucketOf(hour, starts)} as bucket, ${kind} as rollup, ${by === 'class' ? kind : shown(by)} as value,
+               count() as counted
+             from hits where ${all(conditions)} group by bucket, rollup, value
+           ) group by grouping sets ((bucket, rollup), (value))
          ) window part as (partition by is_group)
-       ) where not is_group or rank <= ${whole(limit)} order by is_group, rank`,
+       ) where not is_group or rank <= ${whole(limit)} order by is_group, rank ${settings}`,
     );
     return {
       counts: rows
         .filter((row) => !row.is_group)
-        .map((row) => ({ value: row.hour, class: row.kind, hits: row.hits })),
+        .map((row) => ({ value: row.bucket, class: row.rollup, hits: row.hits })),
       groups: rows
         .filter((row) => row.is_group)
         .map(({ value, clicks, hits, all_clicks, all_hits }) => ({
@@ -158,51 +160,91 @@ const whole = (number: number): string => BigInt(Math.trunc(number)).toString();
 const listed = (numbers: readonly number[]): string =>
   numbers.length === 0 ? 'null' : numbers.map(whole).join(', ');
 
-function conditionsOf({ owner, classes, values = [], from, to, above = 0 }: HitFilter): string[] {
+const isOneOf = (column: string, numbers: readonly number[]): string =>
+  numbers.length === 1 ? `${column} = ${listed(numbers)}` : `${column} in (${listed(numbers)})`;
+
+/** A link's hits are those of its organization, after which the table is sorted first. */
+const ownerConditions = ({ owner }: HitFilter): string[] => [
+  ...(owner.kind === 'link' ? [`indexHint(organization_id = ${whole(owner.organizationId)})`] : []),
+  `${owner.kind}_id = ${whole(owner.id)}`,
+  ...(owner.links === undefined ? [] : [`link_id in (${listed(owner.links)})`]),
+];
+
+function conditionsOf(filter: HitFilter): string[] {
+  const { classes, values = [], from, to, above = 0 } = filter;
   return [
-    `${owner.kind}_id = ${whole(owner.id)}`,
-    ...(classes === undefined ? [] : [`${rollupClass} in (${listed(classes)})`]),
+    ...ownerConditions(filter),
+    ...(classes === undefined ? [] : [isOneOf(rollupClass, classes)]),
     ...values.map(([column, value]) => `${shown(column)} = ${whole(value)}`),
-    ...(owner.links === undefined ? [] : [`link_id in (${listed(owner.links)})`]),
-    ...(from === undefined ? [] : [`at >= ${whole(Math.ceil(from))}`]),
-    ...(to === undefined ? [] : [`at < ${whole(Math.ceil(to))}`]),
+    ...timeConditions(from, to),
     ...(above === 0 ? [] : [`id > ${whole(above)}`]),
   ];
 }
+
+const timeConditions = (from: number | undefined, to: number | undefined): string[] => [
+  ...(from === undefined ? [] : [`at >= ${whole(Math.ceil(from))}`]),
+  ...(to === undefined ? [] : [`at < ${whole(Math.ceil(to))}`]),
+];
 
 interface CountedBy {
   readonly hour: string;
   readonly kind: string;
   readonly conditions: readonly string[];
+  /** Ends the statement. */
+  readonly settings: string;
 }
+
+/** Looking for one takes some tens of milliseconds. */
+const withoutProjections = 'settings optimize_use_projections = 0';
 
 const isWholeHour = (at: number | undefined): boolean => at === undefined || at % hourLength === 0;
 
-/** Hits of a whole organization are counted from a projection if it has all needed columns: its own column names select it. */
+/**
+ * Whole hours are counted by narrow columns that are derived from a hit's class and instant; parts of the table are still found by
+ * the instant. Hits of a whole organization are counted from a projection if it has all needed columns: its own column names select
+ * it.
+ */
 function countedBy(filter: HitFilter, by: HitColumn = 'reason'): CountedBy {
   const { owner, classes, values = [], from, to, above = 0 } = filter;
+  if (!isWholeHour(from) || !isWholeHour(to))
+    return {
+      hour: `intDiv(at, ${hourLength})`,
+      kind: rollupClass,
+      conditions: conditionsOf(filter),
+      settings: withoutProjections,
+    };
   const columns = [by === 'class' ? 'reason' : by, ...values.map(([column]) => column)];
   const isProjected =
     owner.kind === 'organization' &&
     owner.links === undefined &&
     above === 0 &&
-    isWholeHour(from) &&
-    isWholeHour(to) &&
     columns.every((column) => projectedColumns.has(column));
-  if (!isProjected)
-    return { hour: `intDiv(at, ${hourLength})`, kind: rollupClass, conditions: conditionsOf(filter) };
   const conditions = [
-    `owner = ${whole(owner.id)}`,
-    ...(classes === undefined ? [] : [`kind in (${listed(classes)})`]),
+    ...(isProjected
+      ? [`owner = ${whole(owner.id)}`, ...monthConditions(from, to)]
+      : [
+          ...ownerConditions(filter),
+          ...timeConditions(from, to).map((condition) => `indexHint(${condition})`),
+        ]),
+    ...(classes === undefined ? [] : [isOneOf('kind', classes)]),
     ...values.map(([column, value]) => `${shown(column)} = ${whole(value)}`),
-    ...(from === undefined ? [] : [`month >= ${monthNumber(from)}`, `hour >= ${whole(from / hourLength)}`]),
-    ...(to === undefined ? [] : [`month <= ${monthNumber(to - 1)}`, `hour < ${whole(to / hourLength)}`]),
+    ...(from === undefined ? [] : [`hour >= ${whole(from / hourLength)}`]),
+    ...(to === undefined ? [] : [`hour < ${whole(to / hourLength)}`]),
+    ...(above === 0 ? [] : [`id > ${whole(above)}`]),
   ];
-  return { hour: 'hour', kind: 'kind', conditions };
+  return { hour: 'hour', kind: 'kind', conditions, settings: isProjected ? '' : withoutProjections };
 }
 
-/** If only clicks are counted, hits needn't be checked one by one. */
-const clicksOf = ({ classes }: HitFilter, kind: string): string =>
-  classes?.every((code) => code === rollupClassCodes.click)
-    ? 'count()'
-    : `countIf(${kind} = ${rollupClassCodes.click})`;
+const monthConditions = (from: number | undefined, to: number | undefined): string[] => [
+  ...(from === undefined ? [] : [`month >= ${monthNumber(from)}`]),
+  ...(to === undefined ? [] : [`month <= ${monthNumber(to - 1)}`]),
+];
+
+const sums = `sumIf(counted, rollup = ${rollupClassCodes.click}) as clicks, sum(counted) as hits`;
+
+/** More than so many buckets are summed here: to find the bucket of an hour would take longer. */
+const maxBuckets = 400;
+
+/** Any hour of the bucket: few groups take less time than one for each hour. */
+const bucketOf = (hour: string, starts: readonly number[] = []): string =>
+  starts.length === 0 || starts.length > maxBuckets ? hour : `roundDown(${hour}, [${listed(starts)}])`;
