@@ -44,25 +44,26 @@ export class PageFetcher {
     while (this.#active.size < atOnce && !this.#stopping.signal.aborted) {
       if (!(await stored.hasDuePages(database.read, now()))) return;
       const begun = await database.write(async (queries) => {
-        const claim = { now: now(), until: now() + claimLength, max: perClaim };
-        const due = await stored.claimDuePages(queries, claim);
+        const due = await stored.lockDuePages(queries, now(), perClaim);
         const chosen = new Map<string, stored.DuePage>();
-        const later: { readonly id: number; readonly until: number }[] = [];
+        const postponed: { readonly id: number; readonly until: number }[] = [];
         const waiting = new Map<string, number>();
         for (const page of due.sort((one, other) => one.id - other.id)) {
           const host = hostOf(page.destination_url);
           const isAskedFor = chosen.has(host) || waiting.has(host);
           const hasRoom = this.#active.size + chosen.size < atOnce;
-          if (!isAskedFor && hasRoom && (await stored.claimHost(queries, host, now(), now() + claimLength)))
+          const claimed = now() + claimLength;
+          if (!isAskedFor && hasRoom && (await stored.claimHost(queries, host, now(), claimed))) {
             chosen.set(host, page);
-          else {
+            postponed.push({ id: page.id, until: claimed });
+          } else {
             // Pages of one host become due again one after the other, and not all of them each time.
             const turn = (waiting.get(host) ?? 0) + 1;
             waiting.set(host, turn);
-            later.push({ id: page.id, until: now() + turn * busyWait });
+            postponed.push({ id: page.id, until: now() + turn * busyWait });
           }
         }
-        await stored.postponePages(queries, later);
+        await stored.setPagesDue(queries, postponed);
         return { chosen, isAll: due.length < perClaim };
       });
       for (const [host, page] of begun.chosen) this.#begin(host, page);

@@ -17,42 +17,29 @@ export interface StoredIcon {
 export const hasDuePages = (queries: Queries, now: number): Promise<boolean> =>
   hasRow(queries.selectFrom('links').select('id').where('page_due_at', '<=', now).limit(1));
 
-/** Claims links whose destination's page is due, longest due first. No other node gets them before `until`. */
-export async function claimDuePages(
-  queries: Queries,
-  claim: { readonly now: number; readonly until: number; readonly max: number },
-): Promise<DuePage[]> {
+/** Links whose destination's page is due, longest due first. No other node gets them before the transaction ends. */
+export async function lockDuePages(queries: Queries, now: number, max: number): Promise<DuePage[]> {
   const due = queries
     .selectFrom('links')
-    .select('id')
-    .where('page_due_at', '<=', claim.now)
+    .select(['id', 'destination_url'])
+    .where('page_due_at', '<=', now)
     .orderBy('page_due_at')
-    .limit(claim.max);
-  const ids = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
-  if (ids.length === 0) return [];
-  return queries
-    .updateTable('links')
-    .set({ page_due_at: claim.until })
-    .where(
-      'id',
-      'in',
-      ids.map((row) => row.id),
-    )
-    .returning(['id', 'destination_url'])
-    .execute();
+    .limit(max);
+  return (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
 }
 
-export async function postponePages(
+/** One statement: each update of a link writes its row again. */
+export async function setPagesDue(
   queries: Queries,
-  later: readonly { readonly id: number; readonly until: number }[],
+  pages: readonly { readonly id: number; readonly until: number }[],
 ): Promise<void> {
-  if (later.length === 0) return;
+  if (pages.length === 0) return;
   const rows = jsonRows(
     dialectOf(queries),
     { id: 'integer', until: 'integer' },
-    JSON.stringify(later.map(({ id, until }) => [id, until])),
+    JSON.stringify(pages.map(({ id, until }) => [id, until])),
   );
-  await sql`update links set page_due_at = later.until from ${rows} as later where links.id = later.id`.execute(
+  await sql`update links set page_due_at = due.until from ${rows} as due where links.id = due.id`.execute(
     queries,
   );
 }
