@@ -118,6 +118,28 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
     240_000,
   );
 
+  test.skipIf(store === 'sqlite')('with many values are merged when they have doubled', () =>
+    withStore(async (database, foldStore) => {
+      const node = foldStore();
+      const values = (from: number, to: number) =>
+        Array.from({ length: to - from }, (_, index) =>
+          countEntry(dimensionIndex('country'), from + index, 1),
+        ).join('');
+      const loose = async () =>
+        (await database.read.selectFrom('link_hours').select('loose').executeTakeFirstOrThrow()).loose ?? 0;
+      const add = async (turn: number, counts: string) => {
+        const one = batch('node/0', turn, [1]);
+        await node.fold({ ...one, linkHours: { ...one.linkHours, counts: [counts] } }, () => []);
+        return loose();
+      };
+      const half = values(2_000, 2_500);
+      expect(await add(0, values(1_000, 2_000))).toBe(0);
+      expect(await add(1, half)).toBe(half.length);
+      expect(await add(2, half)).toBe(0);
+      await node.close();
+    }),
+  );
+
   test('are migrated from the rows of values, with the same results', () =>
     withStore(async (database) => {
       const dialect = dialects[database.kind];

@@ -18,8 +18,9 @@ const added = (name: string): string =>
     : `${name} = link_hours.${name} + excluded.${name}`;
 
 /**
- * Adds to the hours of links, given as arrays, and returns those with more than `maxLoose` characters appended to their counts. The
- * last parameter is `storedAsNull`.
+ * Adds to the hours of links, given as arrays, and returns those with more than `maxLoose` characters appended to their counts, and
+ * at least as many as they had before: merging all of them each time would cost more than appending. The last parameter is
+ * `storedAsNull`.
  */
 export const addHoursSql = (maxLoose: number): string => `with added as (
     insert into link_hours (${given.join(', ')}, loose)
@@ -28,7 +29,8 @@ export const addHoursSql = (maxLoose: number): string => `with added as (
     on conflict (link_id, hour) do update set ${[...rollupClasses, 'visitors'].map(added).join(', ')},
       counts = link_hours.counts || excluded.counts, loose = coalesce(link_hours.loose, 0) + length(excluded.counts)
     returning link_hours.*
-  ) select link_id, hour, counts from added where loose > ${maxLoose}`;
+  ) select link_id, hour, counts from added
+  where loose > ${maxLoose} and 2 * loose >= length(counts)`;
 
 /** The previous release would add to a null. While its nodes may run, 0 is stored: no hour has -1 hits. */
 export const storedAsNull = (isBesideOlder: boolean): number => (isBesideOlder ? -1 : 0);
