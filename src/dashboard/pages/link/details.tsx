@@ -51,7 +51,7 @@ function AccessSection({ form }: { form: LinkForm }) {
       />
       <Switch
         {...form.flag('captcha')}
-        hint="Visitors press a button while their browser does a short calculation. They have to solve nothing, and no other service is involved."
+        hint="Visitors press a button while their browser does a short calculation. They don't have to solve anything, and no other service is involved."
       />
     </section>
   );
