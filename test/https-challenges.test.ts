@@ -47,6 +47,8 @@ describe.skipIf(!hasPebble)('if one way to validate a name is blocked', () => {
     await using authority = await authorityOfOwn();
     await using auto = await startAutoApp(authority, { env: { HTTP_PORT: '0' } });
     const before = await serialShown(auto);
+    // It is served a moment before its order is over, which sets the times.
+    await eventually(() => issued(auto) === 1, 'the end of the order');
     const hasten = () =>
       auto.inner.context.database.write((queries) =>
         updateCertificate(queries, own, { renew_at: 1, next_at: 1 }),
