@@ -86,7 +86,7 @@ describe('requests for unknown addresses', () => {
     expect(taken()).toEqual([['a1', 1]]);
   });
 
-  test('take bounded memory, whoever makes them', () => {
+  test('take bounded memory, even from many visitors', () => {
     for (let network = 0; network < 10_000; network++) ask(`/made-up-${network}`, `2001:db8:0:${network}::`);
     expect(taken().length).toBe(2_000);
   });

@@ -242,7 +242,7 @@ const monthConditions = (from: number | undefined, to: number | undefined): stri
 
 const sums = `sumIf(counted, rollup = ${rollupClassCodes.click}) as clicks, sum(counted) as hits`;
 
-/** More than so many buckets are summed here: to find the bucket of an hour would take longer. */
+/** With more buckets hits are counted by the hour, because finding the bucket of each hour would take longer. */
 const maxBuckets = 400;
 
 /** Any hour of the bucket: few groups take less time than one for each hour. */
