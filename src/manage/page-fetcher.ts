@@ -7,12 +7,14 @@ import type { Context } from './context.ts';
 
 /** Destinations fetched at once by one node, each on a host of its own. */
 const atOnce = 8;
-const perClaim = 100;
 /** By then a fetch has long ended, or its node has died. */
 const claimLength = 60_000;
-/** Milliseconds between two requests to a host, and until it is checked again whether the host is free. */
+/** Milliseconds between two requests to a host. */
 const hostRest = 1_000;
-const busyWait = 2_000;
+/** How many links of a host are looked at until one of them is still there and leads to the host. */
+const perClaim = 100;
+/** Links that leave the queue of the previous release at once. */
+const perTakeover = 500;
 /** Bytes. Titles are at the beginning. */
 const maxPage = 256 * 1024;
 const maxIcon = 32 * 1024;
@@ -21,9 +23,9 @@ const iconsTried = 2;
 const iconKept = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Fetches the destinations of links that are new or have a new destination, for the title and the icon of the page. The store
- * knows which are due: each is claimed by one node, and those of a node that dies are taken over. It is done once, whatever the
- * result.
+ * Fetches the destinations of links that are new or have a new destination, for the title and the icon of the page. Hosts take
+ * turns; of a host's links the newest is first, because somebody may be looking at it. Each host is claimed by one node, and those
+ * of a node that dies are taken over. It is done once, whatever the result.
  */
 export class PageFetcher {
   readonly #context: Context;
@@ -31,6 +33,8 @@ export class PageFetcher {
   readonly #onFault: (cause: unknown) => void;
   readonly #stopping = new AbortController();
   readonly #active = new Set<Promise<void>>();
+  /** The host that was claimed last: the next turn is that of the one after it. */
+  #last = '';
 
   constructor(context: Context, options: PageOptions, onFault: (cause: unknown) => void) {
     this.#context = context;
@@ -41,34 +45,53 @@ export class PageFetcher {
   /** Starts what is due, as far as there is room, without waiting for the end. */
   async run(): Promise<void> {
     const { database, now } = this.#context;
-    while (this.#active.size < atOnce && !this.#stopping.signal.aborted) {
-      if (!(await stored.hasDuePages(database.read, now()))) return;
-      const begun = await database.write(async (queries) => {
-        const due = await stored.lockDuePages(queries, now(), perClaim);
-        const chosen = new Map<string, stored.DuePage>();
-        const postponed: { readonly id: number; readonly until: number }[] = [];
-        const waiting = new Map<string, number>();
-        for (const page of due.sort((one, other) => one.id - other.id)) {
-          const host = hostOf(page.destination_url);
-          const isAskedFor = chosen.has(host) || waiting.has(host);
-          const hasRoom = this.#active.size + chosen.size < atOnce;
-          const claimed = now() + claimLength;
-          if (!isAskedFor && hasRoom && (await stored.claimHost(queries, host, now(), claimed))) {
-            chosen.set(host, page);
-            postponed.push({ id: page.id, until: claimed });
-          } else {
-            // Pages of one host become due again one after the other, and not all of them each time.
-            const turn = (waiting.get(host) ?? 0) + 1;
-            waiting.set(host, turn);
-            postponed.push({ id: page.id, until: now() + turn * busyWait });
-          }
-        }
-        await stored.setPagesDue(queries, postponed);
-        return { chosen, isAll: due.length < perClaim };
-      });
-      for (const [host, page] of begun.chosen) this.#begin(host, page);
-      if (begun.isAll) return;
+    await this.#takeOver();
+    const room = atOnce - this.#active.size;
+    if (room <= 0) return;
+    const next = (after: string, max: number) => stored.hostsDue(database.read, now(), { after, max });
+    const hosts = await next(this.#last, room);
+    if (hosts.length < room && this.#last !== '') hosts.push(...(await next('', room - hosts.length)));
+    for (const host of new Set(hosts)) {
+      if (this.#stopping.signal.aborted) return;
+      this.#last = host;
+      const page = await this.#claim(host);
+      if (page) this.#begin(host, page);
     }
+  }
+
+  async #claim(host: string): Promise<stored.DuePage | null> {
+    const { database, now } = this.#context;
+    return database.write(async (queries) => {
+      if (!(await stored.claimHost(queries, host, now(), now() + claimLength))) return null;
+      const waiting = await stored.newestDue(queries, host, perClaim);
+      const isDue = (page: (typeof waiting)[number]): page is stored.DuePage =>
+        page.destination_url !== null && hostOf(page.destination_url) === host;
+      const index = waiting.findIndex(isDue);
+      const gone = index < 0 ? waiting : waiting.slice(0, index);
+      await stored.deleteDue(
+        queries,
+        host,
+        gone.map(({ id }) => id),
+      );
+      const page = waiting.find(isDue);
+      if (!page) await stored.freeHost(queries, host, now());
+      return page ?? null;
+    });
+  }
+
+  /** Links that a node of the previous release has made and not fetched. */
+  async #takeOver(): Promise<void> {
+    const { database, now } = this.#context;
+    const left = await stored.dueInFormerQueue(database.read, now(), perTakeover);
+    if (left.length === 0) return;
+    await database.write(async (queries) => {
+      const pages = left.map(({ id, destination_url }) => ({ host: hostOf(destination_url), link_id: id }));
+      await stored.leaveFormerQueue(
+        queries,
+        left.map(({ id }) => id),
+      );
+      await stored.addDuePages(queries, pages);
+    });
   }
 
   async stop(): Promise<void> {
@@ -99,7 +122,7 @@ export class PageFetcher {
     // An aborted request says nothing about the page.
     if (this.#stopping.signal.aborted) return;
     await database.write(async (queries) => {
-      await stored.setPage(queries, page, { page_title: head?.title || null, page_icon: icon });
+      await stored.finishDue(queries, host, page, { page_title: head?.title || null, page_icon: icon });
       await stored.freeHost(queries, host, now() + hostRest);
     });
   }
@@ -136,13 +159,11 @@ export class PageFetcher {
   }
 }
 
-const hostOf = (destination: string): string => URL.parse(destination)?.host ?? '';
+const hostOf = (destination: string): string | null => URL.parse(destination)?.host || null;
 
-/** When the page of a new destination is due; null if it isn't fetched: by setting, or because it is no web page. */
-export const pageDueAt = (
-  { config, now }: Pick<Context, 'config' | 'now'>,
-  destination: string,
-): number | null => (config.fetchTitles === 'on' && /^https?:/i.test(destination) ? now() : null);
+/** The host from which a destination's page is fetched; null if it isn't: by setting, or because it is no web page. */
+export const pageHost = ({ config }: Pick<Context, 'config'>, destination: string): string | null =>
+  config.fetchTitles === 'on' && /^https?:/i.test(destination) ? hostOf(destination) : null;
 
 export const readIcon = (
   { database }: Pick<Context, 'database'>,

@@ -14,7 +14,7 @@ import {
   requireSuffix,
 } from './link-address.ts';
 import { columnsOfNew, type LinkFields, providedColumns } from './link-fields.ts';
-import { pageDueAt } from './page-fetcher.ts';
+import { pageHost } from './page-fetcher.ts';
 import type { PreparedLink } from './prepared-link.ts';
 
 export interface LinkToCreate extends LinkFields {
@@ -55,8 +55,7 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
       created_via: caller.via,
       page_title: null,
       page_icon: null,
-      // An import brings many links, few of which anybody looks at.
-      page_due_at: caller.via === 'import' ? null : pageDueAt(context, provided.destination_url ?? ''),
+      page_due_at: null,
     };
     refuseEqualColours(row, input);
     refuseEndBeforeStart(row, input);
@@ -65,6 +64,8 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
       isChosen: chosen !== null,
       host: linkDomain.host,
       tagIds: input.tags?.length ? [...new Set(input.tags)] : [],
+      // An import brings many links, few of which anybody looks at.
+      pageHost: caller.via === 'import' ? null : pageHost(context, row.destination_url),
       row,
     };
   };

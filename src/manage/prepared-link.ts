@@ -11,6 +11,8 @@ export interface PreparedLink {
   readonly isChosen: boolean;
   readonly host: string | null;
   readonly tagIds: readonly number[];
+  /** The host whose page is to be fetched for the link's title and icon; null if it isn't. */
+  readonly pageHost: string | null;
   readonly row: Omit<CompleteLink, 'id' | 'suffix' | 'search_text'>;
 }
 

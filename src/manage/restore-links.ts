@@ -2,6 +2,7 @@ import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { binDays, goneBefore } from '../rules/link-bin.ts';
 import { recordChanges } from '../storage/changes.ts';
+import { addDuePages, linksWithoutPage } from '../storage/destination-pages.ts';
 import { type BinnedLink, lockRestorable, moveFromBin } from '../storage/link-bin.ts';
 import { correctBlocks } from '../storage/link-blocks.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
@@ -10,6 +11,7 @@ import { linksUnder } from '../storage/links.ts';
 import { addToTagCounts } from '../storage/tag-counts.ts';
 import type { Context } from './context.ts';
 import { onHeldDomains } from './held-domains.ts';
+import { pageHost } from './page-fetcher.ts';
 import { recordMoves } from './record-history.ts';
 
 /** Restores those of these links that are in the bin and whose suffix is free, and returns their ids. */
@@ -37,6 +39,11 @@ export async function restoreLinks(
     await addToTagCounts(queries, first.id, await tagsAmong(queries, restored));
     await countLinksIn(queries, links, 1);
     await correctBlocks(queries, organizationId, restored, 1);
+    const untitled = await linksWithoutPage(queries, restored);
+    await addDuePages(
+      queries,
+      untitled.map(({ id, destination_url }) => ({ host: pageHost(context, destination_url), link_id: id })),
+    );
     await recordMoves(context, queries, caller, links, 'restored');
     await recordChanges(queries, links, now);
     return { back: links, taken: undefined };

@@ -1,5 +1,6 @@
 import { Refusal } from '../rules/errors.ts';
 import { changesOf } from '../storage/changes.ts';
+import { addingDuePages } from '../storage/destination-pages.ts';
 import { dialects } from '../storage/dialect.ts';
 import { type CompleteLink, type Inserted, takeIds } from '../storage/insert-links.ts';
 import { countingIn } from '../storage/link-counts.ts';
@@ -60,11 +61,7 @@ export async function storeLinks(
   const [begun] = await Promise.allSettled([store()]);
   await together(...running);
   if (begun.status === 'rejected') throw begun.reason;
-  await recordMade(
-    context,
-    queries,
-    [...outcomes.values()].filter((outcome): outcome is LinkWithTags => !(outcome instanceof Refusal)),
-  );
+  await recordMade(context, queries, outcomes);
   return outcomes;
 }
 
@@ -151,18 +148,27 @@ async function storeSome(
 }
 
 /**
- * Stores what belongs to new links: their tags, the counts, and the change for every node's cache. Last and together: rows that
- * other calls update too are locked only briefly and always in one order, and on SQLite all of it is one message.
+ * Stores what belongs to new links: their tags, the counts, the pages to fetch, and the change for every node's cache. Last and
+ * together: rows that other calls update too are locked only briefly and always in one order, and on SQLite all of it is one
+ * message.
  */
 async function recordMade(
   context: StoringDependencies,
   queries: Queries,
-  made: readonly LinkWithTags[],
+  outcomes: ReadonlyMap<PreparedLink, Outcome>,
 ): Promise<void> {
+  const made = [...outcomes].flatMap(([from, outcome]) =>
+    outcome instanceof Refusal ? [] : [{ ...outcome, from }],
+  );
   const links = made.map(({ link }) => link);
   const tagged = made.flatMap(({ link, tags }) => tags.map((tag) => ({ link_id: link.id, tag_id: tag.id })));
+  const pages = made.map(({ link, from }) => ({ host: from.pageHost, link_id: link.id }));
   await together(
-    runWithCommit(queries, [...countingIn(queries, links), ...changesOf(queries, links, context.now())]),
+    runWithCommit(queries, [
+      ...countingIn(queries, links),
+      ...changesOf(queries, links, context.now()),
+      ...addingDuePages(queries, pages),
+    ]),
     insertLinkTags(queries, tagged),
   );
 }

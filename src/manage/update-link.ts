@@ -3,6 +3,7 @@ import { notFound } from '../rules/errors.ts';
 import { problemsLeft } from '../rules/watched-destinations.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { NotUnique } from '../storage/database.ts';
+import { addDuePages } from '../storage/destination-pages.ts';
 import { tagsOf } from '../storage/link-tags.ts';
 import { findLink, isSpent, lockLink, searchText, updateLink as store } from '../storage/links.ts';
 import { finishScheduled, type ScheduledRow } from '../storage/scheduled-changes.ts';
@@ -22,7 +23,7 @@ import { columnsOf, type LinkFields, utmColumns } from './link-fields.ts';
 import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
 import { endsBy, requireAddressConfirmation, requireConfirmation } from './on-paper.ts';
-import { pageDueAt } from './page-fetcher.ts';
+import { pageHost } from './page-fetcher.ts';
 import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 import { recordUpdates } from './record-history.ts';
@@ -77,10 +78,8 @@ export async function updateLink(
     const moved = addresses && { ...columnsAfter(addresses), host: addresses.own.host };
     // The stored title and icon belong to another page.
     const { destination_url = before.destination_url } = columns;
-    const page =
-      destination_url === before.destination_url
-        ? {}
-        : { page_title: null, page_icon: null, page_due_at: pageDueAt(context, destination_url) };
+    const isOtherPage = destination_url !== before.destination_url;
+    const page = isOtherPage ? { page_title: null, page_icon: null, page_due_at: null } : {};
     const after = { ...before, ...columns, ...expiry, ...spent, ...moved, ...page };
     refuseEqualColours(after, update);
     if (update.start_date || update.expiration_date) refuseEndBeforeStart(after, update);
@@ -101,6 +100,7 @@ export async function updateLink(
       search_text: searchText(after),
       updated_at,
     });
+    if (isOtherPage) await addDuePages(queries, [{ host: pageHost(context, destination_url), link_id: id }]);
     const retags = Boolean(update.add_tags?.length || update.remove_tags?.length);
     const tagsBefore = retags ? await tagsIn(queries, id) : null;
     await changeTags(queries, caller.organizationId, [id], update);

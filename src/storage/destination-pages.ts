@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
 import type { LinkRow } from './link-columns.ts';
+import { prepared, runWithCommit, type Statement } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
@@ -14,48 +15,114 @@ export interface StoredIcon {
   readonly content: string;
 }
 
-export const hasDuePages = (queries: Queries, now: number): Promise<boolean> =>
-  hasRow(queries.selectFrom('links').select('id').where('page_due_at', '<=', now).limit(1));
+/** A link whose destination's page is to be fetched. */
+interface PageToFetch {
+  /** Null: its page isn't fetched. */
+  readonly host: string | null;
+  readonly link_id: number;
+}
 
-/** Links whose destination's page is due, longest due first. No other node gets them before the transaction ends. */
-export async function lockDuePages(queries: Queries, now: number, max: number): Promise<DuePage[]> {
-  const due = queries
+const insertDuePages = prepared((queries, json: string) =>
+  sql`insert into due_pages (host, link_id)
+    select host, link_id from ${jsonRows(dialectOf(queries), { host: 'text', link_id: 'integer' }, json)} as due where true
+    on conflict do nothing`.compile(queries),
+);
+
+/** Adds links to the queue, as statements. In a transaction that changes a link's destination, they follow that change. */
+export function addingDuePages(queries: Queries, pages: readonly PageToFetch[]): Statement[] {
+  const due = pages.flatMap(({ host, link_id }) => (host === null ? [] : [[host, link_id]]));
+  return due.length === 0 ? [] : [insertDuePages.statement(queries, JSON.stringify(due))];
+}
+
+export const addDuePages = (queries: Queries, pages: readonly PageToFetch[]): Promise<void> =>
+  runWithCommit(queries, addingDuePages(queries, pages));
+
+/**
+ * Hosts with a due page that no node is asking, in order, the first ones after `after`. Goes from host to host through the index,
+ * so that one with a million due pages costs no more than another.
+ */
+export async function hostsDue(
+  queries: Queries,
+  now: number,
+  { after, max }: { readonly after: string; readonly max: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ host: string }>`
+    with recursive waiting(host) as (
+      select min(host) from due_pages where host > ${after}
+      union all
+      select (select min(host) from due_pages where host > waiting.host) from waiting where waiting.host is not null
+    )
+    select host from waiting
+    where host is not null
+      and not exists (select 1 from page_hosts where page_hosts.host = waiting.host and free_at > ${now})
+    limit ${max}`.execute(queries);
+  return rows.map(({ host }) => host);
+}
+
+/** The links of a host, newest first; `destination_url` is null if the link is gone. */
+export const newestDue = (
+  queries: Queries,
+  host: string,
+  max: number,
+): Promise<{ id: number; destination_url: string | null }[]> =>
+  queries
+    .selectFrom('due_pages')
+    .leftJoin('links', 'links.id', 'due_pages.link_id')
+    .select(['due_pages.link_id as id', 'links.destination_url'])
+    .where('due_pages.host', '=', host)
+    .orderBy('due_pages.link_id', 'desc')
+    .limit(max)
+    .execute();
+
+export async function deleteDue(queries: Queries, host: string, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await queries.deleteFrom('due_pages').where('host', '=', host).where('link_id', 'in', ids).execute();
+}
+
+/**
+ * Stores what was found and removes the link from the queue; unless it has another destination by now, whose page is due. A row is
+ * wide: nothing is written if nothing was found.
+ */
+export async function finishDue(
+  queries: Queries,
+  host: string,
+  { id, destination_url }: DuePage,
+  found: { readonly page_title: string | null; readonly page_icon: string | null },
+): Promise<void> {
+  const same = queries
+    .selectFrom('links')
+    .select(['page_title', 'page_icon'])
+    .where('id', '=', id)
+    .where('destination_url', '=', destination_url);
+  const link = await (dialectOf(queries).locksRows ? same.forUpdate() : same).executeTakeFirst();
+  if (link === undefined) return;
+  if (link.page_title !== found.page_title || link.page_icon !== found.page_icon)
+    await queries.updateTable('links').set(found).where('id', '=', id).execute();
+  await deleteDue(queries, host, [id]);
+}
+
+/** Those of these links whose page was not fetched, or had neither a title nor an icon. */
+export const linksWithoutPage = (queries: Queries, ids: readonly number[]): Promise<DuePage[]> =>
+  queries
+    .selectFrom('links')
+    .select(['id', 'destination_url'])
+    .where('id', 'in', ids)
+    .where('page_title', 'is', null)
+    .where('page_icon', 'is', null)
+    .execute();
+
+/** Links in the queue of the previous release. Those that its nodes are fetching are due in the future. */
+export const dueInFormerQueue = (queries: Queries, now: number, max: number): Promise<DuePage[]> =>
+  queries
     .selectFrom('links')
     .select(['id', 'destination_url'])
     .where('page_due_at', '<=', now)
     .orderBy('page_due_at')
-    .limit(max);
-  return (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
-}
-
-/** One statement: each update of a link writes its row again. */
-export async function setPagesDue(
-  queries: Queries,
-  pages: readonly { readonly id: number; readonly until: number }[],
-): Promise<void> {
-  if (pages.length === 0) return;
-  const rows = jsonRows(
-    dialectOf(queries),
-    { id: 'integer', until: 'integer' },
-    JSON.stringify(pages.map(({ id, until }) => [id, until])),
-  );
-  await sql`update links set page_due_at = due.until from ${rows} as due where links.id = due.id`.execute(
-    queries,
-  );
-}
-
-/** Stores what was found, unless the link has another destination by now: that one is due by itself. */
-export async function setPage(
-  queries: Queries,
-  { id, destination_url }: DuePage,
-  found: { readonly page_title: string | null; readonly page_icon: string | null },
-): Promise<void> {
-  await queries
-    .updateTable('links')
-    .set({ ...found, page_due_at: null })
-    .where('id', '=', id)
-    .where('destination_url', '=', destination_url)
+    .limit(max)
     .execute();
+
+export async function leaveFormerQueue(queries: Queries, ids: readonly number[]): Promise<void> {
+  await queries.updateTable('links').set({ page_due_at: null }).where('id', 'in', ids).execute();
 }
 
 /** False while this or another node is asking the host. */

@@ -69,6 +69,7 @@ import { visitorRuns } from './migrations/062-visitor-runs.ts';
 import { linksOfPacks } from './migrations/063-links-of-packs.ts';
 import { sparseHours } from './migrations/064-sparse-hours.ts';
 import { linkGroups } from './migrations/065-link-groups.ts';
+import { duePages } from './migrations/066-due-pages.ts';
 import { newestFormat } from './newer-formats.ts';
 
 /** Append only: a migration that has run somewhere is never changed. */
@@ -138,6 +139,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   linksOfPacks,
   sparseHours,
   linkGroups,
+  duePages,
 ];
 
 /** The number of the newest migration, which an up-to-date store has. */

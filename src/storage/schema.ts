@@ -104,6 +104,8 @@ export interface Schema {
   };
   /** Icons of destinations, in base64. */
   page_icons: { key: string; type: string; content: string; fetched_at: number };
+  /** Links whose destination's page is to be fetched. They may have been deleted, or lead elsewhere by now. */
+  due_pages: { host: string; link_id: number };
   /** Until when a host is reserved for one node that fetches its pages. */
   page_hosts: { host: string; free_at: number };
   utm_templates: {
