@@ -13,7 +13,7 @@ import { formatIsoOrNull, parseInstant } from '../rules/instant.ts';
 import { isBrokenKey } from '../rules/signing-key.ts';
 import { hasUtmChanges, type UtmChanges } from '../rules/utm.ts';
 import { readEvents, type WebhookEvent, writeEvents } from '../rules/webhook-event.ts';
-import type { LinkChanges, StoredLink } from '../storage/links.ts';
+import type { AnsweredLink, LinkChanges, StoredLink } from '../storage/links.ts';
 import type { Context } from './context.ts';
 import { checkRules, type RuleInput, rulesOf } from './link-rules.ts';
 import {
@@ -179,7 +179,7 @@ export function utmColumns(link: Pick<StoredLink, 'destination_url'>, fields: Li
 type SecretField = 'password' | 'webhook_auth_key';
 
 /** The reverse: what a call would send to give a link its current settings, except secrets. */
-export const fieldsOf = (link: StoredLink) =>
+export const fieldsOf = (link: AnsweredLink) =>
   ({
     destination_url: asUri(link.destination_url),
     android_link_destination: link.android_url && asUri(link.android_url),

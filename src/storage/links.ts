@@ -8,6 +8,7 @@ import { anyForwarding } from '../rules/suffix.ts';
 import { fold } from '../rules/text.ts';
 import type { LinkLookup, RowFinder } from './database.ts';
 import { readAliases } from './link-addresses.ts';
+import { linkColumns } from './link-columns.ts';
 import { preparedRow } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -18,6 +19,28 @@ export type StoredLink = Selectable<Schema['links']> & {
   readonly clicks: number | null;
   readonly last_clicked_at: number | null;
 };
+
+/** Columns that no answer of the API needs. */
+const unanswered = [
+  'destination_key',
+  'expiry_event_at',
+  'zapier_hook_id',
+  'page_due_at',
+  'created_by',
+  'created_key',
+  'created_via',
+  'search_text',
+] as const satisfies (keyof StoredLink)[];
+
+/** A link as far as it is answered. */
+export type AnsweredLink = Omit<StoredLink, (typeof unanswered)[number]>;
+
+/** Its own columns. */
+export const answeredColumns = (Object.keys(linkColumns) as (keyof typeof linkColumns)[]).filter(
+  (name): name is Exclude<keyof typeof linkColumns, (typeof unanswered)[number]> =>
+    !(unanswered as readonly string[]).includes(name),
+);
+
 export type LinkChanges = Partial<Omit<Selectable<Schema['links']>, 'id' | 'created_at' | 'organization_id'>>;
 
 /** The first three lines always exist, and notes and aliases follow them: the search indexes rely on that. */
@@ -34,8 +57,9 @@ export const searchText = (link: {
   return fold(lines.join('\n'));
 };
 
-export const withHost = (queries: Queries, links = queries.selectFrom('links')) =>
-  links
+export const withHost = (queries: Queries) =>
+  queries
+    .selectFrom('links')
     .leftJoin('domains', 'domains.id', 'links.domain_id')
     .leftJoin('link_clicks', 'link_clicks.link_id', 'links.id')
     .selectAll('links')
