@@ -7,6 +7,7 @@ import type { ApiContext } from './context.ts';
 import type { Connection } from './endpoint.ts';
 import { errorBody, errorHeaders, refusalOf } from './errors.ts';
 import { Json } from './json.ts';
+import { bodyOf } from './large-body.ts';
 import type { Route } from './routes.ts';
 import { suggestedPath } from './suggested-path.ts';
 import { textStream } from './text-stream.ts';
@@ -38,12 +39,12 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
         const chunks = textStream(stream.chunks, (cause) => refusalOf(cause, log));
         return new Response(chunks, { status, headers: { ...headers, ...stream.headers } });
       }
-      if (body instanceof Json)
-        return new Response(body.text, { status, headers: { ...headers, 'content-type': jsonType } });
+      const text = body instanceof Json ? body.text : body === undefined ? null : JSON.stringify(body);
+      const closes = req.header('connection') === 'close';
       const answer =
-        body === undefined
+        text === null
           ? new Response(null, { status, headers })
-          : Response.json(body, { status, headers });
+          : new Response(bodyOf(text, closes), { status, headers: { ...headers, 'content-type': jsonType } });
       for (const cookie of cookies) answer.headers.append('set-cookie', cookie);
       return answer;
     });

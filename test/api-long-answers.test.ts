@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { startApp, type TestApp } from './support/app.ts';
+
+let app: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  app = await startApp();
+  key = (await app.newcomer()).key;
+  const links = Array.from({ length: 30 }, (_, at) => ({ destination_url: `https://a.example/ü/${at}` }));
+  expect((await app.call('POST', '/api/v1/link/bulk', { key, body: { links } })).status).toBe(200);
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+async function answerTo(version: string): Promise<{ head: string; body: string }> {
+  const { hostname, port } = new URL(app.url);
+  const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');
+  let text = '';
+  socket.on('data', (piece) => {
+    text += piece;
+  });
+  socket.write(
+    `GET /api/v1/link?limit=30 HTTP/${version}\r\nHost: ${hostname}:${port}\r\nAPI-Key: ${key}\r\nConnection: close\r\n\r\n`,
+  );
+  await new Promise((resolve, reject) => socket.on('end', resolve).on('error', reject));
+  socket.end();
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  return { head, body };
+}
+
+test('a long answer is whole, on a connection that is used again as well', async () => {
+  const expected = (await app.call('GET', '/api/v1/link?limit=10', { key })).json.links;
+  for (let turn = 0; turn < 5; turn++) {
+    const answer = await fetch(`${app.url}/api/v1/link?limit=30`, { headers: { 'api-key': key } });
+    expect(answer.headers.get('content-type')).toBe('application/json;charset=utf-8');
+    const text = await answer.text();
+    expect(text.length).toBeGreaterThan(60_000);
+    expect(JSON.parse(text).links.slice(0, 10)).toEqual(expected);
+  }
+});
+
+test('a long answer is streamed, a short one is not', async () => {
+  const headers = { 'api-key': key };
+  const [long, short] = [30, 1].map((limit) => fetch(`${app.url}/api/v1/link?limit=${limit}`, { headers }));
+  expect((await long)?.headers.get('transfer-encoding')).toBe('chunked');
+  expect(Number((await short)?.headers.get('content-length'))).toBeGreaterThan(1_000);
+});
+
+test('a client that closes, as those of HTTP/1.0 do, gets a long answer with its length', async () => {
+  for (const version of ['1.0', '1.1']) {
+    const { head, body } = await answerTo(version);
+    expect(head).not.toMatch(/transfer-encoding/i);
+    expect(head).toContain(`Content-Length: ${Buffer.byteLength(body)}`);
+    expect(JSON.parse(body).links).toHaveLength(30);
+  }
+});
