@@ -8,7 +8,10 @@ let key: string;
 beforeAll(async () => {
   app = await startApp();
   key = (await app.newcomer()).key;
-  const links = Array.from({ length: 30 }, (_, at) => ({ destination_url: `https://a.example/ü/${at}` }));
+  const links = Array.from({ length: 30 }, (_, at) => ({
+    destination_url: `https://a.example/${at}`,
+    name: `€ ü ${at}`,
+  }));
   expect((await app.call('POST', '/api/v1/link/bulk', { key, body: { links } })).status).toBe(200);
 });
 afterAll(async () => {
@@ -39,7 +42,9 @@ test('a long answer is whole, on a connection that is used again as well', async
     expect(answer.headers.get('content-type')).toBe('application/json;charset=utf-8');
     const text = await answer.text();
     expect(text.length).toBeGreaterThan(60_000);
-    expect(JSON.parse(text).links.slice(0, 10)).toEqual(expected);
+    const { links } = JSON.parse(text);
+    expect(links.slice(0, 10)).toEqual(expected);
+    expect(links[29].name).toBe('€ ü 0');
   }
 });
 
