@@ -63,7 +63,7 @@ async function isCovered(database: Database, folder: string, to: number, now: Da
 }
 
 /** Bytes that a copy of the store takes at most. */
-export async function roomForCopy(database: Pick<Database, 'read'>): Promise<number> {
+async function roomForCopy(database: Pick<Database, 'read'>): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`select (page_count - freelist_count) * page_size as bytes
     from pragma_page_count, pragma_freelist_count, pragma_page_size`.execute(database.read);
   return rows[0]?.bytes ?? 0;

@@ -17,7 +17,7 @@ export interface HitSource {
 }
 
 /** Fills an empty server, for a restore. */
-export interface HitSink {
+interface HitSink {
   readonly storeId: string;
   take(columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void>;
   /** Must be called when all hits were taken. Later hits get ids above this one. */

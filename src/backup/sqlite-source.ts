@@ -78,7 +78,7 @@ async function* rowsOf(database: Sqlite, sql: string): AsyncGenerator<BackupPart
   }
 }
 
-export function migrationOf(database: Sqlite): number {
+function migrationOf(database: Sqlite): number {
   const found = database
     .query("select 1 from sqlite_master where type = 'table' and name = 'migrations'")
     .get();

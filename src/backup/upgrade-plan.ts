@@ -8,7 +8,7 @@ export interface UpgradePlan {
   readonly steps: readonly UpgradeStep[];
 }
 
-export interface UpgradeStep {
+interface UpgradeStep {
   readonly number: number;
   /** The beginnings of its statements. */
   readonly changes: readonly string[];
@@ -51,7 +51,7 @@ export async function planUpgrade(
 }
 
 /** Words of a statement that may be tables; those that aren't have no rows. */
-export function tablesRead(kind: Database['kind'], statement: string): readonly string[] {
+function tablesRead(kind: Database['kind'], statement: string): readonly string[] {
   const text = statement.trim();
   if (quick.some((form) => form.test(text)) || (kind === 'postgres' && quickOnPostgres.test(text))) return [];
   const [, table] = /^create (?:unique )?index \w+ on (\w+)/i.exec(text) ?? [];

@@ -10,7 +10,7 @@ const threads = {
   'hour-sums': '../ledger/hour-sums.ts',
 } as const;
 
-export type ThreadName = keyof typeof threads;
+type ThreadName = keyof typeof threads;
 
 /** Relative to `src/bundle`: what threads start with and load. The single-file program has them side by side. */
 export const threadSources: Readonly<Record<ThreadName, string>> = threads;

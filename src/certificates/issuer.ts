@@ -25,7 +25,7 @@ import { certificateId } from './certificate-id.ts';
 import { type ChallengeType, type Issued, orderCertificate, type Proof } from './order.ts';
 import { RecentNames } from './recent-names.ts';
 
-export interface IssuerParts {
+interface IssuerParts {
   readonly database: Database;
   readonly secrets: Secrets;
   readonly settings: AcmeSettings;

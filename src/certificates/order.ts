@@ -13,7 +13,7 @@ export interface Proof {
   readonly tls: { readonly certificate: string; readonly key: string } | null;
 }
 
-export interface OrderParts {
+interface OrderParts {
   readonly acme: Acme;
   readonly host: string;
   /** The identifier of the certificate that this one replaces. */

@@ -14,7 +14,7 @@ import {
   text,
 } from './der.ts';
 
-export interface KeyPair {
+interface KeyPair {
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
 }

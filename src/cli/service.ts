@@ -73,7 +73,7 @@ function replace(path: string, write: (path: string) => void, mode: number): voi
   renameSync(beside, path);
 }
 
-export const unitFor = (path: string): string => unit.replace('/usr/bin/linnet', path);
+const unitFor = (path: string): string => unit.replace('/usr/bin/linnet', path);
 
 const settingsFor = (host: string): string =>
   `# Settings of Linnet, a line each; docs/operations.md has them all. After a change: systemctl restart linnet

@@ -30,7 +30,7 @@ export interface Https extends HttpsPorts {
 export const httpsPorts = (parts: Parts): Https =>
   parts.config.https === 'auto' ? fromStore(parts) : fromFiles(parts);
 
-export interface StoredCertificates {
+interface StoredCertificates {
   readonly ownHost: string;
   readonly lookup: Queries;
   readonly secrets: Secrets;

@@ -7,7 +7,7 @@ import type { Environment } from './worker-protocol.ts';
 /** The option that makes a process a worker, with the ports that it shares with the others: `3000,`, or `443,80`. */
 const workerOption = 'worker-on-port';
 
-export interface ServeArguments {
+interface ServeArguments {
   /** The host of `serve links.example.com`; null for `serve`. */
   readonly host: string | null;
   /** Only for a worker. */

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { folderOf, journalsIn, type Position, segmentFile, segmentsIn, watermarkKey } from './files.ts';
 
 /** The unfolded part of the journals in a data folder: its bytes, and the age of its oldest file. */
-export interface Unfolded {
+interface Unfolded {
   readonly bytes: number;
   /** Null if everything is folded. */
   readonly since: number | null;

@@ -11,7 +11,7 @@ import { ServerClock } from './server-clock.ts';
 import { ValueLimit } from './value-limit.ts';
 import { WordIds } from './word-ids.ts';
 
-export interface FoldedFolder {
+interface FoldedFolder {
   readonly journals: number;
   /** The hits that storage didn't have. */
   readonly hits: number;

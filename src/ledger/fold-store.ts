@@ -106,7 +106,7 @@ export type DeliveriesOf = (
 ) => readonly NewDelivery[];
 
 /** The clicks that a batch claims, for the repeats of other journals. */
-export interface NewClaim {
+interface NewClaim {
   readonly firstAt: number;
   readonly lastAt: number;
   /** As `recent-clicks.ts` packs them. */

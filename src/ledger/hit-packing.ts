@@ -67,7 +67,7 @@ export function idsOf({ hits: { count }, packed, leftRows }: Packing, firstId: n
 }
 
 /** A new pack. Its cells are valid until the next one is made. */
-export interface NewPack {
+interface NewPack {
   readonly id: number;
   readonly organizationId: number;
   readonly hits: number;

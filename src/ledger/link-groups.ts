@@ -8,7 +8,7 @@ import type { LinkRows } from './hit-chunk.ts';
 export const linksInGroup = 64;
 const maxVarint = 8;
 
-export interface LinkGroup {
+interface LinkGroup {
   readonly lastLink: number;
   readonly cells: Uint8Array;
 }

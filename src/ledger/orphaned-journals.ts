@@ -12,7 +12,7 @@ import type { FoldSettings, FromFold } from './fold-messages.ts';
 import { type FoldStore, JournalTaken, StoreChanged } from './fold-store.ts';
 import type { JournalFold } from './journal-fold.ts';
 
-export interface OrphanedJournalsParts {
+interface OrphanedJournalsParts {
   readonly settings: Pick<FoldSettings, 'dataDir' | 'journal'>;
   readonly store: FoldStore;
   readonly open: (name: JournalName) => Promise<JournalFold>;

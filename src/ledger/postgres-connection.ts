@@ -15,7 +15,7 @@ import { StatementNames } from '../storage/drivers/statement-names.ts';
 import { StoreChanged } from './fold-store.ts';
 import type { Query } from './sql-fold-store.ts';
 
-export interface ConnectionSettings {
+interface ConnectionSettings {
   readonly name: string;
   /** Milliseconds that a statement may take. */
   readonly patience: number;

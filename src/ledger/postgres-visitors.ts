@@ -15,7 +15,7 @@ export const maxInRuns = 25_000_000;
 const daysKept = 2;
 const runsAtOnce = 16;
 /** After so many batches the small runs of a day are merged. */
-export const mergedEvery = 256;
+const mergedEvery = 256;
 const smallRun = 8_192;
 
 const lockSql =

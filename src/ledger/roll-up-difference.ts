@@ -22,7 +22,7 @@ const { total, reason, variant_visitors: variantVisitors } = dimensionCodes;
 const hoursAtOnce = 1_000;
 
 /** An addition to a link's hour; a subtraction with negative numbers. */
-export interface HourDifference {
+interface HourDifference {
   readonly link: number;
   readonly hour: number;
   /** By the roll-ups' class. */

@@ -1,7 +1,7 @@
 import { StoreAway } from '../rules/errors.ts';
 
 /** How far the clock of a node may be ahead: within that, hits keep their time. */
-export const clockGrace = 60_000;
+const clockGrace = 60_000;
 const readInterval = 60_000;
 
 /** The latest plausible time of a hit: one from after `latest` gets the instant `now`. */

@@ -2,7 +2,7 @@ import { actionMail } from './action-mail.ts';
 import { dayOf, oneLine, unlinked } from './mail-text.ts';
 import type { Mail } from './mailer.ts';
 
-export interface OutageFacts {
+interface OutageFacts {
   readonly to: string;
   readonly organization: string;
   /** The webhook's address. The mail names only its host, because addresses of webhooks often contain a secret. */

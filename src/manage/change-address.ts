@@ -73,7 +73,7 @@ export async function askedAddresses(
   };
 }
 
-export interface AddressChange {
+interface AddressChange {
   readonly own: Alias;
   readonly aliases: readonly Alias[];
   readonly isMoved: boolean;

@@ -40,7 +40,7 @@ const quick = 5;
 const minPause = 25;
 
 /** The clicks of a link, or of all links if it is null. */
-export interface ClickSpan {
+interface ClickSpan {
   readonly linkId: number | null;
   readonly from?: number | undefined;
   /** Exclusive. */

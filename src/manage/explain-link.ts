@@ -13,7 +13,7 @@ interface Visit extends Omit<Description, 'hashSeed' | 'search' | 'pathBehind'> 
   readonly at: number;
 }
 
-export interface Explanation {
+interface Explanation {
   readonly outcome: Outcome;
   /** Null if the visitor isn't redirected. */
   readonly status: number | null;

@@ -28,7 +28,7 @@ export interface Answered {
 }
 
 /** Determines the answer to a call from the result of its change; null if that isn't enough. */
-export type AnswerOfChange = (made: unknown) => Promise<Answered | null>;
+type AnswerOfChange = (made: unknown) => Promise<Answered | null>;
 
 interface SentCall {
   readonly organizationId: number;

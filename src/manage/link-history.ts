@@ -12,7 +12,7 @@ import type { HistoryChange, HistoryValue, TagThen } from './record-history.ts';
 import { type LinkUpdate, type UpdateTerms, updateLink } from './update-link.ts';
 
 /** The entry of a link's creation. */
-export const createdEntry = 0;
+const createdEntry = 0;
 
 export interface HistoryEntry
   extends Author,

@@ -41,7 +41,7 @@ export async function readLinkForPicture(context: Context, id: number): Promise<
 }
 
 /** The filter of a list, as the call sends it. */
-export interface LinkFilterInput {
+interface LinkFilterInput {
   readonly text?: string | undefined;
   readonly tagIds?: readonly number[] | undefined;
   readonly ids?: readonly number[] | undefined;

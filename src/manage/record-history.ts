@@ -24,14 +24,14 @@ export type HistoryChange =
 export type HistoryValue = string | number | boolean | string[] | TagThen[] | readonly RuleFields[] | null;
 
 /** The origin of a change that isn't a plain update. */
-export interface HistoryOrigin {
+interface HistoryOrigin {
   /** The entry of the link's history that it restores. */
   readonly backTo?: number | null;
   /** The scheduled change that it applies. */
   readonly scheduled?: number | null;
 }
 
-export interface HistoryState {
+interface HistoryState {
   readonly before: LinkWithTags;
   readonly after: LinkWithTags;
 }

@@ -107,7 +107,7 @@ const perTransaction = 500;
 /** Milliseconds after which a call reports how far it got instead of continuing. */
 const maxTime = 5_000;
 
-export interface Redelivered {
+interface Redelivered {
   readonly redelivered: number;
   /** Those whose link has no webhook now. */
   readonly leftOut: number;

@@ -1,6 +1,6 @@
 import { unknownName } from './agent-system.ts';
 
-export interface AgentBrowser {
+interface AgentBrowser {
   readonly name: string;
   /** The major version, or ''. */
   readonly version: string;

@@ -1,5 +1,5 @@
 /** An operating system as statistics count it. */
-export interface AgentSystem {
+interface AgentSystem {
   readonly name: string;
   /** '' if the user agent doesn't say. */
   readonly version: string;
@@ -66,5 +66,5 @@ export function systemOf(userAgent: string): AgentSystem {
   return { name: unknownName, version: '' };
 }
 
-export const plainVersion = (version: string | undefined): string =>
+const plainVersion = (version: string | undefined): string =>
   version !== undefined && /^[\w.]{1,20}$/.test(version) ? version.replace(/\.+$/, '') : '';

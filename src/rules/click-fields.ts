@@ -146,7 +146,7 @@ export const clickDimensions = dimensions.filter(
  * Dimensions that nearly all clicks leave empty: an organization's roll-ups don't store their value 0, which is what the other
  * values leave of its clicks.
  */
-export const sparseDimensions = [
+const sparseDimensions = [
   'utm_term',
   'utm_content',
   'rule',

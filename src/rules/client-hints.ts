@@ -2,7 +2,7 @@ const prime = 0x0100_0193;
 const otherPrime = 0x85eb_ca6b;
 
 /** What a browser tells about itself beside its user agent. Chromium-based ones send these three by default, others none. */
-export interface ClientHints {
+interface ClientHints {
   /** Sec-CH-UA, Sec-CH-UA-Mobile and Sec-CH-UA-Platform. */
   readonly brands: string | null;
   readonly mobile: string | null;

@@ -15,7 +15,7 @@ export type CheckName = (typeof checkNames)[number];
 
 /** `notice`: it works, but somebody should know. `problem`: something is wrong, or soon will be. */
 export const findingStates = ['ok', 'notice', 'problem'] as const;
-export type FindingState = (typeof findingStates)[number];
+type FindingState = (typeof findingStates)[number];
 
 export interface Finding {
   readonly check: CheckName;

@@ -1,5 +1,5 @@
 /** What the beginning of a page says about it. */
-export interface PageHead {
+interface PageHead {
   /** '' if it has none. */
   readonly title: string;
   /** Addresses of its icons as they are written there, the smallest kind first. */

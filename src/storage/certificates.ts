@@ -5,7 +5,7 @@ import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type CertificateRow = Selectable<Schema['certificates']>;
-export type ProofRow = Selectable<Schema['certificate_proofs']>;
+type ProofRow = Selectable<Schema['certificate_proofs']>;
 
 /** For a handshake. */
 export const findCertificate = preparedRow((queries, host: string) =>
@@ -144,7 +144,7 @@ export async function certificatesOf(
     .execute();
 }
 
-export interface CertificateCounts {
+interface CertificateCounts {
   /** Null: these have no problem. */
   readonly problem: string | null;
   readonly names: number;

@@ -9,9 +9,6 @@ export type NewCorrection = Omit<
   'id' | 'hits' | 'not_kept' | 'phase' | 'place' | 'seen_id' | 'finished_at'
 >;
 
-/** The position of a correction, which each step moves on. */
-export type CorrectionProgress = Pick<StoredCorrection, 'phase' | 'place'>;
-
 /** An unfinished correction that overlaps with this one. */
 const isAtSame = (
   queries: Queries,
@@ -135,7 +132,7 @@ export const setCorrectionDue = async (queries: Queries, id: number, at: number)
     .execute();
 };
 
-export interface CorrectionOwner {
+interface CorrectionOwner {
   readonly organizationId: number;
   /** Null: all links of the organization, including corrections of single links. */
   readonly linkId: number | null;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { findLink, type StoredLink } from './links.ts';
 import type { Queries } from './schema.ts';
 
-export interface ExternalIdHolder {
+interface ExternalIdHolder {
   readonly id: number;
   readonly external_id: string | null;
   readonly created_at: number;

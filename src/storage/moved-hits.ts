@@ -18,7 +18,7 @@ export const deleteMovedHits = [
 ];
 
 /** Where hits are stored, according to the settings. */
-export interface HitPlace {
+interface HitPlace {
   readonly storeId: string | null;
   readonly move: string | null;
   readonly movedAt: string | null;

@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from 'kysely';
 import { goneAfter } from '../rules/node-status.ts';
 import type { Queries, Schema } from './schema.ts';
 
-export type NodeProcess = Selectable<Schema['nodes']>;
+type NodeProcess = Selectable<Schema['nodes']>;
 
 /** A process reports its state. */
 export async function reportNode(queries: Queries, row: Insertable<Schema['nodes']>): Promise<void> {

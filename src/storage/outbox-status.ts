@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries } from './schema.ts';
 
-export interface OutboxStatus {
+interface OutboxStatus {
   /** At most `maxCounted`. */
   readonly waiting: number;
   /** Since when the oldest due delivery has been due; null if none waits. */
@@ -9,7 +9,7 @@ export interface OutboxStatus {
 }
 
 /** A target that is down for days may have millions: counting stops here. */
-export const maxCounted = 100_000;
+const maxCounted = 100_000;
 
 /** The state of the webhooks' outbox. Goes from target to target through the index for the oldest of each. */
 export async function outboxStatus(queries: Queries): Promise<OutboxStatus> {

@@ -100,7 +100,7 @@ const selectSome = prepared((queries, ids: string) =>
     .compile(),
 );
 
-export interface NewestLinks {
+interface NewestLinks {
   readonly links: readonly TaggedLink[];
   /** Of all the organization's links, whatever the page; null if the page is empty. */
   readonly totals: LinkTotals | null;

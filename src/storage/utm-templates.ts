@@ -5,7 +5,7 @@ import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredTemplate = Omit<Selectable<Schema['utm_templates']>, 'name_folded'>;
-export type TemplateFields = Pick<StoredTemplate, 'name' | UtmField>;
+type TemplateFields = Pick<StoredTemplate, 'name' | UtmField>;
 
 const shown = ['id', 'organization_id', 'name', ...utmFields, 'created_at', 'updated_at'] as const;
 

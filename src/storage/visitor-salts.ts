@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Queries, Schema } from './schema.ts';
 
-export type StoredSaltRequest = Selectable<Schema['visitor_salt_requests']>;
+type StoredSaltRequest = Selectable<Schema['visitor_salt_requests']>;
 
 export const openSaltRequests = (queries: Queries, limit: number): Promise<StoredSaltRequest[]> =>
   queries

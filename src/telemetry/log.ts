@@ -7,7 +7,7 @@ const maxEvents = 200;
 
 const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2 };
 
-export interface EventCount {
+interface EventCount {
   readonly level: LogLevel;
   readonly event: string;
   count: number;

@@ -2,7 +2,7 @@ import type { Outcome } from '../rules/resolve.ts';
 import { Histogram } from '../structures/histogram.ts';
 
 /** Outcomes of visits, as metrics count them. */
-export const visitOutcomes = [
+const visitOutcomes = [
   'redirect',
   'preview',
   'ask_password',
@@ -23,7 +23,7 @@ const indexOf = Object.fromEntries(visitOutcomes.map((outcome, index) => [outcom
 >;
 
 /** Milliseconds. Most answers take tens of microseconds; a lookup takes some milliseconds, a slow disk longer. */
-export const answerTimeBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 2_500];
+const answerTimeBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 2_500];
 
 /** Counts the visits of one thread. Every visit comes through here, so a count is an addition in memory. */
 export class VisitCounts {

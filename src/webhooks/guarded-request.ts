@@ -15,7 +15,7 @@ const bytesPerCharacter = 4;
 const maxAddresses = 4;
 const maxInterim = 16;
 
-export interface OutgoingRequest {
+interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   /** Null: no body is sent. */

@@ -6,7 +6,7 @@ import { Field, type FieldFrame } from './field.tsx';
 import { Icon } from './icons.tsx';
 import { type PickerOption, PickerOptions } from './picker-options.tsx';
 
-export interface PickerChip {
+interface PickerChip {
   readonly key: string | number;
   readonly label: string;
   /** Shown beside the label, not read out. */

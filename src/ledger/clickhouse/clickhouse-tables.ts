@@ -150,7 +150,7 @@ export async function prepareTables(client: ClickhouseClient, storeId: string): 
 }
 
 /** The database on the server has the hits of another store. */
-export class OtherStore extends Error {
+class OtherStore extends Error {
   override readonly name = 'OtherStore';
   override readonly message = 'it has the clicks of another store';
 }

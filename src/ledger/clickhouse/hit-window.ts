@@ -8,7 +8,7 @@ import { StoredColumns } from '../stored-columns.ts';
 export const windowLength = 65_536;
 
 /** The number of the window that a hit is in. */
-export const windowOf = (id: number): number => Math.floor((id - 1) / windowLength);
+const windowOf = (id: number): number => Math.floor((id - 1) / windowLength);
 export const windowEnd = (window: number): number => (window + 1) * windowLength;
 
 /**

@@ -30,7 +30,7 @@ export class MoveProblem extends Error {
   override readonly name = 'MoveProblem';
 }
 
-export interface MoveParts {
+interface MoveParts {
   readonly database: Database;
   readonly client: ClickhouseClient;
   readonly now: () => number;

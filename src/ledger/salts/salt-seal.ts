@@ -25,7 +25,7 @@ export interface SaltRequest {
 }
 
 /** A request with its private key, which is never stored anywhere. */
-export interface OpenRequest extends SaltRequest {
+interface OpenRequest extends SaltRequest {
   readonly privateKey: KeyObject;
 }
 

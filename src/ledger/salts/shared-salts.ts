@@ -17,12 +17,12 @@ export interface SaltBoard {
   forgetBefore(day: number): Promise<void>;
 }
 
-export interface SaltMark {
+interface SaltMark {
   readonly mark: string;
   readonly proof: string;
 }
 
-export interface SharedSaltsParts {
+interface SharedSaltsParts {
   readonly folder: SaltFolder;
   readonly board: SaltBoard;
   /** The instance's key for this purpose. */
@@ -34,7 +34,7 @@ export interface SharedSaltsParts {
 }
 
 /** Nodes look for requests once a second. */
-export const saltPatience = 15_000;
+const saltPatience = 15_000;
 const pollInterval = 200;
 
 /**

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /** A field in the server's binary form; null for a null. Valid until the next row is read. */
-export type CopiedField = Uint8Array | null;
+type CopiedField = Uint8Array | null;
 
 /** "PGCOPY", line breaks, flags, and the length of the extension. */
 const headLength = 19;

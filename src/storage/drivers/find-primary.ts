@@ -14,7 +14,7 @@ export const takesChanges = (rows: readonly { transaction_read_only?: string }[]
 export const answerTime = 2_000;
 
 /** Asks a server over a connection of its own. */
-export async function serverStateOf(url: string): Promise<ServerState> {
+async function serverStateOf(url: string): Promise<ServerState> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'linnet',

@@ -74,7 +74,7 @@ export function settingOf(pool: pg.Pool, primary: Primary, setting: string): pg.
 }
 
 /** Poolers such as PgBouncer refuse connections with these parameters. */
-export const noStartUpLimits = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 } as const;
+const noStartUpLimits = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 } as const;
 
 /** Begins a transaction with its timeouts: a pooler uses another connection of the server for each transaction. */
 export const beginWith = ({

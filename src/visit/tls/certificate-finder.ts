@@ -10,7 +10,7 @@ export type Found =
   /** Its order was refused, and is only retried later. */
   | { readonly kind: 'refused' };
 
-export interface FinderParts {
+interface FinderParts {
   /** Whether this instance serves the host name at all. */
   readonly isServed: (host: string) => boolean | Promise<boolean>;
   readonly load: (host: string) => Promise<Found>;

@@ -11,10 +11,7 @@ import {
 } from './secure-context.ts';
 
 /** Finds the certificate for a host name; null for a name without one. */
-export type FindContext = (
-  name: string,
-  address: string,
-) => SecureContext | null | Promise<SecureContext | null>;
+type FindContext = (name: string, address: string) => SecureContext | null | Promise<SecureContext | null>;
 
 interface TlsListener {
   readonly hostname: string;

@@ -33,7 +33,7 @@ const problemsOf = (problems: readonly Problem[]): Problems => ({
     problems.flatMap(({ path, sentence }) => (fields.some((field) => isWithin(path, field)) ? [] : sentence)),
 });
 
-export const noProblems: Problems = problemsOf([]);
+const noProblems: Problems = problemsOf([]);
 
 /** A rule that was changed since it was sent has none, and the others keep theirs. */
 export function problemsOfRule({ error, sent }: LinkForm, rule: Rule): Problems {

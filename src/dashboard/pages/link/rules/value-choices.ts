@@ -12,7 +12,7 @@ export interface ValueChoice {
 }
 
 /** The flag of a country as its two regional letters; systems without flags show the letters. */
-export const flagOf = (code: string): string =>
+const flagOf = (code: string): string =>
   code === 'XX'
     ? ''
     : String.fromCodePoint(...[...code].map((letter) => 0x1_f1e6 + letter.charCodeAt(0) - 'A'.charCodeAt(0)));
@@ -70,7 +70,7 @@ const choices = {
   source: () => sources.map(named('source')),
 };
 
-export type ChosenKey = keyof typeof choices;
+type ChosenKey = keyof typeof choices;
 export const isChosenKey = (key: string): key is ChosenKey => Object.hasOwn(choices, key);
 
 const made = new Map<ChosenKey, readonly ValueChoice[]>();
