@@ -1,7 +1,8 @@
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
 import type { Effort } from '../effort.ts';
-import { temporaryFolder } from '../exit-cleanup.ts';
+import { killOnExit, temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
 import { cycle, load } from '../load.ts';
 import { ask, callBytes, type Owner, register } from '../owner.ts';
@@ -41,17 +42,25 @@ type Store = 'PostgreSQL' | 'SQLite';
 export const measureApiPostgres = (effort: Effort): Promise<Report> => measure('PostgreSQL', effort);
 export const measureApiSqlite = (effort: Effort): Promise<Report> => measure('SQLite', effort);
 
-/** Measures this checkout, alternating with an earlier version if `--before=PATH` names one (with its node_modules). */
-async function measure(store: Store, { reads }: Effort): Promise<Report> {
+/**
+ * Measures this checkout, alternating with an earlier version if `--before=PATH` names one (with its node_modules). With `--busy`
+ * every core has another program to run meanwhile.
+ */
+async function measure(store: Store, effort: Effort): Promise<Report> {
+  const isBusy = process.argv.includes('--busy');
+  if (isBusy) for (let core = 0; core < availableParallelism(); core++) spin();
+  // Long enough that compiling is a small part.
+  const rounds = effort.reads.rounds + 2;
+  const seconds = 3 * effort.reads.seconds;
   const before = process.argv.find((word) => word.startsWith('--before='))?.slice('--before='.length);
   await using now = await contender(store, join(import.meta.dir, '..', '..'));
   await using earlier = before === undefined ? null : await contender(store, resolve(before));
   const both = earlier === null ? [now] : [now, earlier];
   // Several warm-up rounds, because the runtime compiles some code only after a while.
-  for (let warm = 0; warm < 3; warm++) for (const one of both) await round(one, reads.seconds / 2);
+  for (let warm = 0; warm < 3; warm++) for (const one of both) await round(one, seconds / 2);
   for (const { rounds } of both) for (const some of rounds) some.length = 0;
-  for (let index = 0; index < reads.rounds; index++)
-    for (const one of index % 2 === 0 ? both : both.toReversed()) await round(one, reads.seconds);
+  for (let index = 0; index < rounds; index++)
+    for (const one of index % 2 === 0 ? both : both.toReversed()) await round(one, seconds);
   const rows = now.calls.map(({ name }, index) => ({
     call: name,
     now: figuresOf(now.rounds[index] ?? []),
@@ -68,7 +77,7 @@ async function measure(store: Store, { reads }: Effort): Promise<Report> {
     }),
   }));
   return {
-    title: `API on ${store}, ${connections} connections`,
+    title: `API on ${store}, ${connections} connections${isBusy ? ', beside a busy program for each core' : ''}`,
     columns: [
       ...['a second', 'range', 'µs node', 'µs database'],
       ...(earlier === null ? [] : ['before', 'µs node', 'µs database', 'times as many', 'per CPU']),
@@ -92,6 +101,11 @@ async function measure(store: Store, { reads }: Effort): Promise<Report> {
     ],
     figures: rows,
   };
+}
+
+/** A process that uses a core for as long as the bench runs. */
+function spin(): void {
+  killOnExit(Bun.spawn([process.execPath, '-e', 'for (;;);'], { stdin: 'ignore' }));
 }
 
 const cpuOfBoth = ({ node, database }: Round): number => node + database;
