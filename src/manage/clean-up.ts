@@ -2,7 +2,12 @@ import { goneBefore } from '../rules/link-bin.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { deleteOldAttempts } from '../storage/attempts.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
-import { deleteFreeHosts, deleteOldestIcons } from '../storage/destination-pages.ts';
+import {
+  deleteExcessDue,
+  deleteFreeHosts,
+  deleteGoneDue,
+  deleteOldestIcons,
+} from '../storage/destination-pages.ts';
 import { deleteExpired, expiringTables } from '../storage/expired.ts';
 import { deleteOldestKeys, deleteOldIdempotencyKeys, withManyAnswers } from '../storage/idempotency-keys.ts';
 import { deleteOldBinned } from '../storage/link-bin.ts';
@@ -26,6 +31,8 @@ const scheduledKept = 90 * day;
 const maxAnswersKept = 256 * 1024 * 1024;
 /** Of at most 32 KB each, most of them of one or two. */
 const iconsKept = 20_000;
+/** Links of one host whose pages are to be fetched: those of three hours, and most hosts have few. */
+const maxDueOfHost = 10_000;
 /** Few enough that no click waits long for them. */
 const rowsAtOnce = 1_000;
 
@@ -50,6 +57,8 @@ export async function cleanUp({
   await database.write((queries) => deleteFreeHosts(queries, instant - day));
   await database.write((queries) => deleteOldestIcons(queries, iconsKept));
   await database.write((queries) => deleteOldOutages(queries, instant - outageKept));
+  await untilFewer(() => database.write((queries) => deleteGoneDue(queries, rowsAtOnce)));
+  await untilFewer(() => database.write((queries) => deleteExcessDue(queries, maxDueOfHost, rowsAtOnce)));
   await untilFewer(() =>
     database.write((queries) => deleteOldChanges(queries, instant - changesKept, rowsAtOnce)),
   );

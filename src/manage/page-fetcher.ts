@@ -63,7 +63,7 @@ export class PageFetcher {
     const { database, now } = this.#context;
     return database.write(async (queries) => {
       if (!(await stored.claimHost(queries, host, now(), now() + claimLength))) return null;
-      const waiting = await stored.newestDue(queries, host, perClaim);
+      const waiting = await stored.lockNewestDue(queries, host, perClaim);
       const isDue = (page: (typeof waiting)[number]): page is stored.DuePage =>
         page.destination_url !== null && hostOf(page.destination_url) === host;
       const index = waiting.findIndex(isDue);
@@ -82,14 +82,10 @@ export class PageFetcher {
   /** Links that a node of the previous release has made and not fetched. */
   async #takeOver(): Promise<void> {
     const { database, now } = this.#context;
-    const left = await stored.dueInFormerQueue(database.read, now(), perTakeover);
-    if (left.length === 0) return;
+    if (!(await stored.hasFormerDue(database.read, now()))) return;
     await database.write(async (queries) => {
+      const left = await stored.takeFormerDue(queries, now(), perTakeover);
       const pages = left.map(({ id, destination_url }) => ({ host: hostOf(destination_url), link_id: id }));
-      await stored.leaveFormerQueue(
-        queries,
-        left.map(({ id }) => id),
-      );
       await stored.addDuePages(queries, pages);
     });
   }
@@ -101,9 +97,13 @@ export class PageFetcher {
 
   #begin(host: string, page: stored.DuePage): void {
     const look = this.#check(host, page)
-      .catch((cause) => {
+      .catch(async (cause) => {
         // The claim expires by itself, and then it is fetched again.
-        if (!(cause instanceof StoreAway) && !(cause instanceof Refusal)) this.#onFault(cause);
+        if (cause instanceof StoreAway || cause instanceof Refusal) return;
+        this.#onFault(cause);
+        // It would fail again, and hold up the host's other links.
+        const { database } = this.#context;
+        await database.write((queries) => stored.deleteDue(queries, host, [page.id])).catch(this.#onFault);
       })
       .finally(() => this.#active.delete(look));
     this.#active.add(look);

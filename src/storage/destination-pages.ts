@@ -1,11 +1,10 @@
-import type { Selectable } from 'kysely';
-import { sql } from 'kysely';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
 import type { LinkRow } from './link-columns.ts';
 import { prepared, runWithCommit, type Statement } from './prepared.ts';
 import { hasRow } from './rows.ts';
-import type { Queries } from './schema.ts';
+import type { Queries, Schema } from './schema.ts';
 
 export type DuePage = Pick<Selectable<LinkRow>, 'id' | 'destination_url'>;
 
@@ -22,10 +21,14 @@ interface PageToFetch {
   readonly link_id: number;
 }
 
+const dueRows = (queries: Queries, json: string) =>
+  jsonRows(dialectOf(queries), { host: 'text', link_id: 'integer' }, json);
+
+/** A row that is there already is locked, so that it isn't deleted for what the link was before. */
 const insertDuePages = prepared((queries, json: string) =>
   sql`insert into due_pages (host, link_id)
-    select host, link_id from ${jsonRows(dialectOf(queries), { host: 'text', link_id: 'integer' }, json)} as due where true
-    on conflict do nothing`.compile(queries),
+    select host, link_id from ${dueRows(queries, json)} as due where true
+    on conflict (host, link_id) do update set link_id = excluded.link_id`.compile(queries),
 );
 
 /** Adds links to the queue, as statements. In a transaction that changes a link's destination, they follow that change. */
@@ -54,25 +57,35 @@ export async function hostsDue(
     )
     select host from waiting
     where host is not null
-      and not exists (select 1 from page_hosts where page_hosts.host = waiting.host and free_at > ${now})
+      and coalesce((select free_at from page_hosts where page_hosts.host = waiting.host), 0) <= ${now}
     limit ${max}`.execute(queries);
   return rows.map(({ host }) => host);
 }
 
-/** The links of a host, newest first; `destination_url` is null if the link is gone. */
-export const newestDue = (
+/** The newest links of a host, locked, newest first; `destination_url` is null if the link is gone. */
+export async function lockNewestDue(
   queries: Queries,
   host: string,
   max: number,
-): Promise<{ id: number; destination_url: string | null }[]> =>
-  queries
+): Promise<{ id: number; destination_url: string | null }[]> {
+  const rows = queries
     .selectFrom('due_pages')
-    .leftJoin('links', 'links.id', 'due_pages.link_id')
-    .select(['due_pages.link_id as id', 'links.destination_url'])
-    .where('due_pages.host', '=', host)
-    .orderBy('due_pages.link_id', 'desc')
-    .limit(max)
+    .select('link_id')
+    .where('host', '=', host)
+    .orderBy('link_id', 'desc')
+    .limit(max);
+  const due = await (dialectOf(queries).locksRows ? rows.forUpdate() : rows).execute();
+  const ids = due.map(({ link_id }) => link_id);
+  if (ids.length === 0) return [];
+  // Read after the rows are locked: a change of a link that is committed later adds its row anew.
+  const links = await queries
+    .selectFrom('links')
+    .select(['id', 'destination_url'])
+    .where('id', 'in', ids)
     .execute();
+  const urls = new Map(links.map((link) => [link.id, link.destination_url]));
+  return ids.map((id) => ({ id, destination_url: urls.get(id) ?? null }));
+}
 
 export async function deleteDue(queries: Queries, host: string, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
@@ -111,18 +124,49 @@ export const linksWithoutPage = (queries: Queries, ids: readonly number[]): Prom
     .where('page_icon', 'is', null)
     .execute();
 
-/** Links in the queue of the previous release. Those that its nodes are fetching are due in the future. */
-export const dueInFormerQueue = (queries: Queries, now: number, max: number): Promise<DuePage[]> =>
+/** Whether links are in the queue of the previous release; those that its nodes are fetching are due in the future. */
+export const hasFormerDue = (queries: Queries, now: number): Promise<boolean> =>
+  hasRow(queries.selectFrom('links').select('id').where('page_due_at', '<=', now).limit(1));
+
+/** Removes links from that queue, and returns them. */
+export const takeFormerDue = (queries: Queries, now: number, max: number): Promise<DuePage[]> =>
   queries
-    .selectFrom('links')
-    .select(['id', 'destination_url'])
+    .updateTable('links')
+    .set({ page_due_at: null })
+    .where('id', 'in', (due) =>
+      due.selectFrom('links').select('id').where('page_due_at', '<=', now).orderBy('page_due_at').limit(max),
+    )
     .where('page_due_at', '<=', now)
-    .orderBy('page_due_at')
-    .limit(max)
+    .returning(['id', 'destination_url'])
     .execute();
 
-export async function leaveFormerQueue(queries: Queries, ids: readonly number[]): Promise<void> {
-  await queries.updateTable('links').set({ page_due_at: null }).where('id', 'in', ids).execute();
+/** Deletes some rows of links that are gone; returns how many were found. */
+export async function deleteGoneDue(queries: Queries, limit: number): Promise<number> {
+  const gone = queries.selectFrom('due_pages').select(['host', 'link_id']).where(isGone).limit(limit);
+  const rows = await (dialectOf(queries).locksRows ? gone.forUpdate() : gone).execute();
+  const json = JSON.stringify(rows.map(({ host, link_id }) => [host, link_id]));
+  // Asked again after the rows are locked: a link may have been restored.
+  await queries
+    .deleteFrom('due_pages')
+    .where(sql<boolean>`(host, link_id) in (select host, link_id from ${dueRows(queries, json)} as found)`)
+    .where(isGone)
+    .execute();
+  return rows.length;
+}
+
+const isGone = ({ not, exists, selectFrom }: ExpressionBuilder<Schema, 'due_pages'>) =>
+  not(exists(selectFrom('links').select('links.id').whereRef('links.id', '=', 'due_pages.link_id')));
+
+/** Deletes some rows beyond the newest ones of their host; returns how many. */
+export async function deleteExcessDue(queries: Queries, maxOfHost: number, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from due_pages where (host, link_id) in (
+      select host, link_id from (
+        select host, link_id, row_number() over (partition by host order by link_id desc) as place from due_pages
+      ) as placed
+      where place > ${maxOfHost} limit ${limit}
+    ) returning link_id`.execute(queries);
+  return rows.length;
 }
 
 /** False while this or another node is asking the host. */
