@@ -1,8 +1,7 @@
-import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
 import type { Effort } from '../effort.ts';
-import { killOnExit, temporaryFolder } from '../exit-cleanup.ts';
+import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
 import { cycle, load } from '../load.ts';
 import { ask, callBytes, type Owner, register } from '../owner.ts';
@@ -42,13 +41,8 @@ type Store = 'PostgreSQL' | 'SQLite';
 export const measureApiPostgres = (effort: Effort): Promise<Report> => measure('PostgreSQL', effort);
 export const measureApiSqlite = (effort: Effort): Promise<Report> => measure('SQLite', effort);
 
-/**
- * Measures this checkout, alternating with an earlier version if `--before=PATH` names one (with its node_modules). With `--busy`
- * every core has another program to run meanwhile.
- */
+/** Measures this checkout, alternating with an earlier version if `--before=PATH` names one (with its node_modules). */
 async function measure(store: Store, effort: Effort): Promise<Report> {
-  const isBusy = process.argv.includes('--busy');
-  if (isBusy) for (let core = 0; core < availableParallelism(); core++) spin();
   // Long enough that compiling is a small part.
   const rounds = effort.reads.rounds + 2;
   const seconds = 3 * effort.reads.seconds;
@@ -77,7 +71,7 @@ async function measure(store: Store, effort: Effort): Promise<Report> {
     }),
   }));
   return {
-    title: `API on ${store}, ${connections} connections${isBusy ? ', beside a busy program for each core' : ''}`,
+    title: `API on ${store}, ${connections} connections`,
     columns: [
       ...['a second', 'range', 'µs node', 'µs database'],
       ...(earlier === null ? [] : ['before', 'µs node', 'µs database', 'times as many', 'per CPU']),
@@ -101,11 +95,6 @@ async function measure(store: Store, effort: Effort): Promise<Report> {
     ],
     figures: rows,
   };
-}
-
-/** A process that uses a core for as long as the bench runs. */
-function spin(): void {
-  killOnExit(Bun.spawn([process.execPath, '-e', 'for (;;);'], { stdin: 'ignore' }));
 }
 
 const cpuOfBoth = ({ node, database }: Round): number => node + database;
