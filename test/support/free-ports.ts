@@ -1,9 +1,22 @@
+/** Below the ports that systems give out by themselves: nobody else takes one of these before it is used. */
+const lowest = 15_000;
+const count = 17_000;
+
 /** Ports that nothing listens on, for programs that can't choose one themselves. */
-export function freePorts(count: number): number[] {
-  const listeners = Array.from({ length: count }, () =>
-    Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } }),
-  );
+export const freePorts = (wanted: number): number[] => {
+  const listeners = Array.from({ length: wanted }, listenAnywhere);
   const ports = listeners.map(({ port }) => port);
   for (const listener of listeners) listener.stop(true);
   return ports;
+};
+
+function listenAnywhere() {
+  for (;;) {
+    const port = lowest + Math.floor(Math.random() * count);
+    try {
+      return Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } });
+    } catch (cause) {
+      if ((cause as { code?: string }).code !== 'EADDRINUSE') throw cause;
+    }
+  }
 }
