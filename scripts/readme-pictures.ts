@@ -14,6 +14,8 @@ export async function shootForReadme(): Promise<void> {
   await mkdir(folder, { recursive: true });
   const app = await startApp({ env: { BASE_URL: origin, WEBHOOK_ALLOW: '127.0.0.1' } });
   try {
+    // At another hour of the day the last point of each line would be near zero.
+    app.clock.now = new Date(app.clock.now).setUTCHours(17, 40);
     const owner = await app.newcomer('ada@example.com');
     const { linkId } = await seedOrganization(app, owner, false);
     const page = await pageOf(app, owner);
@@ -29,6 +31,7 @@ export async function shootForReadme(): Promise<void> {
 async function pageOf(app: TestApp, { email, password }: Newcomer): Promise<Page> {
   const context = await freshContext({ viewport: { width: 1280, height: 800 } });
   await forwardTo(app, context);
+  await context.clock.setFixedTime(app.clock.now);
   const page = await context.newPage();
   await page.goto(`${origin}/app`);
   await page.getByLabel('Email').fill(email);
@@ -39,6 +42,8 @@ async function pageOf(app: TestApp, { email, password }: Newcomer): Promise<Page
 }
 
 async function forwardTo(app: TestApp, context: BrowserContext): Promise<void> {
+  // The browser keeps no cookies of responses that were made for it.
+  const cookies = new Map<string, string>();
   await context.route(`${origin}/**`, async (route) => {
     const request = route.request();
     const url = new URL(request.url());
@@ -47,9 +52,18 @@ async function forwardTo(app: TestApp, context: BrowserContext): Promise<void> {
     const answer = await fetch(app.url + url.pathname + url.search, {
       method: request.method(),
       redirect: 'manual',
-      headers: { ...(await request.allHeaders()), host: url.host, 'accept-encoding': 'identity' },
+      headers: {
+        ...(await request.allHeaders()),
+        host: url.host,
+        'accept-encoding': 'identity',
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      },
       body: request.postDataBuffer(),
     });
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      if (name !== undefined && value !== undefined) cookies.set(name, value);
+    }
     await route.fulfill({
       status: answer.status,
       headers: Object.fromEntries(answer.headers),
