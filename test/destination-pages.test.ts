@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { cleanUp } from '../src/manage/clean-up.ts';
-import * as stored from '../src/storage/destination-pages.ts';
+import { PageFetcher } from '../src/manage/page-fetcher.ts';
+import * as stored from '../src/storage/due-pages.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
 import { inside, outside } from './support/outside-target.ts';
@@ -271,18 +272,6 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     expect(busy.asked.length).toBeLessThanOrEqual(asked + 1);
   });
 
-  test('hosts take turns', async () => {
-    const sites = Array.from({ length: 3 }, () => site((path) => html(`<title>${path}</title>`)));
-    const paths = ['/1', '/2', '/3'];
-    const body = {
-      links: sites.flatMap(({ url }) => paths.map((path) => ({ destination_url: url + path }))),
-    };
-    const { results } = (await call('POST', '/link/bulk', body)).json;
-    for (const { link } of results) await looked(link);
-    const pages = sites.map(({ asked }) => asked.filter((path) => path !== '/favicon.ico'));
-    expect(pages).toEqual(sites.map(() => ['/3', '/2', '/1']));
-  });
-
   test('a link that is led elsewhere while its page is fetched gets the title of the other page', async () => {
     let release = () => {};
     const held = new Promise<void>((done) => {
@@ -464,6 +453,25 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
     );
     return rows.length > 0;
   };
+
+  test('hosts take turns: each is asked before any is asked again', async () => {
+    const sites = Array.from({ length: 10 }, () => site((path) => html(`<title>${path}</title>`)));
+    const links = sites.flatMap(({ url }) => ['/1', '/2'].map((path) => ({ destination_url: url + path })));
+    await app.app.context.database.write((queries) => queries.deleteFrom('due_pages').execute());
+    expect((await app.call('POST', '/api/v1/link/bulk', { key, body: { links } })).status).toBe(200);
+    const fetcher = new PageFetcher(app.app.context, overrides.webhooks.postOptions, (cause) => {
+      throw cause;
+    });
+    await fetcher.run();
+    await answerWhen(due, (rows) => rows.length === 12, 'eight pages');
+    // All hosts may be asked again, and two were not asked yet.
+    app.clock.now += 2_000;
+    await fetcher.run();
+    const newest = async () => sites.filter(({ asked }) => asked.includes('/2')).length;
+    await answerWhen(newest, (count) => count === 10, 'a page of each host');
+    await fetcher.stop();
+    await app.app.context.database.write((queries) => queries.deleteFrom('due_pages').execute());
+  });
 
   test('rows of links that are gone are deleted, and those beyond the newest of a host', async () => {
     const { database } = app.app.context;

@@ -5,7 +5,10 @@
  */
 const minLength = 15 * 1024;
 
-/** The body of an answer. As a stream its length isn't announced: a client of HTTP/1.0, which closes, would miss it. */
+/**
+ * The body of an answer. As a stream its length isn't announced: a client of HTTP/1.0, which closes, would miss it. The port has
+ * written `Connection: close` into the request of a client that closes, whatever the client wrote.
+ */
 export const bodyOf = (text: string, closes: boolean): string | ReadableStream<string> =>
   text.length < minLength || closes ? text : streamOf(text);
 

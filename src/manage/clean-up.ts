@@ -2,16 +2,12 @@ import { goneBefore } from '../rules/link-bin.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { deleteOldAttempts } from '../storage/attempts.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
-import {
-  deleteExcessDue,
-  deleteFreeHosts,
-  deleteGoneDue,
-  deleteOldestIcons,
-} from '../storage/destination-pages.ts';
+import { deleteExcessDue, deleteFreeHosts, deleteGoneDue } from '../storage/due-pages.ts';
 import { deleteExpired, expiringTables } from '../storage/expired.ts';
 import { deleteOldestKeys, deleteOldIdempotencyKeys, withManyAnswers } from '../storage/idempotency-keys.ts';
 import { deleteOldBinned } from '../storage/link-bin.ts';
 import { deleteOldNotFound } from '../storage/not-found-visits.ts';
+import { deleteOldestIcons } from '../storage/page-icons.ts';
 import { deleteOldScheduled } from '../storage/scheduled-changes.ts';
 import { deleteEmptyFamilies } from '../storage/tokens.ts';
 import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';

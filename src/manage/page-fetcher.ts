@@ -1,7 +1,8 @@
 import { Refusal, StoreAway } from '../rules/errors.ts';
 import { iconType } from '../rules/icon-type.ts';
 import { decodePage, pageHead } from '../rules/page-head.ts';
-import * as stored from '../storage/destination-pages.ts';
+import * as stored from '../storage/due-pages.ts';
+import { findIcon, hasIcon, type StoredIcon, storeIcon } from '../storage/page-icons.ts';
 import { type FetchedPage, guardedPage, type PageOptions } from '../webhooks/guarded-page.ts';
 import type { Context } from './context.ts';
 
@@ -66,14 +67,13 @@ export class PageFetcher {
       const waiting = await stored.lockNewestDue(queries, host, perClaim);
       const isDue = (page: (typeof waiting)[number]): page is stored.DuePage =>
         page.destination_url !== null && hostOf(page.destination_url) === host;
-      const index = waiting.findIndex(isDue);
-      const gone = index < 0 ? waiting : waiting.slice(0, index);
+      const page = waiting.find(isDue);
+      const gone = page ? waiting.slice(0, waiting.indexOf(page)) : waiting;
       await stored.deleteDue(
         queries,
         host,
         gone.map(({ id }) => id),
       );
-      const page = waiting.find(isDue);
       if (!page) await stored.freeHost(queries, host, now());
       return page ?? null;
     });
@@ -134,7 +134,7 @@ export class PageFetcher {
       const url = URL.parse(href, page.url);
       if (url === null) continue;
       const key = secrets.sign('icon', url.href, 32);
-      if (await stored.hasIcon(database.read, key, now() - iconKept)) return key;
+      if (await hasIcon(database.read, key, now() - iconKept)) return key;
       const found = await this.#fetch(url.href, {
         accept: 'image/png,image/x-icon,image/gif',
         isWanted: () => true,
@@ -144,7 +144,7 @@ export class PageFetcher {
       const type = found && iconType(found.bytes);
       if (!found || !type) continue;
       const content = Buffer.from(found.bytes).toString('base64');
-      await database.write((queries) => stored.storeIcon(queries, key, { type, content }, now()));
+      await database.write((queries) => storeIcon(queries, key, { type, content }, now()));
       return key;
     }
     return null;
@@ -168,4 +168,4 @@ export const pageHost = ({ config }: Pick<Context, 'config'>, destination: strin
 export const readIcon = (
   { database }: Pick<Context, 'database'>,
   key: string,
-): Promise<stored.StoredIcon | undefined> => stored.findIcon(database.read, key);
+): Promise<StoredIcon | undefined> => findIcon(database.read, key);

@@ -2,7 +2,7 @@ import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { binDays, goneBefore } from '../rules/link-bin.ts';
 import { recordChanges } from '../storage/changes.ts';
-import { addDuePages, linksWithoutPage } from '../storage/destination-pages.ts';
+import { addDuePages, linksWithoutPage } from '../storage/due-pages.ts';
 import { type BinnedLink, lockRestorable, moveFromBin } from '../storage/link-bin.ts';
 import { correctBlocks } from '../storage/link-blocks.ts';
 import { countLinksIn } from '../storage/link-counts.ts';

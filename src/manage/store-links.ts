@@ -1,7 +1,7 @@
 import { Refusal } from '../rules/errors.ts';
 import { changesOf } from '../storage/changes.ts';
-import { addingDuePages } from '../storage/destination-pages.ts';
 import { dialects } from '../storage/dialect.ts';
+import { addingDuePages } from '../storage/due-pages.ts';
 import { type CompleteLink, type Inserted, takeIds } from '../storage/insert-links.ts';
 import { countingIn } from '../storage/link-counts.ts';
 import { insertLinkTags } from '../storage/link-tags.ts';

@@ -3,7 +3,7 @@ import { notFound } from '../rules/errors.ts';
 import { problemsLeft } from '../rules/watched-destinations.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { NotUnique } from '../storage/database.ts';
-import { addDuePages } from '../storage/destination-pages.ts';
+import { addDuePages } from '../storage/due-pages.ts';
 import { tagsOf } from '../storage/link-tags.ts';
 import { findLink, isSpent, lockLink, searchText, updateLink as store } from '../storage/links.ts';
 import { finishScheduled, type ScheduledRow } from '../storage/scheduled-changes.ts';

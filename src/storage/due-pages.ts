@@ -8,12 +8,6 @@ import type { Queries, Schema } from './schema.ts';
 
 export type DuePage = Pick<Selectable<LinkRow>, 'id' | 'destination_url'>;
 
-export interface StoredIcon {
-  readonly type: string;
-  /** In base64. */
-  readonly content: string;
-}
-
 /** A link whose destination's page is to be fetched. */
 interface PageToFetch {
   /** Null: its page isn't fetched. */
@@ -187,33 +181,4 @@ export async function freeHost(queries: Queries, host: string, at: number): Prom
 
 export async function deleteFreeHosts(queries: Queries, before: number): Promise<void> {
   await queries.deleteFrom('page_hosts').where('free_at', '<', before).execute();
-}
-
-export const hasIcon = (queries: Queries, key: string, since: number): Promise<boolean> =>
-  hasRow(
-    queries.selectFrom('page_icons').select('key').where('key', '=', key).where('fetched_at', '>=', since),
-  );
-
-export const findIcon = (queries: Queries, key: string): Promise<StoredIcon | undefined> =>
-  queries.selectFrom('page_icons').select(['type', 'content']).where('key', '=', key).executeTakeFirst();
-
-export async function storeIcon(
-  queries: Queries,
-  key: string,
-  { type, content }: StoredIcon,
-  now: number,
-): Promise<void> {
-  const icon = { type, content, fetched_at: now };
-  await queries
-    .insertInto('page_icons')
-    .values({ key, ...icon })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet(icon))
-    .execute();
-}
-
-/** Keeps only so many icons, the newest ones. */
-export async function deleteOldestIcons(queries: Queries, kept: number): Promise<void> {
-  await sql`delete from page_icons where fetched_at < (
-    select fetched_at from page_icons order by fetched_at desc limit 1 offset ${kept}
-  )`.execute(queries);
 }
