@@ -97,6 +97,17 @@ test('a page of links is one query, with the totals', async () => {
   expect(answer.json.links.every(({ tags }: { tags: unknown[] }) => tags.length === 1)).toBe(true);
 });
 
+test('a page that was read before is read without columns of links that have not changed', async () => {
+  const body = { name: 'changed' };
+  await call('GET', '/api/v1/link?limit=25');
+  await call('PATCH', `/api/v1/link/${linkId}`, { body });
+  await eventually(() => talk.silence > 50, 'silence');
+  talk.forget();
+  const { json } = await call('GET', '/api/v1/link?limit=25');
+  const reads = talk.exchanges.filter(({ messages }) => messages.includes('B'));
+  expect([json.links[0].name, reads.length, turnsInARow(reads)]).toEqual(['changed', 2, 2]);
+});
+
 test('a page in another order, or of links with a tag, first queries what it needs for that', async () => {
   for (const query of ['sort=-clicks', `tag=${tagId}`]) {
     const { answer, turns } = await askedBy('GET', `/api/v1/link?limit=25&${query}`);

@@ -11,6 +11,7 @@ import { formatIso, formatIsoOrNull, formatStamp } from '../rules/instant.ts';
 import type { Site } from '../rules/site.ts';
 import { readProblems } from '../rules/watched-destinations.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';
+import { Json } from './json.ts';
 import type { Link } from './schemas/link.ts';
 import type { CountedTag, Tag } from './schemas/tag.ts';
 
@@ -65,6 +66,17 @@ export function linkAnswer(
     clicks: link.clicks ?? 0,
     last_clicked_at: formatIsoOrNull(link.last_clicked_at || null),
   };
+}
+
+const texts = new WeakMap<LinkWithTags, Json<z.input<typeof Link>>>();
+
+/** The same as JSON. Lists have a link that hasn't changed as the same object again: it needn't be serialised again. */
+export function linkJson(link: LinkWithTags, context: Context): Json<z.input<typeof Link>> {
+  const before = texts.get(link);
+  if (before) return before;
+  const text = Json.of(linkAnswer(link, context));
+  texts.set(link, text);
+  return text;
 }
 
 const clicksLeft = ({ click_limit, clicks_spent }: LinkWithTags['link']): number | null =>

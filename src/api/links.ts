@@ -12,7 +12,7 @@ import { dailyClicks } from '../stats/daily.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint, Reply } from './endpoint.ts';
 import { Json } from './json.ts';
-import { linkAnswer } from './link-answer.ts';
+import { linkAnswer, linkJson } from './link-answer.ts';
 import {
   ConfirmationQuery,
   Link,
@@ -84,8 +84,9 @@ export const list = endpoint({
       // A thousand QR codes in one go would delay every redirect behind them.
       if (timeSlice.isOver) await timeSlice.pause();
       const days = daily?.get(link.link.id);
-      const answered = linkAnswer(link, context);
-      const answer = Json.of(days ? { ...answered, daily_clicks: days } : answered);
+      const answer = days
+        ? Json.of({ ...linkAnswer(link, context), daily_clicks: days })
+        : linkJson(link, context);
       if (links.length > pagesThatFit) length += Buffer.byteLength(answer.text);
       if (length > maxAnswerLength) {
         throw new Refusal(

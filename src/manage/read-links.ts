@@ -16,10 +16,11 @@ import {
   listLinks,
   searchLinks,
 } from '../storage/list-links.ts';
+import { newestLinks } from '../storage/newest-links.ts';
 import { pageOf } from '../storage/rows.ts';
 import { defaultDomainId, type Queries } from '../storage/schema.ts';
 import { tagCount } from '../storage/tag-counts.ts';
-import { findByKeys, newestLinks } from '../storage/tagged-links.ts';
+import { findByKeys } from '../storage/tagged-links.ts';
 import { ownTags } from '../storage/tags.ts';
 import type { Context } from './context.ts';
 import { countAhead, countInPassing, deepOffset } from './count-ahead.ts';
@@ -99,10 +100,9 @@ async function usualPage(
   { before, after, offset, limit }: LinkQuery,
 ): Promise<LinkPageFound> {
   const below = Math.min(before ?? Number.MAX_SAFE_INTEGER, after?.id ?? Number.MAX_SAFE_INTEGER);
-  const { read } = database;
-  const page = { below, offset, limit: limit + 1 };
-  const { links: found, totals } = await newestLinks(read, organizationId, page);
-  const { links, archived } = totals ?? (await linkTotals(read, organizationId));
+  const page = { organizationId, below, offset, limit: limit + 1 };
+  const { links: found, totals } = await newestLinks(database, page);
+  const { links, archived } = totals ?? (await linkTotals(database.read, organizationId));
   if (archived === 0) countAhead(database, organizationId, links);
   const { rows, last } = pageOf(found, limit);
   return {

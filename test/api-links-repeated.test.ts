@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { CompiledQuery } from 'kysely';
+import { newestLinks } from '../src/storage/newest-links.ts';
+import { runDirectly } from '../src/storage/prepared.ts';
+import { type Newcomer, type Send, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { drawFrom } from './support/draw.ts';
+import { seedHits } from './support/hits.ts';
+
+const pages = ['limit=10', 'limit=4', 'limit=4&offset=4'];
+
+describe.each(storeKinds)('pages that are read again and again on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let tagIds: number[];
+
+  const call = async (method: string, path: string, send: Send = {}) => {
+    const answer = await app.call(method, `/api/v1${path}`, { key: owner.key, ...send });
+    expect([200, 201, 204]).toContain(answer.status);
+    return answer.json;
+  };
+  const create = (name: string) =>
+    call('POST', '/link', { body: { destination_url: `https://destination.example/${name}`, name } });
+  const newestIds = async (): Promise<number[]> =>
+    (await call('GET', '/link?limit=1000')).links.map(({ id }: { id: number }) => id);
+
+  /** Reads by id cache nothing. */
+  const pagesAreRight = async (after: string) => {
+    const ids = await newestIds();
+    const links = await Promise.all(ids.map((id) => call('GET', `/link/${id}`)));
+    for (const page of pages) {
+      const query = new URLSearchParams(page);
+      const offset = Number(query.get('offset') ?? 0);
+      const { links: listed, total_links } = await call('GET', `/link?${page}`);
+      const expected = links.slice(offset, offset + Number(query.get('limit')));
+      expect({ after, page, listed, total_links }).toEqual({
+        ...{ after, page },
+        ...{ listed: expected, total_links: links.length },
+      });
+    }
+  };
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    owner = await app.newcomer();
+    tagIds = [];
+    for (const name of ['autumn', 'posters'])
+      tagIds.push((await call('POST', '/tag', { body: { name } })).id);
+    for (let index = 0; index < 12; index++) await create(`${index}`);
+    await pagesAreRight('creations');
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('show every kind of change at once', async () => {
+    const { database } = app.app.context;
+    const draw = drawFrom(20261126);
+    const deleted: number[] = [];
+    const setColumns = (id: number, columns: object) =>
+      database.write((queries) => queries.updateTable('links').set(columns).where('id', '=', id).execute());
+    const changes: Record<string, (id: number) => Promise<unknown>> = {
+      create: () => create('another'),
+      delete: async (id) => {
+        await call('DELETE', `/link/${id}`);
+        deleted.push(id);
+      },
+      restore: async () => {
+        const ids = deleted.splice(0, 1);
+        if (ids.length > 0) await call('POST', '/link/restore', { body: { ids } });
+      },
+      name: (id) => call('PATCH', `/link/${id}`, { body: { name: `name ${draw(1000)}` } }),
+      archive: (id) => call('PATCH', `/link/${id}`, { body: { archived: true } }),
+      tag: (id) => call('PATCH', `/link/${id}`, { body: { add_tags: [tagIds[draw(2)]] } }),
+      untag: (id) => call('PATCH', `/link/${id}`, { body: { remove_tags: tagIds } }),
+      'rename tag': () => call('PATCH', `/tag/${tagIds[0]}`, { body: { name: `tag ${draw(100_000)}` } }),
+      click: (id) =>
+        seedHits(database, [{ link: id, organization: owner.organizationId, at: app.clock.now }]),
+      // As the background does, which doesn't count as a person's change.
+      'page title': (id) => setColumns(id, { page_title: `title ${draw(1000)}` }),
+      nothing: async () => {},
+    };
+    for (let step = 0; step < 80; step++) {
+      const ids = await newestIds();
+      const names = Object.keys(changes);
+      const name = names[step < names.length ? step : draw(names.length)] ?? '';
+      await changes[name]?.(ids[draw(Math.min(ids.length, 10))] ?? 0);
+      await pagesAreRight(`${step}: ${name}`);
+    }
+  }, 120_000);
+
+  test('have no link that is deleted while the page is read', async () => {
+    const { database } = app.app.context;
+    const page = { organizationId: owner.organizationId, below: 2 ** 40, offset: 0, limit: 5 };
+    const before = (await newestLinks(database, page)).links.map(({ link }) => link.id);
+    const [changed = 0] = before;
+    await call('PATCH', `/link/${changed}`, { body: { name: 'changed, then deleted' } });
+    const read = database.readFor({
+      ...{ organizationId: owner.organizationId, signal: null },
+      ...{ deadline: Number.POSITIVE_INFINITY, patience: Number.POSITIVE_INFINITY },
+    });
+    let statements = 0;
+    runDirectly(read, async (text, parameters) => {
+      if (++statements === 2) await call('DELETE', `/link/${changed}`);
+      return database.read.executeQuery(CompiledQuery.raw(text, [...parameters]));
+    });
+    const found = await newestLinks({ ...database, read }, page);
+    const ids = found.links.map(({ link }) => link.id);
+    expect([statements, ids]).toEqual(store === 'sqlite' ? [1, before] : [2, before.slice(1)]);
+  });
+
+  test('are objects of their own for each version of a link', async () => {
+    const { database } = app.app.context;
+    const page = { organizationId: owner.organizationId, below: 2 ** 40, offset: 0, limit: 5 };
+    for (let index = 0; index < 5; index++) await create(`new ${index}`);
+    const { links: before } = await newestLinks(database, page);
+    const was = structuredClone(before);
+    await call('PATCH', `/link/${before[1]?.link.id}`, { body: { name: 'another name' } });
+    const { links: after } = await newestLinks(database, page);
+    expect(before).toEqual(was);
+    expect(after[1]?.link.name).toBe('another name');
+    const same = after.filter((link, index) => link === before[index]).length;
+    expect(same).toBe(store === 'sqlite' ? 0 : 4);
+  });
+
+  test('are not those of another organization', async () => {
+    const other = await app.newcomer();
+    const { json } = await app.call('GET', '/api/v1/link?limit=10', { key: other.key });
+    expect([json.links, json.total_links]).toEqual([[], 0]);
+  });
+});
