@@ -116,7 +116,6 @@ function withRelatedOf(tagged: VersionedLink, row: VersionRow): VersionedLink {
     link.clicks === row.clicks &&
     link.last_clicked_at === row.last_clicked_at &&
     link.tags === row.tags &&
-
     link.host === row.host;
   return isSame ? tagged : taggedOf({ ...link, ...row });
 }
