@@ -124,6 +124,24 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
     for (const suffix of suffixes) expect((await app.visit(`/${suffix}`)).status).toBe(302);
   });
 
+  test('with a random suffix that a link, a deleted one or an alias has get another one', async () => {
+    const call = (method: string, path: string, body?: unknown) =>
+      app.call(method, `/api/v1${path}`, { key: owner.key, ...(body === undefined ? {} : { body }) });
+    const create = async (suffix: string) =>
+      (await call('POST', '/link', { destination_url: 'https://e.com', suffix })).json.id;
+    const [id, deleted] = [await create('of-a-link'), await create('of-a-deleted-one')];
+    expect((await call('PATCH', `/link/${id}`, { add_aliases: ['of-an-alias'] })).status).toBe(200);
+    expect((await call('DELETE', `/link/${deleted}`)).status).toBe(204);
+    const held = ['of-a-link', 'of-a-deleted-one', 'of-an-alias'];
+    const drawn = await Promise.all(
+      [...held, 'of-no-one'].map(async (suffix) => ({ ...(await prepare(other)), suffix })),
+    );
+    const suffixes = await storeAll(drawn);
+    expect(suffixes.slice(0, 3)).toEqual(held.map(() => expect.stringMatching(/^\w{7}$/)));
+    expect(suffixes[3]).toBe('of-no-one');
+    expect((await call('POST', '/link/restore', { ids: [deleted] })).status).toBe(200);
+  });
+
   test("one that the store can't accept fails alone", async () => {
     const [good, bad] = [await prepare(owner), await prepare(owner)];
     const broken = { ...bad, row: { ...bad.row, organization_id: 987_654_321 } };

@@ -1,68 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { sql } from 'kysely';
-import { cleanUp } from '../src/manage/clean-up.ts';
-import { PageFetcher } from '../src/manage/page-fetcher.ts';
-import * as stored from '../src/storage/due-pages.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
-import { inside, outside } from './support/outside-target.ts';
+import { inside } from './support/outside-target.ts';
+import { asksSites, fetchesTitles, html, type Site, site, stopSites } from './support/titled-sites.ts';
 
 const png = Buffer.concat([
   Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\b\x06\0\0\0', 'latin1'),
   Buffer.alloc(60, 7),
 ]);
-const html = (body: string, headers = {}) =>
-  new Response(body, { headers: { 'content-type': 'text/html', ...headers } });
-
-interface Site {
-  readonly url: string;
-  readonly asked: string[];
-  /** The most requests that were under way at once. */
-  readonly most: () => number;
-  stop(): void;
-}
-
-const opened: Site[] = [];
-const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address);
-
-/** A site on a port of its own, and so a host of its own; unless it is said, at an address that may be asked. */
-function site(answer: (path: string) => Response | Promise<Response>, address = outside): Site {
-  const asked: string[] = [];
-  let [active, most] = [0, 0];
-  const server = Bun.serve({
-    port: 0,
-    hostname: address,
-    idleTimeout: 60,
-    async fetch(request) {
-      const { pathname, search } = new URL(request.url);
-      asked.push(pathname + search);
-      most = Math.max(most, ++active);
-      try {
-        return await answer(pathname);
-      } finally {
-        active -= 1;
-      }
-    },
-  });
-  const made = {
-    url: `http://${inUrl(address)}:${server.port}`,
-    asked,
-    most: () => most,
-    stop: () => void server.stop(true),
-  };
-  opened.push(made);
-  return made;
-}
-afterEach(() => {
-  for (const one of opened.splice(0)) one.stop();
-});
-
 const SECRET_KEY = 'the same key on every node of a test';
-const env = { FETCH_TITLES: 'on', WEBHOOK_ALLOW: outside };
-const overrides = {
-  pageInterval: 50,
-  webhooks: { postOptions: { deadline: 1_500, lookup: async () => [inside] } },
-};
+afterEach(stopSites);
 
 describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
   let app: TestApp;
@@ -86,7 +33,7 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
   };
 
   beforeAll(async () => {
-    app = await startApp({ store, env, overrides });
+    app = await startApp({ store, env: fetchesTitles, overrides: asksSites });
     owner = await app.newcomer();
   });
   afterAll(async () => {
@@ -354,7 +301,7 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
 test('requests due when a process stopped are made by the next one, by one of two nodes, and none while it is off', async () => {
   const first = await startApp({
     store: 'postgres',
-    env: { ...env, SECRET_KEY },
+    env: { ...fetchesTitles, SECRET_KEY },
     overrides: { pageInterval: 3_600_000 },
   });
   const { key } = await first.newcomer();
@@ -368,14 +315,14 @@ test('requests due when a process stopped are made by the next one, by one of tw
   }
   expect(there.asked).toEqual([]);
   const shared = { DATABASE_URL: first.databaseUrl, SECRET_KEY };
-  const off = await startApp({ env: { ...shared, FETCH_TITLES: 'off' }, overrides });
+  const off = await startApp({ env: { ...shared, FETCH_TITLES: 'off' }, overrides: asksSites });
   const nodes: TestApp[] = [];
   try {
     const quiet = (
       await off.call('POST', '/api/v1/link', { key, body: { destination_url: `${there.url}/off` } })
     ).json;
     for (let node = 0; node < 2; node++)
-      nodes.push(await startApp({ env: { ...env, ...shared }, overrides }));
+      nodes.push(await startApp({ env: { ...fetchesTitles, ...shared }, overrides: asksSites }));
     const [one] = nodes as [TestApp];
     const titles = async () => {
       for (const node of nodes) node.clock.now += 700;
@@ -402,88 +349,3 @@ test('requests due when a process stopped are made by the next one, by one of tw
     for (const node of [...nodes, off, first]) await node.stop();
   }
 }, 60_000);
-
-describe.each(storeKinds)('the queue of pages on %s', (store) => {
-  let app: TestApp;
-  let key: string;
-  const create = async (destination_url: string) =>
-    (await app.call('POST', '/api/v1/link', { key, body: { destination_url } })).json.id as number;
-  const lead = (id: number, destination_url: string) =>
-    app.call('PATCH', `/api/v1/link/${id}`, { key, body: { destination_url } });
-  const due = async () =>
-    (
-      await app.app.context.database.read.selectFrom('due_pages').selectAll().orderBy('link_id').execute()
-    ).map(({ host, link_id }) => [host, link_id] as const);
-
-  beforeAll(async () => {
-    app = await startApp({ store, env, overrides: { ...overrides, pageInterval: 3_600_000 } });
-    key = (await app.newcomer()).key;
-  });
-  afterAll(() => app.stop());
-
-  test('a link that leads back to a host while it is removed from its queue stays there', async () => {
-    const { database } = app.app.context;
-    const id = await create('https://one.example/');
-    await lead(id, 'https://other.example/');
-    const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
-    const { promise: goOn, resolve: release } = Promise.withResolvers<void>();
-    const removing = database.write(async (queries) => {
-      const [row] = await stored.lockNewestDue(queries, 'one.example', 10);
-      expect(row).toEqual({ id, destination_url: 'https://other.example/' });
-      isLocked();
-      await goOn;
-      await stored.deleteDue(queries, 'one.example', [id]);
-    });
-    await locked;
-    let isBack = false;
-    const back = lead(id, 'https://one.example/').then(() => {
-      isBack = true;
-    });
-    if (store === 'postgres')
-      await eventually(async () => isBack || (await isWaiting()), 'the change to wait');
-    release();
-    await Promise.all([removing, back]);
-    expect(await due()).toContainEqual(['one.example', id]);
-  });
-
-  /** Whether a transaction waits for another one. */
-  const isWaiting = async (): Promise<boolean> => {
-    const { rows } = await sql`select 1 from pg_locks where not granted`.execute(
-      app.app.context.database.read,
-    );
-    return rows.length > 0;
-  };
-
-  test('hosts take turns: each is asked before any is asked again', async () => {
-    const sites = Array.from({ length: 10 }, () => site((path) => html(`<title>${path}</title>`)));
-    const links = sites.flatMap(({ url }) => ['/1', '/2'].map((path) => ({ destination_url: url + path })));
-    await app.app.context.database.write((queries) => queries.deleteFrom('due_pages').execute());
-    expect((await app.call('POST', '/api/v1/link/bulk', { key, body: { links } })).status).toBe(200);
-    const fetcher = new PageFetcher(app.app.context, overrides.webhooks.postOptions, (cause) => {
-      throw cause;
-    });
-    await fetcher.run();
-    await answerWhen(due, (rows) => rows.length === 12, 'eight pages');
-    // All hosts may be asked again, and two were not asked yet.
-    app.clock.now += 2_000;
-    await fetcher.run();
-    const newest = async () => sites.filter(({ asked }) => asked.includes('/2')).length;
-    await answerWhen(newest, (count) => count === 10, 'a page of each host');
-    await fetcher.stop();
-    await app.app.context.database.write((queries) => queries.deleteFrom('due_pages').execute());
-  });
-
-  test('rows of links that are gone are deleted, and those beyond the newest of a host', async () => {
-    const { database } = app.app.context;
-    const ids: number[] = [];
-    for (let at = 0; at < 4; at++) ids.push(await create(`https://many.example/${at}`));
-    await app.call('DELETE', `/api/v1/link/${ids[3]}`, { key });
-    const others = (await due()).filter(([host]) => host !== 'many.example');
-    await cleanUp(app.app.context);
-    const ofMany = ids.map((id) => ['many.example', id]);
-    expect(await due()).toEqual([...others, ...ofMany.slice(0, 3)] as never);
-    const count = await database.write((queries) => stored.deleteExcessDue(queries, 2, 1_000));
-    expect(count).toBe(1);
-    expect(await due()).toEqual([...others, ...ofMany.slice(1, 3)] as never);
-  });
-});

@@ -37,7 +37,7 @@ export async function bareStore(): Promise<BareStore> {
       const now = Date.now();
       const rows = inputs.map((input) => rowOf(input, organizationId, now));
       connection.run('begin immediate', []);
-      await insertLinks(queries, rows);
+      await insertLinks(queries, rows, 'left out');
       const rowsWithId = rows.map((row, id) => ({ ...row, id }));
       await countLinksIn(queries, rowsWithId, 1);
       await recordChanges(queries, rowsWithId, now);

@@ -16,9 +16,11 @@ export async function insertWhereFree(
   now: number,
 ) {
   const rows = tried.map(({ row }) => row);
+  // A random suffix that is held is drawn again. Only another change of that very suffix in the same millisecond would go unseen.
+  if (!tried.some(({ from }) => from.isChosen)) return insertLinks(queries, rows, 'left out');
   const byDomain = [...Map.groupBy(rows, (row) => row.domain_id)];
   const [inserted, ...found] = await together(
-    insertLinks(queries, rows),
+    insertLinks(queries, rows, 'inserted'),
     // After the insertion: concurrent deletions and aliases have ended by then on every database.
     ...byDomain.map(([domainId, some]) =>
       heldUnder(

@@ -1,5 +1,5 @@
 import { Refusal } from '../rules/errors.ts';
-import { changesOf } from '../storage/changes.ts';
+import { recordingChanges } from '../storage/changes.ts';
 import { dialects } from '../storage/dialect.ts';
 import { addingDuePages } from '../storage/due-pages.ts';
 import { type CompleteLink, type Inserted, takeIds } from '../storage/insert-links.ts';
@@ -162,11 +162,12 @@ async function recordMade(
   );
   const links = made.map(({ link }) => link);
   const tagged = made.flatMap(({ link, tags }) => tags.map((tag) => ({ link_id: link.id, tag_id: tag.id })));
+  if (made.length === 0) return;
   const pages = made.map(({ link, from }) => ({ host: from.pageHost, link_id: link.id }));
   await together(
     runWithCommit(queries, [
-      ...countingIn(queries, links),
-      ...changesOf(queries, links, context.now()),
+      countingIn(queries, links),
+      recordingChanges(queries, links, context.now()),
       ...addingDuePages(queries, pages),
     ]),
     insertLinkTags(queries, tagged),

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import { dialectOf } from './dialect.ts';
+import { jsonRows } from './json-rows.ts';
 import { addressesOf, type ChangedLink, type LinkAddress } from './link-addresses.ts';
 import { prepared, type Statement } from './prepared.ts';
 import type { Queries } from './schema.ts';
-import { together } from './together.ts';
 
 /** Identifies a change: after a restore another one may have its id. */
 export interface ChangeMark {
@@ -23,8 +24,12 @@ export const suffixesIn = ({ suffixes }: LinkChange): readonly string[] => suffi
 export const recordChange = (queries: Queries, link: ChangedLink, now: number): Promise<void> =>
   recordChanges(queries, [link], now);
 
-const insertChange = prepared((queries, at: number, domain_id: number, suffixes: string) =>
-  queries.insertInto('changes').values({ at, domain_id, suffixes }).compile(),
+const insertChanges = prepared((queries, at: number, json: string) =>
+  sql`insert into changes (at, domain_id, suffixes)
+    select cast(${at} as ${sql.raw(dialectOf(queries).integer)}), domain_id, suffixes
+    from ${jsonRows(dialectOf(queries), { domain_id: 'integer', suffixes: 'text' }, json)} as changed`.compile(
+    queries,
+  ),
 );
 
 /** Suffixes per row: a poll of the feed reads a thousand rows, which must not be too much at once. */
@@ -36,19 +41,18 @@ export async function recordChanges(
   links: readonly ChangedLink[],
   at: number,
 ): Promise<void> {
-  const rows = feedRows(links.flatMap(addressesOf));
-  await together(...rows.map(({ domain_id, suffixes }) => insertChange(queries, at, domain_id, suffixes)));
+  if (links.length > 0) await insertChanges(queries, at, feedRows(links));
 }
 
-/** The same, as statements. */
-export const changesOf = (queries: Queries, links: readonly ChangedLink[], at: number): Statement[] =>
-  feedRows(links.flatMap(addressesOf)).map(({ domain_id, suffixes }) =>
-    insertChange.statement(queries, at, domain_id, suffixes),
-  );
+/** The same, as a statement. */
+export const recordingChanges = (queries: Queries, links: readonly ChangedLink[], at: number): Statement =>
+  insertChanges.statement(queries, at, feedRows(links));
 
-const feedRows = (links: readonly LinkAddress[]) =>
-  [...Map.groupBy(links, (link) => link.domain_id)].flatMap(([domain_id, some]) =>
-    inRows(some).map((suffixes) => ({ domain_id, suffixes })),
+const feedRows = (links: readonly ChangedLink[]): string =>
+  JSON.stringify(
+    [...Map.groupBy(links.flatMap(addressesOf), ({ domain_id }) => domain_id)].flatMap(([domain_id, some]) =>
+      inRows(some).map((suffixes) => [domain_id, suffixes]),
+    ),
   );
 
 function inRows(links: readonly LinkAddress[]): string[] {

@@ -118,18 +118,22 @@ export const linksWithoutPage = (queries: Queries, ids: readonly number[]): Prom
     .where('page_icon', 'is', null)
     .execute();
 
-/** Whether links are in the queue of the previous release; those that its nodes are fetching are due in the future. */
+/**
+ * The queue of the previous release, in its order: without one PostgreSQL reads all links until it has analyzed the table. Those
+ * that its nodes are fetching are due in the future.
+ */
+export const formerDue = (queries: Queries, now: number) =>
+  queries.selectFrom('links').select('id').where('page_due_at', '<=', now).orderBy('page_due_at');
+
 export const hasFormerDue = (queries: Queries, now: number): Promise<boolean> =>
-  hasRow(queries.selectFrom('links').select('id').where('page_due_at', '<=', now).limit(1));
+  hasRow(formerDue(queries, now).limit(1));
 
 /** Removes links from that queue, and returns them. */
 export const takeFormerDue = (queries: Queries, now: number, max: number): Promise<DuePage[]> =>
   queries
     .updateTable('links')
     .set({ page_due_at: null })
-    .where('id', 'in', (due) =>
-      due.selectFrom('links').select('id').where('page_due_at', '<=', now).orderBy('page_due_at').limit(max),
-    )
+    .where('id', 'in', formerDue(queries, now).limit(max))
     .where('page_due_at', '<=', now)
     .returning(['id', 'destination_url'])
     .execute();

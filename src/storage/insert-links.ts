@@ -20,6 +20,9 @@ type Column = keyof CompleteLink;
 type Cell = CompleteLink[Column];
 export type Inserted = Pick<Stored, 'id' | 'domain_id' | 'suffix' | 'qr_marker'>;
 
+/** Whether suffixes of deleted links and of aliases are left out. */
+type Held = 'left out' | 'inserted';
+
 /**
  * What was inserted, in the order of the rows; null if the suffix is taken on its domain, or the external id in its organization.
  * Of two rows with the same domain and suffix, the first is inserted.
@@ -27,26 +30,28 @@ export type Inserted = Pick<Stored, 'id' | 'domain_id' | 'suffix' | 'qr_marker'>
 export async function insertLinks(
   queries: Queries,
   rows: readonly CompleteLink[],
+  held: Held,
 ): Promise<(Inserted | null)[]> {
   const keys = rows.map(addressKey);
   const first = new Map<string, number>();
   for (const [index, key] of keys.entries()) if (!first.has(key)) first.set(key, index);
   const { insertion, json, values } = insertionFor(
     rows.filter((_, index) => first.get(keys[index] ?? '') === index),
+    held,
   );
   const inserted = new Map((await insertion(queries, json, ...values)).map((row) => [addressKey(row), row]));
   return keys.map((key, index) => (first.get(key) === index ? (inserted.get(key) ?? null) : null));
 }
 
 /** Links of one call differ in few columns: a value that all share is sent once, and a column that none has is left out. */
-function insertionFor(rows: readonly CompleteLink[]) {
+function insertionFor(rows: readonly CompleteLink[], held: Held) {
   const [model] = rows;
   const own = names.filter((name) => name === 'suffix' || rows.some((row) => row[name] !== model?.[name]));
   const shared = names.filter(
     (name) => !own.includes(name) && (name === 'qr_marker' || model?.[name] !== null),
   );
   return {
-    insertion: insertionOf(shared, own),
+    insertion: insertionOf(shared, own, held),
     json: JSON.stringify(rows.map((row) => own.map((name) => row[name]))),
     values: shared.map((name) => model?.[name] ?? null),
   };
@@ -59,14 +64,14 @@ const maxInsertions = 100;
 const insertions = new Map<string, Insertion>();
 
 /** The statement for links with these columns, some of them shared. */
-function insertionOf(shared: readonly Column[], own: readonly Column[]): Insertion {
-  const key = `${shared.join()}|${own.join()}`;
+function insertionOf(shared: readonly Column[], own: readonly Column[], held: Held): Insertion {
+  const key = `${shared.join()}|${own.join()}|${held}`;
   const cached = insertions.get(key);
   if (cached) return cached;
   if (insertions.size >= maxInsertions) insertions.clear();
   const made: Insertion = prepared(
     (queries, json, ...values) =>
-      insertOf(dialectOf(queries), { shared, own }, json, values).compile(queries),
+      insertOf(dialectOf(queries), { shared, own, held }, json, values).compile(queries),
     1 + shared.length,
   );
   insertions.set(key, made);
@@ -75,7 +80,7 @@ function insertionOf(shared: readonly Column[], own: readonly Column[]): Inserti
 
 function insertOf(
   dialect: Dialect,
-  { shared, own }: { shared: readonly Column[]; own: readonly Column[] },
+  { shared, own, held }: { shared: readonly Column[]; own: readonly Column[]; held: Held },
   json: string,
   values: readonly Cell[],
 ): RawBuilder<Inserted> {
@@ -89,9 +94,16 @@ function insertOf(
     name === 'qr_marker'
       ? sql`coalesce(${cell(name)}, (select qr_marker from organizations where organizations.id = ${cell('organization_id')}))`
       : cell(name);
+  // As values, which are looked up for each row: a join might read a whole table instead.
+  const isHeldIn = (holder: 'link_bin' | 'link_aliases') => sql`(
+    select 1 from ${sql.table(holder)} as held
+    where held.domain_id = ${cell('domain_id')} and held.suffix = ${cell('suffix')} limit 1
+  ) is not null`;
+  const isWanted =
+    held === 'left out' ? sql`not (${isHeldIn('link_bin')} or ${isHeldIn('link_aliases')})` : sql`true`;
   return sql<Inserted>`
     insert into links (${sql.raw(sent.join(', '))})
-    select ${sql.join(sent.map(value))} from ${table} as sent where true
+    select ${sql.join(sent.map(value))} from ${table} as sent where ${isWanted}
     on conflict ${sql.raw(sent.includes('external_id') ? '' : '(domain_id, suffix)')} do nothing
     returning id, domain_id, suffix, qr_marker`;
 }

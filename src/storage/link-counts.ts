@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import { dialectOf } from './dialect.ts';
+import { jsonRows } from './json-rows.ts';
 import { prepared, preparedRow, type Statement } from './prepared.ts';
 import { countRows, hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
-import { together } from './together.ts';
 
 /** Enough rows that parallel creations in one organization rarely update the same one. */
 export const countShards = 16;
@@ -15,40 +16,40 @@ interface Counted {
 
 /** Adds links to the counts (`each` is 1) or subtracts them (-1), for any organizations and domains. */
 export async function countLinksIn(queries: Queries, links: readonly Counted[], each: 1 | -1): Promise<void> {
-  await together(...countRowsOf(links, each).map((row) => addToCount(queries, ...row)));
+  if (links.length > 0) await addToCounts(queries, countRowsOf(links, each));
 }
 
-/** The same, as statements. */
-export const countingIn = (queries: Queries, links: readonly Counted[]): Statement[] =>
-  countRowsOf(links, 1).map((row) => addToCount.statement(queries, ...row));
+/** The same, as a statement. */
+export const countingIn = (queries: Queries, links: readonly Counted[]): Statement =>
+  addToCounts.statement(queries, countRowsOf(links, 1));
 
-type CountRow = [organizationId: number, domainId: number, shard: number, links: number];
-
-function countRowsOf(links: readonly Counted[], each: 1 | -1): CountRow[] {
+function countRowsOf(links: readonly Counted[], each: 1 | -1): string {
   const byDomain = Map.groupBy(links, (link) => `${link.organization_id} ${link.domain_id}`);
+  const rows = [...byDomain.values()].flatMap((some) => {
+    const [first] = some;
+    if (!first) return [];
+    const { id, organization_id, domain_id } = first;
+    return { organization_id, domain_id, shard: id % countShards, links: each * some.length };
+  });
   // Always in the same order, so that two transactions on the same counts don't deadlock.
-  return [...byDomain.values()]
-    .flatMap((some) => {
-      const [first] = some;
-      if (!first) return [];
-      const { id, organization_id, domain_id } = first;
-      return { organization_id, domain_id, shard: id % countShards, links: each * some.length };
-    })
-    .sort((one, other) => one.organization_id - other.organization_id || one.domain_id - other.domain_id)
-    .map((row) => [row.organization_id, row.domain_id, row.shard, row.links]);
+  rows.sort((one, other) => one.organization_id - other.organization_id || one.domain_id - other.domain_id);
+  return JSON.stringify(rows.map((row) => [row.organization_id, row.domain_id, row.shard, row.links]));
 }
 
-const addToCount = prepared(
-  (queries, organization_id: number, domain_id: number, shard: number, links: number) =>
-    queries
-      .insertInto('link_counts')
-      .values({ organization_id, domain_id, shard, links })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['organization_id', 'domain_id', 'shard'])
-          .doUpdateSet({ links: sql<number>`link_counts.links + excluded.links` }),
-      )
-      .compile(),
+const countColumns = {
+  organization_id: 'integer',
+  domain_id: 'integer',
+  shard: 'integer',
+  links: 'integer',
+} as const;
+
+const addToCounts = prepared((queries, json: string) =>
+  sql`insert into link_counts (organization_id, domain_id, shard, links)
+    select organization_id, domain_id, shard, links
+    from ${jsonRows(dialectOf(queries), countColumns, json)} as counted where true
+    on conflict (organization_id, domain_id, shard) do update set links = link_counts.links + excluded.links`.compile(
+    queries,
+  ),
 );
 
 export const hasArchived = (queries: Queries, organizationId: number): Promise<boolean> =>

@@ -182,9 +182,11 @@ const inTransaction =
     const last: Statement[] = [];
     /** The end is sent right after the last statements: if one of them failed, the server rolls back instead. */
     const end = async () => {
-      const sent = last.splice(0).map(({ sql, parameters }) => lent.query(sql, parameters, true));
-      const answers = await together(...sent, lent.query('commit', []));
-      return answers.at(-1) as pg.QueryResult;
+      const changes = last.splice(0);
+      if (changes.length === 0) return lent.query('commit', []);
+      const { sql, parameters } = inOneStatement(changes);
+      const [, committed] = await together(lent.query(sql, parameters, true), lent.query('commit', []));
+      return committed;
     };
     const query: CheckedOut['query'] = (text, parameters) =>
       text === 'commit' ? end() : lent.query(text, parameters);
@@ -200,6 +202,19 @@ const inTransaction =
       lent.release();
     }
   };
+
+/** Changes of different rows as one statement: each that is sent alone costs both sides 20 to 50 µs. */
+function inOneStatement(changes: readonly Statement[]): Statement {
+  const parameters: unknown[] = [];
+  const texts = changes.map((change) => {
+    const before = parameters.length;
+    parameters.push(...change.parameters);
+    return change.sql.replace(/\$(\d+)/g, (_, number) => `$${Number(number) + before}`);
+  });
+  const last = texts.pop();
+  const others = texts.map((text, index) => `change_${index} as (${text})`);
+  return { sql: others.length === 0 ? `${last}` : `with ${others.join(', ')} ${last}`, parameters };
+}
 
 const migrating = <T>(queries: Queries, work: Work<T>): Promise<T> =>
   writeWithRetries((some) => queries.transaction().execute(some), work);

@@ -1,0 +1,119 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { CompiledQuery, sql } from 'kysely';
+import { cleanUp } from '../src/manage/clean-up.ts';
+import { PageFetcher } from '../src/manage/page-fetcher.ts';
+import * as stored from '../src/storage/due-pages.ts';
+import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { answerWhen, eventually } from './support/eventually.ts';
+import { asksSites, fetchesTitles, html, site, stopSites } from './support/titled-sites.ts';
+
+afterEach(stopSites);
+
+describe.each(storeKinds)('the queue of pages on %s', (store) => {
+  let app: TestApp;
+  let key: string;
+  const create = async (destination_url: string) =>
+    (await app.call('POST', '/api/v1/link', { key, body: { destination_url } })).json.id as number;
+  const lead = (id: number, destination_url: string) =>
+    app.call('PATCH', `/api/v1/link/${id}`, { key, body: { destination_url } });
+  const due = async () =>
+    (
+      await app.app.context.database.read.selectFrom('due_pages').selectAll().orderBy('link_id').execute()
+    ).map(({ host, link_id }) => [host, link_id] as const);
+
+  beforeAll(async () => {
+    app = await startApp({ store, env: fetchesTitles, overrides: { ...asksSites, pageInterval: 3_600_000 } });
+    key = (await app.newcomer()).key;
+  });
+  afterAll(() => app.stop());
+
+  test('a link that leads back to a host while it is removed from its queue stays there', async () => {
+    const { database } = app.app.context;
+    const id = await create('https://one.example/');
+    await lead(id, 'https://other.example/');
+    const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
+    const { promise: goOn, resolve: release } = Promise.withResolvers<void>();
+    const removing = database.write(async (queries) => {
+      const [row] = await stored.lockNewestDue(queries, 'one.example', 10);
+      expect(row).toEqual({ id, destination_url: 'https://other.example/' });
+      isLocked();
+      await goOn;
+      await stored.deleteDue(queries, 'one.example', [id]);
+    });
+    await locked;
+    let isBack = false;
+    const back = lead(id, 'https://one.example/').then(() => {
+      isBack = true;
+    });
+    if (store === 'postgres')
+      await eventually(async () => isBack || (await isWaiting()), 'the change to wait');
+    release();
+    await Promise.all([removing, back]);
+    expect(await due()).toContainEqual(['one.example', id]);
+  });
+
+  /** Whether a transaction waits for another one. */
+  const isWaiting = async (): Promise<boolean> => {
+    const { rows } = await sql`select 1 from pg_locks where not granted`.execute(
+      app.app.context.database.read,
+    );
+    return rows.length > 0;
+  };
+
+  test('hosts take turns: each is asked before any is asked again', async () => {
+    const sites = Array.from({ length: 10 }, () => site((path) => html(`<title>${path}</title>`)));
+    const links = sites.flatMap(({ url }) => ['/1', '/2'].map((path) => ({ destination_url: url + path })));
+    await app.app.context.database.write((queries) => queries.deleteFrom('due_pages').execute());
+    expect((await app.call('POST', '/api/v1/link/bulk', { key, body: { links } })).status).toBe(200);
+    const fetcher = new PageFetcher(app.app.context, asksSites.webhooks.postOptions, (cause) => {
+      throw cause;
+    });
+    await fetcher.run();
+    await answerWhen(due, (rows) => rows.length === 12, 'eight pages');
+    // All hosts may be asked again, and two were not asked yet.
+    app.clock.now += 2_000;
+    await fetcher.run();
+    const newest = async () => sites.filter(({ asked }) => asked.includes('/2')).length;
+    await answerWhen(newest, (count) => count === 10, 'a page of each host');
+    await fetcher.stop();
+    await app.app.context.database.write((queries) => queries.deleteFrom('due_pages').execute());
+  });
+
+  test('rows of links that are gone are deleted, and those beyond the newest of a host', async () => {
+    const { database } = app.app.context;
+    const ids: number[] = [];
+    for (let at = 0; at < 4; at++) ids.push(await create(`https://many.example/${at}`));
+    await app.call('DELETE', `/api/v1/link/${ids[3]}`, { key });
+    const others = (await due()).filter(([host]) => host !== 'many.example');
+    await cleanUp(app.app.context);
+    const ofMany = ids.map((id) => ['many.example', id]);
+    expect(await due()).toEqual([...others, ...ofMany.slice(0, 3)] as never);
+    const count = await database.write((queries) => stored.deleteExcessDue(queries, 2, 1_000));
+    expect(count).toBe(1);
+    expect(await due()).toEqual([...others, ...ofMany.slice(1, 3)] as never);
+  });
+
+  test('the queue of the previous release is looked up by its index, however many links there are', async () => {
+    const { database } = app.app.context;
+    await database.write(async (queries) => {
+      const { id, ...link } = await queries
+        .selectFrom('links')
+        .selectAll()
+        .limit(1)
+        .executeTakeFirstOrThrow();
+      for (let part = 0; part < 10; part++) {
+        const links = Array.from({ length: 400 }, (_, index) => ({
+          ...link,
+          suffix: `copy-${part}-${index}`,
+        }));
+        await queries.insertInto('links').values(links).execute();
+      }
+    });
+    const { sql: text, parameters } = stored.formerDue(database.read, app.clock.now).limit(1).compile();
+    const explain = store === 'sqlite' ? 'explain query plan' : 'explain';
+    const { rows } = await database.read.executeQuery(
+      CompiledQuery.raw(`${explain} ${text}`, [...parameters]),
+    );
+    expect(JSON.stringify(rows)).toContain('links_page_due');
+  });
+});

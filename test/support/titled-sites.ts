@@ -1,0 +1,55 @@
+import { inside, outside } from './outside-target.ts';
+
+export const html = (body: string, headers = {}) =>
+  new Response(body, { headers: { 'content-type': 'text/html', ...headers } });
+
+export interface Site {
+  readonly url: string;
+  readonly asked: string[];
+  /** The most requests that were under way at once. */
+  readonly most: () => number;
+  stop(): void;
+}
+
+const opened: Site[] = [];
+const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address);
+
+/** A site on a port of its own, and so a host of its own; unless it is said, at an address that may be asked. */
+export function site(answer: (path: string) => Response | Promise<Response>, address = outside): Site {
+  const asked: string[] = [];
+  let [active, most] = [0, 0];
+  const server = Bun.serve({
+    port: 0,
+    hostname: address,
+    idleTimeout: 60,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      asked.push(pathname + search);
+      most = Math.max(most, ++active);
+      try {
+        return await answer(pathname);
+      } finally {
+        active -= 1;
+      }
+    },
+  });
+  const made = {
+    url: `http://${inUrl(address)}:${server.port}`,
+    asked,
+    most: () => most,
+    stop: () => void server.stop(true),
+  };
+  opened.push(made);
+  return made;
+}
+/** Stops all sites that were opened. */
+export function stopSites(): void {
+  for (const one of opened.splice(0)) one.stop();
+}
+
+/** Settings of an app that asks these sites. */
+export const fetchesTitles = { FETCH_TITLES: 'on', WEBHOOK_ALLOW: outside };
+export const asksSites = {
+  pageInterval: 50,
+  webhooks: { postOptions: { deadline: 1_500, lookup: async () => [inside] } },
+};
