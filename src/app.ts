@@ -116,7 +116,7 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
       : new LostChanges({
           lookup: database.lookup,
           linkUrl: (host, suffix) => site.linkUrl(host, suffix),
-          warn: (event, facts) => log.warn(event, facts),
+          warn: (event, facts) => log.warnEach(event, facts),
           now,
         });
   if (lostChanges !== null) opened.defer(() => lostChanges.stop());
