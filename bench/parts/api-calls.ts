@@ -43,15 +43,15 @@ export const measureApiSqlite = (effort: Effort): Promise<Report> => measure('SQ
 
 /** Measures this checkout, alternating with an earlier version if `--before=PATH` names one (with its node_modules). */
 async function measure(store: Store, effort: Effort): Promise<Report> {
-  // Long enough that compiling is a small part.
-  const rounds = effort.reads.rounds + 2;
-  const seconds = 3 * effort.reads.seconds;
+  // Short: the runtime compiles again what wasn't used for a while.
+  const rounds = 5 * effort.reads.rounds;
+  const { seconds } = effort.reads;
   const before = process.argv.find((word) => word.startsWith('--before='))?.slice('--before='.length);
   await using now = await contender(store, join(import.meta.dir, '..', '..'));
   await using earlier = before === undefined ? null : await contender(store, resolve(before));
   const both = earlier === null ? [now] : [now, earlier];
-  // Several warm-up rounds, because the runtime compiles some code only after a while.
-  for (let warm = 0; warm < 3; warm++) for (const one of both) await round(one, seconds / 2);
+  // Many warm-up rounds, because the runtime compiles some code only after tens of thousands of calls.
+  for (let warm = 0; warm < rounds; warm++) for (const one of both) await round(one, seconds);
   for (const { rounds } of both) for (const some of rounds) some.length = 0;
   for (let index = 0; index < rounds; index++)
     for (const one of index % 2 === 0 ? both : both.toReversed()) await round(one, seconds);
