@@ -80,6 +80,24 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     await database.write((queries) => queries.deleteFrom('link_block_marks').execute());
   });
 
+  test.if(store === 'postgres')('the first page is planned once, however many links there are', async () => {
+    // As autovacuum does: what PostgreSQL knows of the table makes the difference.
+    await sql`analyze links`.execute(app.app.context.database.read);
+    for (let call = 0; call < 20; call++) await page('limit=25');
+    const plans = await answerWhen(
+      async () =>
+        (
+          await sql<{ custom_plans: number; generic_plans: number }>`
+            select custom_plans, generic_plans from pg_prepared_statements where statement like '%links.xmin%'`.execute(
+            app.app.context.database.read,
+          )
+        ).rows,
+      (rows) => rows.some(({ generic_plans }) => generic_plans > 0),
+      'a plan for any organization',
+    );
+    for (const { custom_plans } of plans) expect(custom_plans).toBeLessThanOrEqual(5);
+  });
+
   test('deep pages are the same with and without block counts, and after deletions and restorations', async () => {
     const { database } = app.app.context;
     await pagesAreRight();

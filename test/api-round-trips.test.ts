@@ -104,7 +104,7 @@ test('a page that was read before is read without columns of links that have not
   await eventually(() => talk.silence > 50, 'silence');
   talk.forget();
   const { json } = await call('GET', '/api/v1/link?limit=25');
-  const reads = talk.exchanges.filter(({ messages }) => messages.includes('B'));
+  const reads = talk.exchanges.filter(({ sent }) => sent.includes('link_clicks'));
   expect([json.links[0].name, reads.length, turnsInARow(reads)]).toEqual(['changed', 2, 2]);
 });
 

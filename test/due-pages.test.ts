@@ -88,8 +88,9 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
     await cleanUp(app.app.context);
     const ofMany = ids.map((id) => ['many.example', id]);
     expect(await due()).toEqual([...others, ...ofMany.slice(0, 3)] as never);
-    const count = await database.write((queries) => stored.deleteExcessDue(queries, 2, 1_000));
-    expect(count).toBe(1);
+    expect(await stored.hostsWithMoreDue(database.read, 2)).toEqual(['many.example']);
+    const excess = { host: 'many.example', max: 2, limit: 1_000 };
+    expect(await database.write((queries) => stored.deleteExcessDue(queries, excess))).toBe(1);
     expect(await due()).toEqual([...others, ...ofMany.slice(1, 3)] as never);
   });
 

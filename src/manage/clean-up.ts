@@ -2,7 +2,7 @@ import { goneBefore } from '../rules/link-bin.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { deleteOldAttempts } from '../storage/attempts.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
-import { deleteExcessDue, deleteFreeHosts, deleteGoneDue } from '../storage/due-pages.ts';
+import { deleteExcessDue, deleteFreeHosts, deleteGoneDue, hostsWithMoreDue } from '../storage/due-pages.ts';
 import { deleteExpired, expiringTables } from '../storage/expired.ts';
 import { deleteOldestKeys, deleteOldIdempotencyKeys, withManyAnswers } from '../storage/idempotency-keys.ts';
 import { deleteOldBinned } from '../storage/link-bin.ts';
@@ -54,7 +54,10 @@ export async function cleanUp({
   await database.write((queries) => deleteOldestIcons(queries, iconsKept));
   await database.write((queries) => deleteOldOutages(queries, instant - outageKept));
   await untilFewer(() => database.write((queries) => deleteGoneDue(queries, rowsAtOnce)));
-  await untilFewer(() => database.write((queries) => deleteExcessDue(queries, maxDueOfHost, rowsAtOnce)));
+  for (const host of await hostsWithMoreDue(database.read, maxDueOfHost)) {
+    const excess = { host, max: maxDueOfHost, limit: rowsAtOnce };
+    await untilFewer(() => database.write((queries) => deleteExcessDue(queries, excess)));
+  }
   await untilFewer(() =>
     database.write((queries) => deleteOldChanges(queries, instant - changesKept, rowsAtOnce)),
   );

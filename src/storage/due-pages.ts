@@ -155,16 +155,36 @@ export async function deleteGoneDue(queries: Queries, limit: number): Promise<nu
 const isGone = ({ not, exists, selectFrom }: ExpressionBuilder<Schema, 'due_pages'>) =>
   not(exists(selectFrom('links').select('links.id').whereRef('links.id', '=', 'due_pages.link_id')));
 
-/** Deletes some rows beyond the newest ones of their host; returns how many. */
-export async function deleteExcessDue(queries: Queries, maxOfHost: number, limit: number): Promise<number> {
-  const { rows } = await sql`
-    delete from due_pages where (host, link_id) in (
-      select host, link_id from (
-        select host, link_id, row_number() over (partition by host order by link_id desc) as place from due_pages
-      ) as placed
-      where place > ${maxOfHost} limit ${limit}
-    ) returning link_id`.execute(queries);
-  return rows.length;
+/** The hosts with more due pages than that. */
+export async function hostsWithMoreDue(queries: Queries, max: number): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('due_pages')
+    .select('host')
+    .groupBy('host')
+    .having(({ fn }) => fn.countAll(), '>', max)
+    .execute();
+  return rows.map(({ host }) => host);
+}
+
+/** Deletes some rows of a host beyond its newest ones; returns how many. */
+export async function deleteExcessDue(
+  queries: Queries,
+  { host, max, limit }: { readonly host: string; readonly max: number; readonly limit: number },
+): Promise<number> {
+  const { numDeletedRows } = await queries
+    .deleteFrom('due_pages')
+    .where('host', '=', host)
+    .where('link_id', 'in', (excess) =>
+      excess
+        .selectFrom('due_pages')
+        .select('link_id')
+        .where('host', '=', host)
+        .orderBy('link_id', 'desc')
+        .limit(limit)
+        .offset(max),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
 /** False while this or another node is asking the host. */

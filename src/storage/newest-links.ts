@@ -61,21 +61,22 @@ function cacheOf({ lookup }: Database): BoundedCache<CachedPage> {
  */
 export async function newestLinks(database: Database, page: NewestPage): Promise<NewestLinks> {
   const { organizationId, below, offset, limit } = page;
+  const { newest, versions } = statementsFor(page);
   if (database.kind === 'sqlite' || limit > maxCachedPage) {
-    const rows = await selectNewest(database.read, organizationId, below, offset, limit);
+    const rows = await newest(database.read, organizationId, below, offset, limit);
     return { links: rows.map(taggedOf), totals: totalsIn(rows) };
   }
   const cache = cacheOf(database);
   const key = `${organizationId} ${below} ${offset} ${limit}`;
   const cached = cache.get(key);
   if (cached) {
-    const rows = await selectVersions(database.read, organizationId, below, offset, limit);
+    const rows = await versions(database.read, organizationId, below, offset, limit);
     const links = await updated(database.read, cached, rows);
     if (links.size !== cached.size || [...links].some(([id, link]) => cached.get(id) !== link))
       cache.set(key, links);
     return { links: [...links.values()], totals: totalsIn(rows) };
   }
-  const rows = await selectNewest(database.read, organizationId, below, offset, limit);
+  const rows = await newest(database.read, organizationId, below, offset, limit);
   const links = rows.map(taggedOf);
   cache.set(key, new Map(links.map((link) => [link.link.id, link])));
   return { links, totals: totalsIn(rows) };
@@ -135,13 +136,20 @@ const selectVersioned = prepared((queries, ids: string) =>
     .compile(),
 );
 
+interface PageBounds {
+  readonly below: number;
+  readonly offset: RawBuilder<unknown>;
+  readonly limit: RawBuilder<unknown>;
+}
+
 /**
  * First the page, along the index of its order: tags and everything else are looked up for its rows only, and the totals once.
  */
 function pageOf(
   queries: Queries,
   columns: RawBuilder<unknown>,
-  { organizationId, below, offset, limit }: NewestPage,
+  organizationId: number,
+  { below, offset, limit }: PageBounds,
 ): SomeLinks {
   const page = sql`(
     select ${columns}, ${versionOf(queries)} as version from links
@@ -157,24 +165,40 @@ const totalsColumns = (organizationId: number) => {
   return [sql`links.version`.as('version'), links.as('all_links'), archived.as('all_archived')] as const;
 };
 
-const selectNewest = prepared(
-  (queries, organizationId: number, below: number, offset: number, limit: number) =>
-    withTags(queries, pageOf(queries, sql`links.*`, { organizationId, below, offset, limit }))
-      .select(totalsColumns(organizationId))
-      .orderBy('links.id', 'desc')
-      .$castTo<VersionedLink['link'] & Totals>()
-      .compile(),
-);
+/** With a size: for pages of that size without an offset. */
+function statements(size?: number) {
+  const boundsOf = (below: number, offset: number, limit: number): PageBounds =>
+    size === undefined
+      ? { below, offset: sql`${offset}`, limit: sql`${limit}` }
+      : { below, offset: sql.lit(0), limit: sql.lit(size) };
+  return {
+    newest: prepared((queries, organizationId: number, below: number, offset: number, limit: number) =>
+      withTags(queries, pageOf(queries, sql`links.*`, organizationId, boundsOf(below, offset, limit)))
+        .select(totalsColumns(organizationId))
+        .orderBy('links.id', 'desc')
+        .$castTo<VersionedLink['link'] & Totals>()
+        .compile(),
+    ),
+    versions: prepared((queries, organizationId: number, below: number, offset: number, limit: number) =>
+      withRelated(
+        queries,
+        pageOf(queries, sql`links.id, links.domain_id`, organizationId, boundsOf(below, offset, limit)),
+      )
+        .select('links.id')
+        .select(totalsColumns(organizationId))
+        .orderBy('links.id', 'desc')
+        .$castTo<VersionRow & Totals>()
+        .compile(),
+    ),
+  };
+}
 
-const selectVersions = prepared(
-  (queries, organizationId: number, below: number, offset: number, limit: number) =>
-    withRelated(
-      queries,
-      pageOf(queries, sql`links.id, links.domain_id`, { organizationId, below, offset, limit }),
-    )
-      .select('links.id')
-      .select(totalsColumns(organizationId))
-      .orderBy('links.id', 'desc')
-      .$castTo<VersionRow & Totals>()
-      .compile(),
-);
+/**
+ * The usual sizes are part of their statements. With an unknown limit PostgreSQL expects a tenth of all links, which it knows once
+ * it has analyzed the table: of a hundred thousand, it then plans the statement anew each time, which takes twice as long as running it.
+ */
+const ofUsualSize = new Map([25, 50, 100].map((size) => [size + 1, statements(size + 1)]));
+const ofAnySize = statements();
+
+const statementsFor = ({ offset, limit }: NewestPage) =>
+  (offset === 0 ? ofUsualSize.get(limit) : undefined) ?? ofAnySize;
