@@ -62,24 +62,20 @@ function cacheOf({ lookup }: Database): BoundedCache<CachedPage> {
 export async function newestLinks(database: Database, page: NewestPage): Promise<NewestLinks> {
   const { organizationId, below, offset, limit } = page;
   const { newest, versions } = statementsFor(page);
-  if (database.kind === 'sqlite' || limit > maxCachedPage) {
-    const rows = await newest(database.read, organizationId, below, offset, limit);
-    return { links: rows.map(taggedOf), totals: totalsIn(rows) };
-  }
-  const cache = cacheOf(database);
+  const cache = database.kind === 'sqlite' || limit > maxCachedPage ? null : cacheOf(database);
   const key = `${organizationId} ${below} ${offset} ${limit}`;
-  const cached = cache.get(key);
-  if (cached) {
-    const rows = await versions(database.read, organizationId, below, offset, limit);
-    const links = await updated(database.read, cached, rows);
-    if (links.size !== cached.size || [...links].some(([id, link]) => cached.get(id) !== link))
-      cache.set(key, links);
-    return { links: [...links.values()], totals: totalsIn(rows) };
+  const cached = cache?.get(key);
+  if (cached === undefined) {
+    const rows = await newest(database.read, organizationId, below, offset, limit);
+    const links = rows.map(taggedOf);
+    cache?.set(key, new Map(links.map((link) => [link.link.id, link])));
+    return { links, totals: totalsIn(rows) };
   }
-  const rows = await newest(database.read, organizationId, below, offset, limit);
-  const links = rows.map(taggedOf);
-  cache.set(key, new Map(links.map((link) => [link.link.id, link])));
-  return { links, totals: totalsIn(rows) };
+  const rows = await versions(database.read, organizationId, below, offset, limit);
+  const links = await updated(database.read, cached, rows);
+  if (links.size !== cached.size || [...links].some(([id, link]) => cached.get(id) !== link))
+    cache?.set(key, links);
+  return { links: [...links.values()], totals: totalsIn(rows) };
 }
 
 const totalsIn = ([first]: readonly Totals[]): LinkTotals | null =>
