@@ -123,6 +123,27 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
     expect(same).toBe(store === 'sqlite' ? 0 : 4);
   });
 
+  test('are forgotten for longer ones: texts are bounded, not links', async () => {
+    const { database } = app.app.context;
+    const page = { organizationId: owner.organizationId, below: 2 ** 40, offset: 0, limit: 3 };
+    const first = async () => (await newestLinks(database, page)).links[0];
+    const link = await first();
+    const isCached = async () => (await first()) === link;
+    expect(await isCached()).toBe(store === 'postgres');
+    const other = await app.newcomer();
+    const send = { key: other.key, body: { destination_url: 'https://long.example' } };
+    const { id } = (await app.call('POST', '/api/v1/link', send)).json;
+    await database.write((queries) =>
+      queries
+        .updateTable('links')
+        .set({ notes: 'n'.repeat(9_000_000) })
+        .where('id', '=', id)
+        .execute(),
+    );
+    await newestLinks(database, { ...page, organizationId: other.organizationId });
+    expect(await isCached()).toBe(false);
+  });
+
   test('are not those of another organization', async () => {
     const other = await app.newcomer();
     const { json } = await app.call('GET', '/api/v1/link?limit=10', { key: other.key });

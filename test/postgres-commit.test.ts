@@ -52,6 +52,22 @@ test('a change that continues after its deadline is not stored in part', async (
   for (let turn = 0; turn < 20; turn++) await database.write((queries) => insert(queries, `next ${turn}`));
 });
 
+test('two calls may send changes of the same row with the commit', async () => {
+  const upsert = prepared((queries, word: string) =>
+    queries
+      .insertInto('words')
+      .values({ word })
+      .onConflict((conflict) => conflict.column('word').doUpdateSet({ word }))
+      .compile(),
+  );
+  await database.write(async (queries) => {
+    await runWithCommit(queries, [upsert.statement(queries, 'twice')]);
+    await runWithCommit(queries, []);
+    await runWithCommit(queries, [upsert.statement(queries, 'twice'), upsert.statement(queries, 'once')]);
+  });
+  expect(await stored()).toEqual(expect.arrayContaining(['once', 'twice']));
+});
+
 test('statements sent with the commit are stored with it, or fail it with their own error, even if late', async () => {
   const last = prepared((queries, word: string) => queries.insertInto('words').values({ word }).compile());
   const changeWith = (own: string, words: readonly string[], terms = ownTerms) =>

@@ -149,8 +149,8 @@ async function storeSome(
 
 /**
  * Stores what belongs to new links: their tags, the counts, the pages to fetch, and the change for every node's cache. Last and
- * together: rows that other calls update too are locked only briefly and always in one order, and on SQLite all of it is one
- * message.
+ * together: rows that other calls update too, the counts, are locked only briefly and always in one order, and on SQLite all of it
+ * is one message.
  */
 async function recordMade(
   context: StoringDependencies,

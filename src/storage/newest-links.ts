@@ -16,7 +16,7 @@ import {
 } from './tagged-links.ts';
 
 /** A page of an organization's links that are not archived, newest first. */
-export interface NewestPage {
+interface NewestPage {
   readonly organizationId: number;
   /** Only links with smaller ids. */
   readonly below: number;
@@ -44,12 +44,25 @@ type CachedPage = ReadonlyMap<number, VersionedLink>;
 
 /** Longer pages are exports: each is read once, and a few of them would fill the cache. */
 const maxCachedPage = 101;
-const maxCachedLinks = 4_000;
+/** Characters of cached pages. */
+const maxCached = 16 * 1024 * 1024;
+/** Of a link besides its texts: its object, and the rest of its JSON, most of which is the QR code. */
+const baseWeight = 3_000;
+
+/** A link's texts are in its JSON once more. A link may have a hundred thousand characters: they are what has to be bounded. */
+function weightOf(page: CachedPage): number {
+  let weight = baseWeight;
+  for (const { link } of page.values()) {
+    weight += baseWeight;
+    for (const cell of Object.values(link)) if (typeof cell === 'string') weight += 2 * cell.length;
+  }
+  return weight;
+}
 
 const caches = new WeakMap<Queries, BoundedCache<CachedPage>>();
 
 function cacheOf({ lookup }: Database): BoundedCache<CachedPage> {
-  const cache = caches.get(lookup) ?? new BoundedCache(maxCachedLinks, (_, page) => page.size + 1);
+  const cache = caches.get(lookup) ?? new BoundedCache(maxCached, (_, page) => weightOf(page));
   caches.set(lookup, cache);
   return cache;
 }

@@ -47,20 +47,24 @@ export function runDirectly(queries: Queries, runner: Runner): void {
   runners.set(queries, runner);
 }
 
-const statementsForCommit = new WeakMap<Queries, Statement[]>();
+/** The statements of each call. */
+type Collected = (readonly Statement[])[];
+
+const statementsForCommit = new WeakMap<Queries, Collected>();
 
 /** A transaction that sends these statements together with its end. */
-export function collectForCommit(queries: Queries, statements: Statement[]): void {
+export function collectForCommit(queries: Queries, statements: Collected): void {
   statementsForCommit.set(queries, statements);
 }
 
 /**
- * Makes changes on whose outcome nothing in the transaction depends. If ending the transaction takes a round trip, they are sent
- * with it: if one of them fails, so does the transaction.
+ * Makes changes on whose outcome nothing in the transaction depends, each of different rows. If ending the transaction takes a round
+ * trip, they are sent with it, as one statement: if one of them fails, so does the transaction.
  */
 export async function runWithCommit(queries: Queries, statements: readonly Statement[]): Promise<void> {
+  if (statements.length === 0) return;
   const last = statementsForCommit.get(queries);
-  if (last) last.push(...statements);
+  if (last) last.push(statements);
   else await together(...statements.map((statement) => runNow(queries, statement)));
 }
 

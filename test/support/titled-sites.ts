@@ -42,6 +42,7 @@ export function site(answer: (path: string) => Response | Promise<Response>, add
   opened.push(made);
   return made;
 }
+
 /** Stops all sites that were opened. */
 export function stopSites(): void {
   for (const one of opened.splice(0)) one.stop();

@@ -179,14 +179,15 @@ const inTransaction =
   (connect: () => Promise<CheckedOut>): Transaction =>
   async (work) => {
     const lent = await connect();
-    const last: Statement[] = [];
+    const last: (readonly Statement[])[] = [];
     /** The end is sent right after the last statements: if one of them failed, the server rolls back instead. */
     const end = async () => {
-      const changes = last.splice(0);
-      if (changes.length === 0) return lent.query('commit', []);
-      const { sql, parameters } = inOneStatement(changes);
-      const [, committed] = await together(lent.query(sql, parameters, true), lent.query('commit', []));
-      return committed;
+      const sent = last
+        .splice(0)
+        .map(inOneStatement)
+        .map(({ sql, parameters }) => lent.query(sql, parameters, true));
+      const answers = await together(...sent, lent.query('commit', []));
+      return answers.at(-1) as pg.QueryResult;
     };
     const query: CheckedOut['query'] = (text, parameters) =>
       text === 'commit' ? end() : lent.query(text, parameters);
