@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { SQL } from 'bun';
 import { LostChanges } from '../src/compose/lost-changes.ts';
 import { deleteOldChanges, recordChange } from '../src/storage/changes.ts';
+import { newestLinks } from '../src/storage/newest-links.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
@@ -84,8 +85,16 @@ const soon = (check: () => Promise<boolean>, what: string) => eventually(check, 
 test.each(['promotion of a replica that lagged', 'restore'])(
   'after the %s no node uses data that the database no longer has',
   async (kind) => {
-    const [changed, deleted, kept] = [await make(), await make(), await make()];
+    const [still, changed, deleted, kept] = [await make(), await make(), await make(), await make()];
     await server.keep();
+    const { database } = one.app.context;
+    const page = { organizationId: owner.organizationId, below: still.id + 1, offset: 0, limit: 1 };
+    const newest = async () => (await newestLinks(database, page).catch(() => null))?.links[0];
+    let cached: Awaited<ReturnType<typeof newest>>;
+    await soon(async () => {
+      cached = await newest();
+      return cached !== undefined && (await newest()) === cached;
+    }, 'a page to be cached');
     logged.length = 0;
     refused = 0;
     const countedBefore = await changesLost();
@@ -108,6 +117,7 @@ test.each(['promotion of a replica that lagged', 'restore'])(
     await soon(isRight, 'the other node to forget what the database no longer has');
     await call('PATCH', `/api/v1/link/${kept.id}`, second);
     await soon(async () => (await target(kept.path)) === 'second', 'the next change');
+    await soon(async () => ![cached, undefined].includes(await newest()), 'cached pages to be forgotten');
 
     const told = () => logged.filter(({ event }) => event === 'changes lost');
     await soon(async () => told().length > 0, 'word of what is lost');

@@ -16,6 +16,7 @@ import type { Lookups } from '../storage/database.ts';
 import { findDomainForVisitor } from '../storage/domains.ts';
 import { storeHistory } from '../storage/history.ts';
 import { changedHost } from '../storage/host-changes.ts';
+import { forgetPages } from '../storage/newest-links.ts';
 import { otherChange } from '../storage/other-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { withDefaultForwarding } from '../visit/default-forwarding.ts';
@@ -127,6 +128,7 @@ export async function followChanges(
       // Changes deleted because of their age are not lost.
       if (reason === 'absence') lostChanges?.forget();
       else lostChanges?.wentBack();
+      forgetPages(lookup);
       links.clear();
       hosts.clear();
       caches.certificates?.()?.clear();

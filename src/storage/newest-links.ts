@@ -67,6 +67,9 @@ function cacheOf({ lookup }: Database): BoundedCache<CachedPage> {
   return cache;
 }
 
+/** The database has gone back in time: what its background changes from now on may have the versions of what is cached. */
+export const forgetPages = (lookup: Queries): boolean => caches.delete(lookup);
+
 /**
  * From a server, a page that was read before is read without the links' own columns, as far as their versions are still the same:
  * 25 links have 1,300 of them. A link that hasn't changed is the same object again, so its JSON can be reused as well; together
