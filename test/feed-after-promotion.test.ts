@@ -133,6 +133,27 @@ test.each(['promotion of a replica that lagged', 'restore'])(
   },
 );
 
+test('after a restore no node uses links that it loaded before it could read their changes', async () => {
+  const [changed, kept] = [await make(), await make()];
+  await server.keep();
+  await soon(async () => (await target(kept.path)) === 'first', 'the other node to reach the database');
+  logged.length = 0;
+  one.clock.now += 10_000;
+  await call('PATCH', `/api/v1/link/${changed.id}`, second);
+  const lost = await make();
+  expect(await target(changed.path)).toBe('second');
+  expect(await target(lost.path)).toBe('first');
+
+  await server.restore();
+  const isRight = async () => (await target(lost.path)) === 404 && (await target(changed.path)) === 'first';
+  await soon(isRight, 'the other node to forget what the database no longer has');
+  const isNamed = ({ path }: { path: string }) =>
+    logged.some(
+      ({ event, of }) => event === 'changes lost' && (of as string[]).some((url) => url.endsWith(path)),
+    );
+  await soon(async () => isNamed(changed) && isNamed(lost), 'word of what is lost');
+});
+
 describe('ids in blocks', () => {
   let early: SQL;
   let late: SQL;

@@ -14,7 +14,7 @@ import {
 } from '../storage/changes.ts';
 import type { Lookups } from '../storage/database.ts';
 import { findDomainForVisitor } from '../storage/domains.ts';
-import { storeHistory } from '../storage/history.ts';
+import { noHistory, storeHistory } from '../storage/history.ts';
 import { changedHost } from '../storage/host-changes.ts';
 import { forgetPages } from '../storage/newest-links.ts';
 import { otherChange } from '../storage/other-changes.ts';
@@ -30,12 +30,14 @@ import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
 import type { VisitorDependencies } from '../visit/visitor.ts';
 import type { Change } from './data-plane.ts';
 import type { LostChanges } from './lost-changes.ts';
+import { RecentLoads } from './recent-loads.ts';
 import type { Start } from './start.ts';
 
 /** Caches of the store, so that a visit needs no query. Each thread that answers visits has its own. */
 export interface Caches {
   readonly links: LinkCache;
   readonly hosts: Hosts;
+  readonly recentLoads: RecentLoads;
   /** Set where this thread serves certificates from the store. */
   readonly certificates?: () => Pick<CertificateFinder, 'forget' | 'clear'> | null;
   /** Set where this thread answers calls of the API. */
@@ -55,9 +57,11 @@ export function cachesOf(
     const row = await findDomainForVisitor(queries, host);
     return row ? { id: row.id, rootUrl: row.root_url, notFoundUrl: row.not_found_url } : null;
   };
+  const recentLoads = new RecentLoads();
   return {
-    links: new LinkCache(withDefaultForwarding(link, forwardQuery), bounds),
-    hosts: new Hosts(site, loadHost, now),
+    links: new LinkCache(recentLoads.ofLinks(withDefaultForwarding(link, forwardQuery)), bounds),
+    hosts: new Hosts(site, recentLoads.ofHosts(loadHost), now),
+    recentLoads,
   };
 }
 
@@ -103,16 +107,31 @@ export async function followChanges(
   caches: Caches,
   lookup: Queries,
   { config, overrides, log, now, opened }: Start,
-  lostChanges: Pick<LostChanges, 'read' | 'wentBack' | 'forget'> | null = null,
+  lostChanges: Pick<LostChanges, 'read' | 'wentBack' | 'returned' | 'forget'> | null = null,
 ): Promise<() => number> {
-  const { links, hosts } = caches;
+  const { links, hosts, recentLoads } = caches;
   const feed = {
     // A SQLite file is restored while no process has it open.
-    history: async () => (config.databaseUrl === null ? null : storeHistory(lookup)),
+    history: async () => (config.databaseUrl === null ? noHistory : storeHistory(lookup)),
     newest: () => newestChange(lookup),
     from: (id: number, max: number) => changesFrom(lookup, id, max),
     missing: (after: number) => missingChanges(lookup, after),
     within: (ranges: readonly IdRange[], max: number) => changesWithin(lookup, ranges, max),
+  };
+  const clear = () => {
+    forgetPages(lookup);
+    links.clear();
+    hosts.clear();
+    caches.certificates?.()?.clear();
+    caches.keyHolders?.clear();
+  };
+  const distrustRecent = () => {
+    const recent = recentLoads.unconfirmed;
+    if (recent === null) clear();
+    else forget(caches, recent);
+    caches.keyHolders?.clear();
+    forgetPages(lookup);
+    lostChanges?.returned();
   };
   const follower = {
     changed: (change: LinkChange) => {
@@ -128,11 +147,12 @@ export async function followChanges(
       // Changes deleted because of their age are not lost.
       if (reason === 'absence') lostChanges?.forget();
       else lostChanges?.wentBack();
-      forgetPages(lookup);
-      links.clear();
-      hosts.clear();
-      caches.certificates?.()?.clear();
-      caches.keyHolders?.clear();
+      clear();
+    },
+    pollBegins: () => recentLoads.pollBegins(),
+    pollSucceeded: (wasAway: boolean) => {
+      if (wasAway) distrustRecent();
+      recentLoads.pollSucceeded();
     },
     failed: (cause: unknown) => log.warn('change feed away', { error: String(cause) }),
   };

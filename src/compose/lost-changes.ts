@@ -80,9 +80,24 @@ export class LostChanges {
 
   /** The remembered changes belong to a former database; searches for them in the current one. */
   wentBack(): void {
-    const oldest = this.#parts.now() - remembered;
-    const [read, own] = [this.#read, [...this.#own.values()].filter(({ at }) => at > oldest)];
+    const [read, own] = [this.#read, this.#unread()];
     this.forget();
+    this.#compareNext(read, own);
+  }
+
+  /** The feed has been read for the first time after an absence: changes made here that were not in it may be lost. */
+  returned(): void {
+    const own = this.#unread();
+    this.#own = new Map();
+    this.#compareNext([], own);
+  }
+
+  #unread(): readonly OwnChange[] {
+    const oldest = this.#parts.now() - remembered;
+    return [...this.#own.values()].filter(({ at }) => at > oldest);
+  }
+
+  #compareNext(read: readonly LinkChange[], own: readonly OwnChange[]): void {
     if (read.length + own.length > 0) this.#checking = this.#checking.then(() => this.#compare(read, own));
   }
 
@@ -113,7 +128,8 @@ export class LostChanges {
   async #compare(read: readonly LinkChange[], own: readonly OwnChange[]): Promise<void> {
     while (!this.#isStopped) {
       try {
-        if (!(await storeHistory(this.#parts.lookup))?.includes(replicaMark)) {
+        const { history } = await storeHistory(this.#parts.lookup);
+        if (!history?.includes(replicaMark)) {
           await this.#nameLost(read, own);
           return;
         }

@@ -14,26 +14,31 @@ export const historySql = `select concat_ws(' ',
       else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end,
     (select oid from pg_database where datname = current_database()),
     'changes'::regclass::oid
-  ) as history`;
+  ) as history, pg_postmaster_start_time()::text as started`;
 
 /** PostgreSQL-compatible databases and services may lack these functions or deny them. */
 export const hasNoHistory = (cause: unknown): boolean =>
   /^(42|0A)/.test((cause as { code?: string }).code ?? '');
 
+export interface StoreHistory {
+  /** Differs between stores, and between a store and what it was restored to by the log; null if the database can't tell. */
+  readonly history: string | null;
+  /** When the server started: files that were copied back have the same history, but not under a running server. */
+  readonly started: string | null;
+}
+
+export const noHistory: StoreHistory = { history: null, started: null };
+
 const withoutHistory = new WeakSet<Queries>();
 
-/**
- * Identifies a store and its history: differs from every other store and from restored states of it; null if the database can't
- * tell.
- */
-export async function storeHistory(queries: Queries): Promise<string | null> {
-  if (withoutHistory.has(queries)) return null;
+export async function storeHistory(queries: Queries): Promise<StoreHistory> {
+  if (withoutHistory.has(queries)) return noHistory;
   try {
-    const { rows } = await sql.raw<{ history: string }>(historySql).execute(queries);
-    return rows[0]?.history ?? null;
+    const { rows } = await sql.raw<StoreHistory>(historySql).execute(queries);
+    return rows[0] ?? noHistory;
   } catch (cause) {
     if (!hasNoHistory(cause)) throw cause;
     withoutHistory.add(queries);
-    return null;
+    return noHistory;
   }
 }

@@ -12,6 +12,7 @@ class Feed {
   isAway = false;
   reads = 0;
   historyNow = 'first';
+  startedNow = 'at one';
 
   appear(...ids: number[]): void {
     for (const id of ids) this.rows.set(id, { id, at: now, domain_id: 0, suffixes: `link-${id}` });
@@ -23,7 +24,7 @@ class Feed {
     return [...this.rows.values()].sort((one, other) => one.id - other.id);
   }
 
-  readonly history = async () => this.historyNow;
+  readonly history = async () => ({ history: this.historyNow, started: this.startedNow });
   readonly newest = async () => this.#sorted().at(-1) ?? null;
   readonly from = async (id: number, max: number) =>
     this.#sorted()
@@ -45,6 +46,7 @@ let now: number;
 let seen: number[];
 let lost: string[];
 let failures: number;
+let polls: string[];
 let onChange: (id: number) => void;
 let follower: ChangeFollower;
 
@@ -54,6 +56,7 @@ beforeEach(() => {
   seen = [];
   lost = [];
   failures = 0;
+  polls = [];
   onChange = () => {};
   follower = new ChangeFollower(
     feed,
@@ -64,6 +67,12 @@ beforeEach(() => {
       },
       lost: (reason) => {
         lost.push(reason);
+      },
+      pollBegins: () => {
+        polls.push('begins');
+      },
+      pollSucceeded: (wasAway) => {
+        polls.push(wasAway ? 'returned' : 'succeeded');
       },
       failed: () => {
         failures += 1;
@@ -295,6 +304,34 @@ describe("when the feed can't be read", () => {
     feed.isAway = true;
     await poll();
     expect(failures).toBe(2);
+  });
+
+  test('the first poll that succeeds after it says so, once the changes are reported', async () => {
+    await begin();
+    await poll();
+    feed.isAway = true;
+    await poll();
+    await poll();
+    feed.isAway = false;
+    feed.appear(1);
+    onChange = () => polls.push('changed');
+    await poll();
+    await poll();
+    expect(polls).toEqual([
+      ...['begins', 'succeeded'],
+      ...['begins', 'begins'],
+      ...['begins', 'changed', 'returned'],
+      ...['begins', 'succeeded'],
+    ]);
+  });
+
+  test('between two polls, as its server has restarted, the next one says so', async () => {
+    await begin();
+    feed.startedNow = 'at two';
+    await poll();
+    await poll();
+    expect(polls).toEqual(['begins', 'returned', 'begins', 'succeeded']);
+    expect(lost).toEqual([]);
   });
 
   test('for hours, changes are still reported one by one', async () => {

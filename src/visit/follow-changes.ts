@@ -1,9 +1,9 @@
 import type { ChangeMark, LinkChange } from '../storage/changes.ts';
+import type { StoreHistory } from '../storage/history.ts';
 import { IdGaps, type IdRange } from './id-gaps.ts';
 
 interface ChangeFeed {
-  /** Differs between a store and one that was promoted or restored in its place; null where the database doesn't report it. */
-  history(): Promise<string | null>;
+  history(): Promise<StoreHistory>;
   newest(): Promise<ChangeMark | null>;
   /** The changes with this id or a higher one, ordered by id. */
   from(id: number, max: number): Promise<readonly LinkChange[]>;
@@ -17,6 +17,9 @@ interface Follower {
   changed(change: LinkChange): void;
   /** Changes may have been missed: everything cached is out of date. */
   lost(reason: LossReason): void;
+  pollBegins(): void;
+  /** All changes that were committed before it began are reported. `wasAway`: the server has restarted, or the last poll had failed. */
+  pollSucceeded(wasAway: boolean): void;
   /** Called once each time the feed becomes unreadable, however long that lasts. */
   failed(cause: unknown): void;
 }
@@ -43,7 +46,8 @@ const maxAbsence = 23 * 60 * 60 * 1000;
  *
  * A database may also go back in time: a lagging replica is promoted, or a backup is restored. Each poll therefore reads the last
  * known changes again. If one is missing, or the database reports another history, everything read from the feed so far is void.
- * Checking the newest change alone isn't enough: one with a lower id may have been committed after it.
+ * Checking the newest change alone isn't enough: one with a lower id may have been committed after it. A change that was lost before
+ * any poll could read it leaves no trace in the feed: after an absence, the follower distrusts what it loaded since the last poll.
  */
 export class ChangeFollower {
   readonly #feed: ChangeFeed;
@@ -51,6 +55,7 @@ export class ChangeFollower {
   readonly #now: () => number;
   readonly #gaps = new IdGaps();
   #history: string | null = null;
+  #started: string | null = null;
   /** Null while the feed is empty. */
   #newest: ChangeMark | null = null;
   /** The changes that were found together with the newest one, or since: each may have been committed after it. */
@@ -92,9 +97,11 @@ export class ChangeFollower {
 
   /** Polls the feed once. */
   async poll(): Promise<void> {
+    this.#follower.pollBegins();
     try {
       const now = this.#now();
-      const lost = await this.#lossReason(now);
+      const { history, started } = await this.#feed.history();
+      const lost = this.#lossReason(now, history);
       if (lost !== null) await this.#restart(lost);
       const filled = await this.#fillGaps(now);
       const before = this.#besideNewest;
@@ -105,26 +112,30 @@ export class ChangeFollower {
       if (this.#newest !== last)
         this.#besideNewest = this.#besideNewest.filter((mark) => !before.includes(mark));
       this.#lastSuccess = this.#now();
+      const wasAway = this.#isFailing || started !== this.#started;
+      this.#started = started;
       this.#isFailing = false;
+      this.#follower.pollSucceeded(wasAway);
     } catch (cause) {
       if (!this.#isFailing) this.#follower.failed(cause);
       this.#isFailing = true;
     }
   }
 
-  async #lossReason(now: number): Promise<LossReason | null> {
+  #lossReason(now: number, history: string | null): LossReason | null {
     if (now - this.#lastSuccess > maxAbsence) return 'absence';
-    return (await this.#feed.history()) === this.#history ? null : 'other_history';
+    return history === this.#history ? null : 'other_history';
   }
 
   /** Notes the newest change. Everything that is loaded from now on includes the changes before it. */
   async #begin(): Promise<void> {
-    const history = await this.#feed.history();
+    const { history, started } = await this.#feed.history();
     const newest = await this.#feed.newest();
     const missing = newest === null ? [] : await this.#feed.missing(Math.max(0, newest.id - lookBack));
     this.#gaps.clear();
     for (const { first, last } of missing) this.#gaps.add(first, last, this.#now());
     this.#history = history;
+    this.#started ??= started;
     this.#newest = newest;
     this.#besideNewest = [];
   }

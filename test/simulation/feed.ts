@@ -1,3 +1,4 @@
+import { RecentLoads } from '../../src/compose/recent-loads.ts';
 import type { LinkForVisitor } from '../../src/rules/resolve.ts';
 import type { ChangeMark, LinkChange } from '../../src/storage/changes.ts';
 import { ChangeFollower } from '../../src/visit/follow-changes.ts';
@@ -11,8 +12,8 @@ const rounds = 4;
 const steps = 60;
 /** Between two looks at the feed. */
 const pollInterval = 400;
-/** In which every node has read the feed, gaps that are old included. */
-const untoldPause = 5_000;
+/** In which every node has tried in vain to read the feed: a restore takes so long at least. */
+const absence = 3_000;
 /** Within which no stale link may be left. */
 const promise = 5_000;
 
@@ -34,13 +35,26 @@ class FeedStore {
   /** Sessions take their ids from blocks of so many. */
   readonly #blockLength: number;
   readonly #blocks = new Map<number, number[]>();
-  isAway = false;
-  /** For some time before it goes back without telling it. */
-  isReadOnly = false;
+  #absences = 0;
+  /** Answers that are under way when it ends are lost. */
+  #connection = 0;
 
   constructor(world: World) {
     this.#world = world;
     this.#blockLength = world.pick([1, 1, 10]);
+  }
+
+  get isAway(): boolean {
+    return this.#absences > 0;
+  }
+
+  leave(milliseconds: number, returns = () => {}): void {
+    this.#absences += 1;
+    this.#connection += 1;
+    this.#world.after(milliseconds, () => {
+      this.#absences -= 1;
+      returns();
+    });
   }
 
   versionOf(suffix: string): number {
@@ -52,7 +66,7 @@ class FeedStore {
     const epoch = this.#epoch;
     const id = this.#takeId();
     this.#world.after(this.#world.happens(0.3) ? this.#world.below(3_000) : 0, () => {
-      if (epoch !== this.#epoch || this.isAway || this.isReadOnly) return;
+      if (epoch !== this.#epoch || this.isAway) return;
       const version = this.#world.happens(0.3) ? 0 : ++this.#version;
       this.#state.versions.set(suffix, version);
       this.#state.changes.set(id, { id, at: this.#world.instant, domain_id: 0, suffixes: suffix });
@@ -63,22 +77,15 @@ class FeedStore {
     this.#copies.push(this.#copyOf(this.#state));
   }
 
-  /**
-   * A replica that lagged is promoted, or a backup restored. Not all databases tell that. By one that doesn't, it is noticed that
-   * changes are gone which a node has read: one that it has not read is noticed by nothing, though it may have loaded the link.
-   * So each node has the time to read them all.
-   */
-  goBack(): void {
-    if (this.#world.happens(0.7)) {
-      this.#goBack();
-      this.#state.history = `promoted ${this.#epoch}`;
-      return;
-    }
-    this.isReadOnly = true;
-    this.#world.after(untoldPause, () => {
-      this.isReadOnly = false;
-      this.#goBack();
-    });
+  /** A replica that lagged takes its place, and tells so. */
+  promote(): void {
+    this.#goBack();
+    this.#state.history = `promoted ${this.#epoch}`;
+  }
+
+  /** It goes back without telling so. */
+  restore(): void {
+    this.leave(absence, () => this.#goBack());
   }
 
   #goBack(): void {
@@ -92,14 +99,12 @@ class FeedStore {
 
   /** As it was when the question arrived. */
   async load(suffix: string): Promise<LinkForVisitor | null> {
-    await this.#reach();
-    const version = this.versionOf(suffix);
-    await this.#world.pause(this.#delay());
+    const version = await this.#ask(() => this.versionOf(suffix));
     return version === 0 ? null : ({ id: 1, destinationUrl: `${version}`, options: null } as LinkForVisitor);
   }
 
   readonly feed = {
-    history: () => this.#ask((state) => state.history),
+    history: () => this.#ask(({ history }) => ({ history, started: null })),
     newest: () => this.#ask((state): ChangeMark | null => sorted(state).at(-1) ?? null),
     from: (id: number, max: number) =>
       this.#ask((state) =>
@@ -132,15 +137,13 @@ class FeedStore {
   }
 
   async #ask<T>(read: (state: State) => T): Promise<T> {
-    await this.#reach();
-    const answer = read(this.#state);
-    await this.#world.pause(this.#delay());
-    return answer;
-  }
-
-  async #reach(): Promise<void> {
     await this.#world.pause(this.#delay());
     if (this.isAway) throw new Error('away');
+    const connection = this.#connection;
+    const answer = read(this.#state);
+    await this.#world.pause(this.#delay());
+    if (connection !== this.#connection) throw new Error('connection lost');
+    return answer;
   }
 
   #delay(): number {
@@ -160,12 +163,21 @@ export async function simulateFeed(world: World): Promise<{ changes: number; vis
   const store = new FeedStore(world);
   const figures = { changes: 0, visits: 0 };
   const nodes = Array.from({ length: nodeCount }, () => {
-    const cache = new LinkCache((_, suffix) => store.load(suffix), { bytes: 1e6, misses: 100 });
+    const recentLoads = new RecentLoads();
+    const load = recentLoads.ofLinks((_, suffix) => store.load(suffix));
+    const cache = new LinkCache(load, { bytes: 1e6, misses: 100 });
     const follower = new ChangeFollower(
       store.feed,
       {
         changed: (change) => cache.forget(change.domain_id, change.suffixes),
         lost: () => cache.clear(),
+        pollBegins: () => recentLoads.pollBegins(),
+        pollSucceeded: (wasAway) => {
+          if (wasAway)
+            for (const { domainId, suffix } of recentLoads.unconfirmed?.links ?? [])
+              cache.forget(domainId, suffix);
+          recentLoads.pollSucceeded();
+        },
         failed: () => {},
       },
       () => world.instant,
@@ -188,22 +200,31 @@ export async function simulateFeed(world: World): Promise<{ changes: number; vis
     figures.changes += 1;
     store.change(world.pick(suffixes));
   };
-  const loseStore = () => {
-    store.isAway = true;
-    world.after(world.below(4_000), () => {
-      store.isAway = false;
-    });
-  };
+  const loseStore = () => store.leave(world.below(4_000));
   const usual = [...Array(8).fill(visit), change, change, change, () => store.copy()];
-  const rare = [() => store.goBack(), loseStore];
+  /** Nodes have loaded links whose changes they have not read from the feed. */
+  const restoreUnread = async () => {
+    store.copy();
+    for (let count = 0; count < 3; count++) change();
+    await world.pass(20);
+    for (let count = 0; count < 20; count++) visit();
+    await world.pass(20);
+    store.restore();
+  };
+  const rare = [
+    () => store.promote(),
+    () => store.promote(),
+    restoreUnread,
+    () => store.restore(),
+    loseStore,
+  ];
   for (let round = 0; round < rounds && world.problems.length === 0; round++) {
     for (let step = 0; step < steps; step++) {
       await world.pass(world.below(300));
-      world.pick(world.happens(0.02) ? rare : usual)();
+      await world.pick(world.happens(0.02) ? rare : usual)();
     }
-    // The last transactions end.
+    // The last transactions and absences end.
     await world.pass(4_000);
-    store.isAway = false;
     await world.pass(promise);
     for (const [index, { cache }] of nodes.entries()) checkCache(world, store, cache, index);
   }
