@@ -209,11 +209,13 @@ test("lost changes by this process that it had not read from the feed are named,
     now: Date.now,
   });
   const made = (suffix: string) => lostChanges.made({ links: [{ domainId: 0, suffix }], hosts: [] });
-  await database.write((queries) => recordChange(queries, { domain_id: 0, suffix: 'there' }, Date.now()));
+  const now = Date.now();
+  await database.write((queries) => recordChange(queries, { domain_id: 0, suffix: 'there' }, now));
   made('there');
   made('gone');
   made('gone');
-  lostChanges.wentBack();
+  lostChanges.read({ id: 1, at: now - 60_000, domain_id: 0, suffixes: 'gone' });
+  lostChanges.returned();
   await eventually(() => told.length > 0, 'word of it');
   expect(told).toEqual([
     {

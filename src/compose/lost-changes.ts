@@ -50,9 +50,7 @@ export class LostChanges {
 
   /** A change was read from the feed. */
   read(change: LinkChange): void {
-    if (this.#own.size > 0)
-      for (const suffix of suffixesIn(change))
-        this.#own.delete(keyOf({ domain_id: change.domain_id, suffix }));
+    if (this.#own.size > 0) this.#deleteRead(change);
     this.#read.push(change);
     this.#characters += change.suffixes.length;
     const oldest = this.#parts.now() - remembered;
@@ -62,6 +60,14 @@ export class LostChanges {
       (this.#read[0]?.at ?? oldest) < oldest
     )
       this.#characters -= this.#read.shift()?.suffixes.length ?? 0;
+  }
+
+  /** An earlier change of the same link may be read only now. */
+  #deleteRead({ domain_id, suffixes, at }: LinkChange): void {
+    for (const suffix of suffixesIn({ suffixes })) {
+      const key = keyOf({ domain_id, suffix });
+      if (at >= (this.#own.get(key)?.at ?? at) - slack) this.#own.delete(key);
+    }
   }
 
   /** This process has committed a change. */
@@ -87,9 +93,7 @@ export class LostChanges {
 
   /** The feed has been read for the first time after an absence: changes made here that were not in it may be lost. */
   returned(): void {
-    const own = this.#unread();
-    this.#own = new Map();
-    this.#compareNext([], own);
+    this.#compareNext([], this.#unread());
   }
 
   #unread(): readonly OwnChange[] {
@@ -157,6 +161,7 @@ export class LostChanges {
     // A change that was read before this process learned of its own commit is among the rows.
     for (const row of lostRows) noteLatest(latest, row);
     const lostOwn = own.filter((one) => (latest.get(keyOf(one)) ?? 0) < one.at - slack);
+    for (const one of lostOwn) if (this.#own.get(keyOf(one)) === one) this.#own.delete(keyOf(one));
     if (lostRows.length + lostOwn.length > 0) await this.#report(lostRows, lostOwn);
   }
 

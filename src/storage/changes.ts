@@ -18,7 +18,8 @@ export interface LinkChange extends ChangeMark {
   readonly suffixes: string;
 }
 
-export const suffixesIn = ({ suffixes }: LinkChange): readonly string[] => suffixes.split('\n');
+export const suffixesIn = ({ suffixes }: Pick<LinkChange, 'suffixes'>): readonly string[] =>
+  suffixes.split('\n');
 
 /** Written in the transaction that changes the link. */
 export const recordChange = (queries: Queries, link: ChangedLink, now: number): Promise<void> =>
