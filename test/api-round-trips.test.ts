@@ -116,8 +116,19 @@ test('a page in another order, or of links with a tag, first queries what it nee
   }
 });
 
-test('a creation is a transaction of three round trips, the last of which commits', async () => {
+test('a creation is one statement', async () => {
   const body = { destination_url: 'https://destination.example' };
   const { answer, statements, turns } = await askedBy('POST', '/api/v1/link?disable_png=true', { body });
+  expect([answer.status, statements, turns]).toEqual([201, 1, 1]);
+});
+
+test('a creation with a suffix is a transaction of three round trips, the last of which commits', async () => {
+  let count = 0;
+  const send = {
+    get body() {
+      return { destination_url: 'https://destination.example', suffix: `chosen-${count++}` };
+    },
+  };
+  const { answer, statements, turns } = await askedBy('POST', '/api/v1/link?disable_png=true', send);
   expect([answer.status, statements, turns]).toEqual([201, 3, 3]);
 });

@@ -72,8 +72,8 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
       }
       return ids;
     });
-    const on = async (place: number, suffix: string) => {
-      const link = await prepare(owner, { suffix });
+    const on = async (place: number, suffix?: string) => {
+      const link = await prepare(owner, suffix === undefined ? {} : { suffix });
       return { ...link, host: 'a.example', row: { ...link.row, domain_id: domains[place] ?? 0 } };
     };
     const before = [await total(owner), await total(other)];
@@ -88,13 +88,15 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
       prepare(owner, { suffix: 'badly-tagged', tags: [987_654] }),
       on(0, 'wanted'),
       on(1, 'wanted'),
+      on(1),
+      on(0),
       prepare(other, { name: 'with a name', expiration_date: '2099-01-01' }),
       ...Array.from({ length: 20 }, () => prepare(other)),
     ]);
     const outcomes = await storeAll(links);
     const [first = '', ...rest] = outcomes;
     expect(first).toMatch(/^\w{7}$/);
-    expect(rest.slice(0, 9)).toEqual([
+    expect(rest.slice(0, 10)).toEqual([
       'wanted',
       'SUFFIX_TAKEN',
       'SUFFIX_TAKEN',
@@ -104,12 +106,15 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
       'TAG_NOT_FOUND',
       'wanted',
       'DOMAIN_UNVERIFIED',
+      'DOMAIN_UNVERIFIED',
     ]);
-    const random = [first, ...rest.slice(9)];
-    expect(new Set(random).size).toBe(22);
+    const [onHeld = '', ...others] = rest.slice(10);
+    const random = [first, ...others];
+    expect(new Set(random.concat(onHeld)).size).toBe(23);
     for (const suffix of [...random, 'wanted', 'tagged', binned[1]])
       expect((await app.visit(`/${suffix}`)).status).toBe(302);
-    expect([await total(owner), await total(other)]).toEqual([(before[0] ?? 0) + 5, (before[1] ?? 0) + 21]);
+    expect((await app.visit(`/${onHeld}`, { host: 'held.example' })).status).toBe(302);
+    expect([await total(owner), await total(other)]).toEqual([(before[0] ?? 0) + 6, (before[1] ?? 0) + 21]);
   });
 
   test('a visitor who got a 404 finds the link as soon as it is created', async () => {
@@ -140,6 +145,44 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
     expect(suffixes.slice(0, 3)).toEqual(held.map(() => expect.stringMatching(/^\w{7}$/)));
     expect(suffixes[3]).toBe('of-no-one');
     expect((await call('POST', '/link/restore', { ids: [deleted] })).status).toBe(200);
+  });
+
+  test('have their counts, a change for the feed and their pages to fetch, whatever they share', async () => {
+    const hosts = ['one.example', null, 'two.example', 'one.example', null, null];
+    const prepared = await Promise.all(
+      hosts.map(async (pageHost, index) => ({
+        ...(await prepare(index % 2 === 0 ? owner : other, index === 1 ? { name: 'named' } : {})),
+        pageHost,
+      })),
+    );
+    const counted = async () => [await total(owner), await total(other)];
+    const [ofOwner = 0, ofOther = 0] = await counted();
+    const made = await Promise.all(prepared.map((link) => app.app.context.storeLink(link)));
+    expect(await counted()).toEqual([ofOwner + 3, ofOther + 3]);
+    expect(made.every(({ link }) => !('page_host' in link))).toBe(true);
+    const { lookup } = app.app.context.database;
+    const ids = made.map(({ link }) => link.id);
+    const due = await lookup
+      .selectFrom('due_pages')
+      .select(['host', 'link_id'])
+      .where('link_id', 'in', ids)
+      .execute();
+    expect(new Map(due.map(({ host, link_id }) => [link_id, host]))).toEqual(
+      new Map(ids.flatMap((id, index) => (hosts[index] ? [[id, hosts[index]]] : []))),
+    );
+    const changes = await lookup.selectFrom('changes').select(['at', 'suffixes']).execute();
+    const announced = changes.flatMap(({ suffixes }) => suffixes.split('\n'));
+    for (const { link } of made) expect(announced.filter((suffix) => suffix === link.suffix)).toHaveLength(1);
+    expect(changes.every(({ at }) => at <= app.clock.now)).toBe(true);
+  });
+
+  test('of two with the same random suffix, one gets another one', async () => {
+    const [one, two] = [await prepare(owner), await prepare(other)];
+    const suffixes = await storeAll([
+      { ...one, suffix: 'drawn-twice' },
+      { ...two, suffix: 'drawn-twice' },
+    ]);
+    expect(suffixes).toEqual(['drawn-twice', expect.stringMatching(/^\w{7}$/)]);
   });
 
   test("one that the store can't accept fails alone", async () => {

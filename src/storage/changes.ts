@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import { dialectOf } from './dialect.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { type Dialect, dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
 import { addressesOf, type ChangedLink, type LinkAddress } from './link-addresses.ts';
 import { prepared, type Statement } from './prepared.ts';
@@ -48,6 +48,11 @@ export async function recordChanges(
 /** The same, as a statement. */
 export const recordingChanges = (queries: Queries, links: readonly ChangedLink[], at: number): Statement =>
   insertChanges.statement(queries, at, feedRows(links));
+
+/** The same for the rows of a table `made`, which are few, on a database whose statements insert into several tables. */
+export const recordingMade = (dialect: Dialect, at: number): RawBuilder<unknown> => sql`
+  insert into changes (at, domain_id, suffixes)
+  select cast(${at} as ${sql.raw(dialect.integer)}), domain_id, string_agg(suffix, chr(10)) from made group by domain_id`;
 
 const feedRows = (links: readonly ChangedLink[]): string =>
   JSON.stringify(

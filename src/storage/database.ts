@@ -52,10 +52,11 @@ export interface JobStore {
 export type Compute = <Answer>(module: string, input: unknown) => Promise<Answer>;
 
 /** Makes several changes of one kind in a transaction, and returns the outcome of each, in their order. */
-export type WriteItems<Item, Outcome> = (
-  queries: Queries,
-  items: readonly Item[],
-) => Promise<readonly Outcome[]>;
+export interface WriteItems<Item, Outcome> {
+  (queries: Queries, items: readonly Item[]): Promise<readonly Outcome[]>;
+  /** It runs a single statement, which is a transaction by itself. */
+  readonly isOneStatement?: boolean;
+}
 
 /** Looks several items of one kind up, in their order. A failure fails all of them. */
 export type LookupItems<Item, Answer> = (

@@ -22,13 +22,15 @@ export interface Dialect {
   readonly now: string;
   /** The end of a table's definition. */
   readonly tableEnd: string;
+  /** The same for a table of many small rows that are only read by a prefix of their key. */
+  readonly keyedTableEnd: string;
   /**
    * Whether rows can be locked until the transaction ends, and rows locked by others can be skipped. SQLite has one writer: there
    * is no other transaction to exclude.
    */
   readonly locksRows: boolean;
-  /** The same for a table of many small rows that are only read by a prefix of their key. */
-  readonly keyedTableEnd: string;
+  /** Whether one statement can insert into several tables. */
+  readonly insertsIntoSeveral: boolean;
   /**
    * Whether tables can have partitions. The ledger then has one for each month, and packs are looked up by their instant as well.
    */
@@ -84,6 +86,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
     tableEnd: 'strict',
     keyedTableEnd: 'strict, without rowid',
     locksRows: false,
+    insertsIntoSeveral: false,
     partitions: false,
     chunksHits: true,
     jsonEach: 'json_each',
@@ -104,6 +107,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
     tableEnd: '',
     keyedTableEnd: '',
     locksRows: true,
+    insertsIntoSeveral: true,
     partitions: true,
     chunksHits: false,
     jsonEach: 'jsonb_array_elements',

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
 import type { LinkRow } from './link-columns.ts';
@@ -20,10 +20,13 @@ const dueRows = (queries: Queries, json: string) =>
 
 /** A row that is there already is locked, so that it isn't deleted for what the link was before. */
 const insertDuePages = prepared((queries, json: string) =>
-  sql`insert into due_pages (host, link_id)
-    select host, link_id from ${dueRows(queries, json)} as due where true
-    on conflict (host, link_id) do update set link_id = excluded.link_id`.compile(queries),
+  addingDueOf(sql`select host, link_id from ${dueRows(queries, json)} as due where true`).compile(queries),
 );
+
+/** Adds the rows of a query, which are hosts and links. */
+export const addingDueOf = (query: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into due_pages (host, link_id) ${query}
+  on conflict (host, link_id) do update set link_id = excluded.link_id`;
 
 /** Adds links to the queue, as statements. In a transaction that changes a link's destination, they follow that change. */
 export function addingDuePages(queries: Queries, pages: readonly PageToFetch[]): Statement[] {

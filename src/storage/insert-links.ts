@@ -1,8 +1,12 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { recordingMade } from './changes.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
+import { isUsableDomain } from './domains.ts';
+import { addingDueOf } from './due-pages.ts';
 import { type ColumnKind, jsonRows } from './json-rows.ts';
 import { addressKey } from './link-addresses.ts';
 import { linkColumns } from './link-columns.ts';
+import { countingMade } from './link-counts.ts';
 import { type Prepared, prepared } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -32,60 +36,99 @@ export async function insertLinks(
   rows: readonly CompleteLink[],
   held: Held,
 ): Promise<(Inserted | null)[]> {
-  const keys = rows.map(addressKey);
-  const first = new Map<string, number>();
-  for (const [index, key] of keys.entries()) if (!first.has(key)) first.set(key, index);
-  const { insertion, json, values } = insertionFor(
-    rows.filter((_, index) => first.get(keys[index] ?? '') === index),
-    held,
-  );
-  const inserted = new Map((await insertion(queries, json, ...values)).map((row) => [addressKey(row), row]));
-  return keys.map((key, index) => (first.get(key) === index ? (inserted.get(key) ?? null) : null));
+  const first = firstOf(rows);
+  const { columns, values } = columnsOf(first);
+  const json = first.map((row) => columns.own.map((name) => row[name]));
+  const inserted = await insertionOf(columns, held)(queries, JSON.stringify(json), 0, ...values);
+  return inOrderOf(rows, first, inserted);
+}
+
+/** A link with a random suffix. */
+export interface NewLink extends CompleteLink {
+  /** The host whose page is to be fetched for it; null if it isn't. */
+  readonly page_host: string | null;
+}
+
+/**
+ * Inserts links with everything that belongs to them, as one statement: their counts, the change for every node's cache, and the
+ * pages to fetch. Null if the suffix is taken or held, or if the domain is no longer usable. Only for a database whose statements
+ * insert into several tables.
+ */
+export async function insertNewLinks(
+  queries: Queries,
+  rows: readonly NewLink[],
+  at: number,
+): Promise<(Inserted | null)[]> {
+  const first = firstOf(rows);
+  const { columns, values } = columnsOf(first);
+  const json = first.map((row) => [...columns.own.map((name) => row[name]), row.page_host]);
+  const inserted = await insertionOf(columns, 'new')(queries, JSON.stringify(json), at, ...values);
+  return inOrderOf(rows, first, inserted);
+}
+
+function firstOf<Row extends CompleteLink>(rows: readonly Row[]): readonly Row[] {
+  const byKey = new Map<string, Row>();
+  for (const row of rows) if (!byKey.has(addressKey(row))) byKey.set(addressKey(row), row);
+  return [...byKey.values()];
+}
+
+function inOrderOf<Row extends CompleteLink>(
+  rows: readonly Row[],
+  first: readonly Row[],
+  inserted: readonly Inserted[],
+): (Inserted | null)[] {
+  const tried = new Set(first);
+  const byKey = new Map(inserted.map((row) => [addressKey(row), row]));
+  return rows.map((row) => (tried.has(row) ? (byKey.get(addressKey(row)) ?? null) : null));
 }
 
 /** Links of one call differ in few columns: a value that all share is sent once, and a column that none has is left out. */
-function insertionFor(rows: readonly CompleteLink[], held: Held) {
+interface Columns {
+  readonly own: readonly Column[];
+  readonly shared: readonly Column[];
+}
+
+function columnsOf(rows: readonly CompleteLink[]): { columns: Columns; values: readonly Cell[] } {
   const [model] = rows;
   const own = names.filter((name) => name === 'suffix' || rows.some((row) => row[name] !== model?.[name]));
   const shared = names.filter(
     (name) => !own.includes(name) && (name === 'qr_marker' || model?.[name] !== null),
   );
-  return {
-    insertion: insertionOf(shared, own, held),
-    json: JSON.stringify(rows.map((row) => own.map((name) => row[name]))),
-    values: shared.map((name) => model?.[name] ?? null),
-  };
+  return { columns: { own, shared }, values: shared.map((name) => model?.[name] ?? null) };
 }
 
-type Insertion = Prepared<[json: string, ...shared: Cell[]], Inserted>;
+type Insertion = Prepared<[json: string, at: number, ...shared: Cell[]], Inserted>;
 
 /** Clients send few kinds of links. The bound keeps one that sends all possible kinds from filling the memory. */
 const maxInsertions = 100;
 const insertions = new Map<string, Insertion>();
 
 /** The statement for links with these columns, some of them shared. */
-function insertionOf(shared: readonly Column[], own: readonly Column[], held: Held): Insertion {
-  const key = `${shared.join()}|${own.join()}|${held}`;
+function insertionOf(columns: Columns, kind: Held | 'new'): Insertion {
+  const key = `${columns.shared.join()}|${columns.own.join()}|${kind}`;
   const cached = insertions.get(key);
   if (cached) return cached;
   if (insertions.size >= maxInsertions) insertions.clear();
-  const made: Insertion = prepared(
-    (queries, json, ...values) =>
-      insertOf(dialectOf(queries), { shared, own, held }, json, values).compile(queries),
-    1 + shared.length,
-  );
+  const made: Insertion = prepared((queries, json, at, ...values) => {
+    const dialect = dialectOf(queries);
+    const sent = sentLinks(columns, values);
+    const kinds = Object.fromEntries(columns.own.map((name) => [name, linkColumns[name]]));
+    const insertion =
+      kind === 'new'
+        ? insertAll(dialect, sent, jsonRows(dialect, { ...kinds, page_host: 'text' }, json), at)
+        : sent.insert(
+            sql`${jsonRows(dialect, kinds, json)} as sent`,
+            kind === 'left out' ? sent.isFree : sql`true`,
+          );
+    return insertion.compile(queries);
+  }, 2 + columns.shared.length);
   insertions.set(key, made);
   return made;
 }
 
-function insertOf(
-  dialect: Dialect,
-  { shared, own, held }: { shared: readonly Column[]; own: readonly Column[]; held: Held },
-  json: string,
-  values: readonly Cell[],
-): RawBuilder<Inserted> {
-  const sent = names.filter((name) => shared.includes(name) || own.includes(name));
-  const table = jsonRows(dialect, Object.fromEntries(own.map((name) => [name, linkColumns[name]])), json);
+/** Links in a table `sent`, which has the columns that aren't shared. */
+function sentLinks({ own, shared }: Columns, values: readonly Cell[]) {
+  const all = names.filter((name) => shared.includes(name) || own.includes(name));
   const cell = (name: Column): RawBuilder<unknown> =>
     shared.includes(name)
       ? sql`cast(${values[shared.indexOf(name)]} as ${sql.raw(types[linkColumns[name]])})`
@@ -99,14 +142,32 @@ function insertOf(
     select 1 from ${sql.table(holder)} as held
     where held.domain_id = ${cell('domain_id')} and held.suffix = ${cell('suffix')} limit 1
   ) is not null`;
-  const isWanted =
-    held === 'left out' ? sql`not (${isHeldIn('link_bin')} or ${isHeldIn('link_aliases')})` : sql`true`;
-  return sql<Inserted>`
-    insert into links (${sql.raw(sent.join(', '))})
-    select ${sql.join(sent.map(value))} from ${table} as sent where ${isWanted}
-    on conflict ${sql.raw(sent.includes('external_id') ? '' : '(domain_id, suffix)')} do nothing
-    returning id, domain_id, suffix, qr_marker`;
+  return {
+    cell,
+    isFree: sql<boolean>`not (${isHeldIn('link_bin')} or ${isHeldIn('link_aliases')})`,
+    insert: (sent: RawBuilder<unknown>, isWanted: RawBuilder<unknown>) => sql<Inserted>`
+      insert into links (${sql.raw(all.join(', '))})
+      select ${sql.join(all.map(value))} from ${sent} where ${isWanted}
+      on conflict ${sql.raw(all.includes('external_id') ? '' : '(domain_id, suffix)')} do nothing
+      returning id, organization_id, domain_id, suffix, qr_marker`,
+  };
 }
+
+const insertAll = (
+  dialect: Dialect,
+  { cell, isFree, insert }: ReturnType<typeof sentLinks>,
+  rows: RawBuilder<unknown>,
+  at: number,
+): RawBuilder<Inserted> => sql`
+  with sent as ${rows},
+  made as (${insert(sql`sent`, sql`${isFree} and ${isUsableDomain(cell('domain_id'))}`)}),
+  counted as (${countingMade}),
+  recorded as (${recordingMade(dialect, at)}),
+  due as (${addingDueOf(sql`
+    select sent.page_host as host, made.id as link_id
+    from made join sent on sent.suffix = made.suffix and ${cell('domain_id')} = made.domain_id
+    where sent.page_host is not null`)})
+  select id, domain_id, suffix, qr_marker from made`;
 
 const types: Record<ColumnKind, string> = { integer: 'bigint', text: 'text' };
 

@@ -52,6 +52,16 @@ const addToCounts = prepared((queries, json: string) =>
   ),
 );
 
+/**
+ * The same for the rows of a table `made`, on a database whose statements insert into several tables. Always in the same order, so
+ * that two of them on the same counts don't deadlock.
+ */
+export const countingMade = sql`
+  insert into link_counts (organization_id, domain_id, shard, links)
+  select organization_id, domain_id, min(id) % ${sql.lit(countShards)}, count(*) from made
+  group by organization_id, domain_id order by organization_id, domain_id
+  on conflict (organization_id, domain_id, shard) do update set links = link_counts.links + excluded.links`;
+
 export const hasArchived = (queries: Queries, organizationId: number): Promise<boolean> =>
   hasRow(
     queries

@@ -15,6 +15,7 @@ interface Change {
 /** Changes that share their statements. */
 export interface ChangeGroup {
   readonly changes: readonly Change[];
+  readonly isOneStatement: boolean;
   /** Makes them, and returns a function that resolves their callers once the transaction has committed. */
   make(queries: Queries): Promise<() => void>;
 }
@@ -138,6 +139,7 @@ function isGivenUp({ until, reject }: Change): boolean {
 function groupOf(changes: readonly Change[]): ChangeGroup {
   return {
     changes,
+    isOneStatement: changes[0]?.work.isOneStatement ?? false,
     async make(queries) {
       const items = changes.map(({ item }) => item);
       const outcomes = (await changes[0]?.work(queries, items)) ?? [];

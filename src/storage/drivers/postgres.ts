@@ -89,7 +89,10 @@ export function openPostgres(
   const batcher = new LookupBatcher(lookups.queries);
   const read = queriesOver(control, server);
   const changes = new ChangeQueue(async (groups) => {
-    const settled = await writeWithRetries(changing(batchTerms()), async (queries) => {
+    const isOneStatement = groups.length === 1 && groups[0]?.isOneStatement;
+    const connecting = connectionsUntil(connect, batchTerms());
+    const transaction = isOneStatement ? withoutTransaction(connecting) : inTransaction(connecting);
+    const settled = await writeWithRetries(transaction, async (queries) => {
       const made: (() => void)[] = [];
       for (const group of groups) made.push(await group.make(queries));
       return made;
@@ -170,6 +173,12 @@ function queriesThrough(connect: () => Promise<Pick<CheckedOut, 'query' | 'relea
   });
   return queries;
 }
+
+/** A single statement is a transaction by itself: beginning and ending one would take two more round trips. */
+const withoutTransaction =
+  (connect: () => Promise<CheckedOut>): Transaction =>
+  (work) =>
+    work(queriesThrough(connect));
 
 type Work<T> = (queries: Queries) => Promise<T>;
 type Transaction = <T>(work: Work<T>) => Promise<T>;
