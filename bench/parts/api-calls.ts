@@ -50,8 +50,8 @@ async function measure(store: Store, effort: Effort): Promise<Report> {
   await using now = await contender(store, join(import.meta.dir, '..', '..'));
   await using earlier = before === undefined ? null : await contender(store, resolve(before));
   const both = earlier === null ? [now] : [now, earlier];
-  // Many warm-up rounds, because the runtime compiles some code only after tens of thousands of calls.
-  for (let warm = 0; warm < rounds; warm++) for (const one of both) await round(one, seconds);
+  // Many warm-up rounds, because the runtime compiles some code only after a hundred thousand calls.
+  for (let warm = 0; warm < 2 * rounds; warm++) for (const one of both) await round(one, seconds);
   for (const { rounds } of both) for (const some of rounds) some.length = 0;
   for (let index = 0; index < rounds; index++)
     for (const one of index % 2 === 0 ? both : both.toReversed()) await round(one, seconds);

@@ -95,8 +95,12 @@ export function linkStorerByStatement(means: StoringDependencies): StoreLink {
   const insertTogether = Object.assign(
     async (queries: Queries, links: readonly PreparedLink[]) => {
       const rows = links.map((link) => completed(link, link.suffix, null));
-      const withPages = rows.map((row, index) => ({ ...row, page_host: links[index]?.pageHost ?? null }));
-      const inserted = await insertNewLinks(queries, withPages, means.now());
+      const pageHosts = new Map<CompleteLink, string>();
+      for (const [index, row] of rows.entries()) {
+        const host = links[index]?.pageHost ?? null;
+        if (host !== null) pageHosts.set(row, host);
+      }
+      const inserted = await insertNewLinks(queries, rows, pageHosts, means.now());
       return links.map((link, index) => {
         const [row, stored] = [rows[index], inserted[index]];
         return row && stored ? madeFrom(link, row, stored) : null;

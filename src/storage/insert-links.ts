@@ -36,50 +36,55 @@ export async function insertLinks(
   rows: readonly CompleteLink[],
   held: Held,
 ): Promise<(Inserted | null)[]> {
-  const first = firstOf(rows);
-  const { columns, values } = columnsOf(first);
-  const json = first.map((row) => columns.own.map((name) => row[name]));
+  const first = firstByKey(rows);
+  const { columns, values } = columnsOf([...first.values()]);
+  const json = [...first.values()].map((row) => columns.own.map((name) => row[name]));
   const inserted = await insertionOf(columns, held)(queries, JSON.stringify(json), 0, ...values);
   return inOrderOf(rows, first, inserted);
 }
 
-/** A link with a random suffix. */
-export interface NewLink extends CompleteLink {
-  /** The host whose page is to be fetched for it; null if it isn't. */
-  readonly page_host: string | null;
-}
-
 /**
  * Inserts links with everything that belongs to them, as one statement: their counts, the change for every node's cache, and the
- * pages to fetch. Null if the suffix is taken or held, or if the domain is no longer usable. Only for a database whose statements
- * insert into several tables.
+ * pages to fetch, whose hosts are `pageHosts`. Null if the suffix is taken or held, or if the domain is no longer usable. Only for a
+ * database whose statements insert into several tables.
  */
 export async function insertNewLinks(
   queries: Queries,
-  rows: readonly NewLink[],
+  rows: readonly CompleteLink[],
+  pageHosts: ReadonlyMap<CompleteLink, string>,
   at: number,
 ): Promise<(Inserted | null)[]> {
-  const first = firstOf(rows);
-  const { columns, values } = columnsOf(first);
-  const json = first.map((row) => [...columns.own.map((name) => row[name]), row.page_host]);
+  const first = firstByKey(rows);
+  const { columns, values } = columnsOf([...first.values()]);
+  const json = [...first.values()].map((row) => [
+    ...columns.own.map((name) => row[name]),
+    pageHosts.get(row) ?? null,
+  ]);
   const inserted = await insertionOf(columns, 'new')(queries, JSON.stringify(json), at, ...values);
   return inOrderOf(rows, first, inserted);
 }
 
-function firstOf<Row extends CompleteLink>(rows: readonly Row[]): readonly Row[] {
-  const byKey = new Map<string, Row>();
-  for (const row of rows) if (!byKey.has(addressKey(row))) byKey.set(addressKey(row), row);
-  return [...byKey.values()];
+type ByKey = ReadonlyMap<string, CompleteLink>;
+
+function firstByKey(rows: readonly CompleteLink[]): ByKey {
+  const first = new Map<string, CompleteLink>();
+  for (const row of rows) {
+    const key = addressKey(row);
+    if (!first.has(key)) first.set(key, row);
+  }
+  return first;
 }
 
-function inOrderOf<Row extends CompleteLink>(
-  rows: readonly Row[],
-  first: readonly Row[],
+function inOrderOf(
+  rows: readonly CompleteLink[],
+  first: ByKey,
   inserted: readonly Inserted[],
 ): (Inserted | null)[] {
-  const tried = new Set(first);
   const byKey = new Map(inserted.map((row) => [addressKey(row), row]));
-  return rows.map((row) => (tried.has(row) ? (byKey.get(addressKey(row)) ?? null) : null));
+  return rows.map((row) => {
+    const key = addressKey(row);
+    return first.get(key) === row ? (byKey.get(key) ?? null) : null;
+  });
 }
 
 /** Links of one call differ in few columns: a value that all share is sent once, and a column that none has is left out. */

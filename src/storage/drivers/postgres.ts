@@ -90,8 +90,9 @@ export function openPostgres(
   const read = queriesOver(control, server);
   const changes = new ChangeQueue(async (groups) => {
     const isOneStatement = groups.length === 1 && groups[0]?.isOneStatement;
-    const connecting = connectionsUntil(connect, batchTerms());
-    const transaction = isOneStatement ? withoutTransaction(connecting) : inTransaction(connecting);
+    const transaction: Transaction = isOneStatement
+      ? (work) => work(batchStatement)
+      : changing(batchTerms());
     const settled = await writeWithRetries(transaction, async (queries) => {
       const made: (() => void)[] = [];
       for (const group of groups) made.push(await group.make(queries));
@@ -100,6 +101,8 @@ export function openPostgres(
     for (const settle of settled) settle();
   }, maxBatches);
   const connect = connectionsOf(control, server);
+  /** A single statement is a transaction by itself. */
+  const batchStatement = queriesThrough(() => connectionsUntil(connect, batchTerms())());
   const reads = new PostgresReads(connect, maxConnections);
   const changing = (terms: ReadTerms = ownTerms) =>
     inTransaction(terms.changeDeadline === undefined ? connect : connectionsUntil(connect, terms));
@@ -173,12 +176,6 @@ function queriesThrough(connect: () => Promise<Pick<CheckedOut, 'query' | 'relea
   });
   return queries;
 }
-
-/** A single statement is a transaction by itself: beginning and ending one would take two more round trips. */
-const withoutTransaction =
-  (connect: () => Promise<CheckedOut>): Transaction =>
-  (work) =>
-    work(queriesThrough(connect));
 
 type Work<T> = (queries: Queries) => Promise<T>;
 type Transaction = <T>(work: Work<T>) => Promise<T>;
