@@ -18,7 +18,8 @@ export async function createLink(
 ): Promise<LinkWithTags> {
   const prepared = await linkPreparer(context, caller, withPng)(input);
   const made = await (findsFirst ? findOrCreate(context, prepared) : context.storeLink(prepared));
-  if (!made.isFound) context.linksChanged([made.link]);
+  // A random suffix that somebody has guessed before is found with the next poll of the feed.
+  if (!made.isFound && prepared.isChosen) context.linksChanged([made.link]);
   return made;
 }
 
