@@ -19,7 +19,7 @@ function queueOf(maxRunning: number) {
     running.push(batch);
     begun();
     await promise;
-    for (const settle of made) settle();
+    return made;
   };
   const queue = new ChangeQueue(commit, maxRunning);
   const work = async (_: unknown, items: readonly number[]) => [...items];

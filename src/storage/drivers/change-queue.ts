@@ -17,7 +17,7 @@ export interface ChangeGroup {
   readonly changes: readonly Change[];
   readonly isOneStatement: boolean;
   /** Makes them, and returns a function that resolves their callers once the transaction has committed. */
-  make(queries: Queries): Promise<() => void>;
+  make(queries: Queries): Promise<Settle>;
 }
 
 const maxPerBatch = 64;
@@ -27,8 +27,9 @@ const slowTime = 20;
 /** Beyond this, changes are refused: an endless queue only delays the refusal. */
 const maxWaiting = 2_000;
 
-/** Makes a batch in one transaction. */
-type Commit = (groups: readonly ChangeGroup[]) => Promise<void>;
+/** Makes a batch in one transaction, and returns the functions that resolve its callers. */
+type Commit = (groups: readonly ChangeGroup[]) => Promise<readonly Settle[]>;
+type Settle = () => void;
 
 /**
  * Changes that arrive while the store is busy wait together and are made in one transaction; those of one kind by the same
@@ -88,15 +89,16 @@ export class ChangeQueue {
     do {
       this.#running += 1;
       const batch = this.#nextBatch().filter((change) => !isGivenUp(change));
-      await this.#watched(this.#make(batch));
+      const settles = await this.#watched(this.#make(batch));
       this.#last = batch.length;
       this.#running -= 1;
+      settleAfterNext(settles, this.#isDue);
     } while (this.#isDue);
     if (this.#running === 0) this.#idle.resolve();
   }
 
   /** Lets another batch begin if this one takes long. */
-  async #watched(made: Promise<void>): Promise<void> {
+  async #watched<T>(made: Promise<T>): Promise<T> {
     if (this.#maxRunning === 1) return made;
     let isSlow = false;
     const late = setTimeout(() => {
@@ -104,9 +106,10 @@ export class ChangeQueue {
       this.#slow += 1;
       if (this.#isDue) void this.#run();
     }, slowTime);
-    await made;
+    const outcome = await made;
     clearTimeout(late);
     if (isSlow) this.#slow -= 1;
+    return outcome;
   }
 
   /**
@@ -118,16 +121,30 @@ export class ChangeQueue {
     return this.#waiting.splice(0, Math.min(Math.max(half, minPerBatch), maxPerBatch));
   }
 
-  async #make(batch: readonly Change[]): Promise<void> {
-    if (batch.length === 0) return;
+  async #make(batch: readonly Change[]): Promise<readonly Settle[]> {
+    if (batch.length === 0) return [];
     const groups = [...Map.groupBy(batch, ({ work }) => work).values()].map(groupOf);
     try {
-      await this.#commit(groups);
+      return await this.#commit(groups);
     } catch (cause) {
       if (batch.length === 1 || cause instanceof StoreAway) for (const { reject } of batch) reject(cause);
-      else for (const change of batch) await this.#make([change]);
+      else for (const change of batch) settle(await this.#make([change]));
+      return [];
     }
   }
+}
+
+/**
+ * Answers after the next batch has been sent: the store works on that meanwhile. Otherwise it waited for this thread, and this
+ * thread then for it.
+ */
+function settleAfterNext(settles: readonly Settle[], hasNext: boolean): void {
+  if (hasNext) setImmediate(settle, settles);
+  else settle(settles);
+}
+
+function settle(settles: readonly Settle[]): void {
+  for (const resolve of settles) resolve();
 }
 
 function isGivenUp({ until, reject }: Change): boolean {

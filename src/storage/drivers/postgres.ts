@@ -88,17 +88,16 @@ export function openPostgres(
   const lookups = lookupsOver(server);
   const batcher = new LookupBatcher(lookups.queries);
   const read = queriesOver(control, server);
-  const changes = new ChangeQueue(async (groups) => {
+  const changes = new ChangeQueue((groups) => {
     const isOneStatement = groups.length === 1 && groups[0]?.isOneStatement;
     const transaction: Transaction = isOneStatement
       ? (work) => work(batchStatement)
       : changing(batchTerms());
-    const settled = await writeWithRetries(transaction, async (queries) => {
+    return writeWithRetries(transaction, async (queries) => {
       const made: (() => void)[] = [];
       for (const group of groups) made.push(await group.make(queries));
       return made;
     });
-    for (const settle of settled) settle();
   }, maxBatches);
   const connect = connectionsOf(control, server);
   /** A single statement is a transaction by itself. */

@@ -51,7 +51,7 @@ class Writer {
     while (!this.#queue.isIdle) await this.#queue.whenIdle;
   }
 
-  async #commit(groups: readonly ChangeGroup[]): Promise<void> {
+  async #commit(groups: readonly ChangeGroup[]): Promise<readonly (() => void)[]> {
     const frame = new Frame(this.#client);
     const settled: (() => void)[] = [];
     try {
@@ -67,7 +67,7 @@ class Writer {
       await undone;
       throw cause;
     }
-    for (const settle of settled) settle();
+    return settled;
   }
 
   async #attempt(group: ChangeGroup, frame: Frame): Promise<() => void> {
