@@ -90,9 +90,7 @@ export function openPostgres(
   const read = queriesOver(control, server);
   const changes = new ChangeQueue((groups) => {
     const isOneStatement = groups.length === 1 && groups[0]?.isOneStatement;
-    const transaction: Transaction = isOneStatement
-      ? (work) => work(batchStatement)
-      : changing(batchTerms());
+    const transaction: Transaction = isOneStatement ? (work) => work(batchStatement) : changing(batchTerms());
     return writeWithRetries(transaction, async (queries) => {
       const made: (() => void)[] = [];
       for (const group of groups) made.push(await group.make(queries));
