@@ -25,13 +25,10 @@ beforeAll(async () => {
   heard = await startApp({
     env: { DATABASE_URL: wire.url, SECRET_KEY },
     overrides: {
-      hits: 'unfolded',
-      pollInterval: never,
-      expiryInterval: never,
-      scheduledInterval: never,
-      watchInterval: never,
-      domainInterval: never,
-      webhooks: { pollInterval: never },
+      ...{ hits: 'unfolded', pollInterval: never, expiryInterval: never },
+      ...{ scheduledInterval: never, watchInterval: never, domainInterval: never, notFoundInterval: never },
+      ...{ outageInterval: never, correctionInterval: never, sweepInterval: never, clearInterval: never },
+      ...{ versionInterval: never, webhooks: { pollInterval: never } },
     },
   });
   await eventually(() => talk.silence > 500, 'the end of what a start has to do');

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { eventually } from './eventually.ts';
 import { temporaryFolder } from './program.ts';
 
 /** A disk of its own, which can be full, and read-only from one moment to the next. */
@@ -66,6 +67,8 @@ export async function smallDisk(): Promise<SmallDisk | null> {
     becomeReadOnly: () => writeFile(breaker, '1'),
     async mountAgain() {
       await must('umount', path);
+      // Programs that other tests started in a mount namespace of their own have it until they end.
+      await eventually(() => !existsSync(breaker), 'the end of the mount');
       await run('e2fsck', '-fy', image);
       await must('mount', '-o', 'loop,errors=remount-ro', image, path);
     },
