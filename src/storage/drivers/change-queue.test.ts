@@ -53,6 +53,19 @@ test('a few callers share one batch at a time, even if two may run', async () =>
   expect(queue.isIdle).toBe(true);
 });
 
+test('the next batch is sent before the callers of the last one are answered', async () => {
+  const { running, add, whenBegun, queue } = queueOf(1);
+  const [first, begun] = [add(1), whenBegun()];
+  await begun;
+  const others = add(3);
+  running[0]?.end();
+  await first;
+  expect(running.map(({ size }) => size)).toEqual([3]);
+  running[0]?.end();
+  await others;
+  await queue.whenIdle;
+});
+
 test('others do not wait for a batch that is held up, and no more run than may', async () => {
   const { running, add, whenBegun, queue } = queueOf(2);
   const [first, begun] = [add(1), whenBegun()];
