@@ -120,8 +120,9 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
           now,
         });
   if (lostChanges !== null) opened.defer(() => lostChanges.stop());
-  const notify = (change: Change) => {
+  const notify = (change: Change, state: 'cached' | 'new' = 'cached') => {
     lostChanges?.made(change);
+    if (state === 'new') return;
     forget(caches, change);
     dataPlane.change(change);
   };

@@ -115,6 +115,13 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
       expect((await app.visit(`/${suffix}`)).status).toBe(302);
     expect((await app.visit(`/${onHeld}`, { host: 'held.example' })).status).toBe(302);
     expect([await total(owner), await total(other)]).toEqual([(before[0] ?? 0) + 6, (before[1] ?? 0) + 21]);
+    const isRandom = expect.stringMatching(/^\w{7}$/);
+    expect(await storeAll(await Promise.all([on(1), on(0), on(1), prepare(owner)]))).toEqual([
+      'DOMAIN_UNVERIFIED',
+      isRandom,
+      'DOMAIN_UNVERIFIED',
+      isRandom,
+    ]);
   });
 
   test('a visitor who got a 404 finds the link as soon as it is created', async () => {

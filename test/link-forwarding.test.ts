@@ -83,6 +83,8 @@ describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
     expect(await visit(`${base}/a`)).toEqual([302, 'https://first.example/a']);
     await call('PATCH', `/link/${id}`, { forward_path: false });
     expect(await visit(`${base}/a`)).toEqual([404, null]);
+    const other = await create({ forward_path: true, destination_url: 'https://second.example' });
+    expect(await visit(`${other.suffix}/a`)).toEqual([302, 'https://second.example/a']);
   });
 
   test("uses the link's status, but never sends a form with its password", async () => {

@@ -27,7 +27,7 @@ export function openControlPlane(
   start: Start,
   site: Site,
   store: Store,
-  notify: (change: Change) => void,
+  notify: (change: Change, state?: 'cached' | 'new') => void,
   hosts: Hosts,
   clicksFolded: () => Promise<void>,
 ): ControlPlane {
@@ -37,11 +37,14 @@ export function openControlPlane(
   const deliverer = delivererOf(config, site, database, secrets, overrides, log);
   const keyHolders = new KeyHolders((hash) => findKeyHolder(database.lookup, hash), overrides.keyLifetime);
   const context = contextOf(config, site, database, secrets, overrides, {
-    linksChanged: (links) =>
-      notify({
-        links: links.flatMap(addressesOf).map(({ domain_id, suffix }) => ({ domainId: domain_id, suffix })),
-        hosts: [],
-      }),
+    linksChanged: (links, state) =>
+      notify(
+        {
+          links: links.flatMap(addressesOf).map(({ domain_id, suffix }) => ({ domainId: domain_id, suffix })),
+          hosts: [],
+        },
+        state,
+      ),
     callerChanged: (userId) => keyHolders.forget(userId),
     clicksFolded,
     webhooks: deliverer,

@@ -54,8 +54,8 @@ export interface Context {
   readonly placesKnown: () => PlacesKnown;
   /** Resolves when every click that this node has answered so far is in the store. */
   readonly clicksFolded: () => Promise<void>;
-  /** Invalidates this node's caches at once; other nodes follow the change feed. */
-  readonly linksChanged: (links: readonly ChangedLink[]) => void;
+  /** Invalidates this node's caches at once; other nodes follow the change feed. New links may be in none of them. */
+  readonly linksChanged: (links: readonly ChangedLink[], state?: 'cached' | 'new') => void;
   /** The same for keys of a user that were revoked, and for changed permissions. */
   readonly callerChanged: (userId: number) => void;
 }

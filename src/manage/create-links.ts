@@ -18,10 +18,15 @@ export async function createLink(
 ): Promise<LinkWithTags> {
   const prepared = await linkPreparer(context, caller, withPng)(input);
   const made = await (findsFirst ? findOrCreate(context, prepared) : context.storeLink(prepared));
-  // A random suffix that somebody has guessed before is found with the next poll of the feed.
-  if (!made.isFound && prepared.isChosen) context.linksChanged([made.link]);
+  if (!made.isFound) context.linksChanged([made.link], mayBeCached(prepared) ? 'cached' : 'new');
   return made;
 }
+
+/**
+ * Nobody asks for a random suffix before its link has been answered; who guesses one waits for the next poll of the feed. That no
+ * link of a domain forwards paths may have been cached for other addresses.
+ */
+const mayBeCached = ({ isChosen, row }: PreparedLink): boolean => isChosen || row.forward_path === 1;
 
 async function findOrCreate(context: Context, prepared: PreparedLink): Promise<LinkWithTags> {
   const [found] = await findLinks(context, context.database.lookup, [prepared]);

@@ -1,5 +1,6 @@
 import { Refusal } from '../rules/errors.ts';
 import { recordingChanges } from '../storage/changes.ts';
+import type { WriteItems } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import { addingDuePages } from '../storage/due-pages.ts';
 import { type CompleteLink, type Inserted, insertNewLinks, takeIds } from '../storage/insert-links.ts';
@@ -74,10 +75,7 @@ export function outcomeOf(outcomes: ReadonlyMap<PreparedLink, Outcome>, link: Pr
  * link, instead of one per batch, cost 17 % more CPU a link on SQLite and 27 % on PostgreSQL (16 connections).
  */
 export function linkStorer(means: StoringDependencies): StoreLink {
-  const storeTogether = async (queries: Queries, links: readonly PreparedLink[]) => {
-    const outcomes = await storeLinks(means, queries, [Promise.resolve(links)]);
-    return links.map((link) => outcomeOf(outcomes, link));
-  };
+  const storeTogether = storingTogether(means);
   return async (link) => {
     const outcome = await means.database.writeTogether(link, storeTogether);
     if (outcome instanceof Refusal) throw outcome;
@@ -85,15 +83,22 @@ export function linkStorer(means: StoringDependencies): StoreLink {
   };
 }
 
+function storingTogether(means: StoringDependencies) {
+  return async (queries: Queries, links: readonly PreparedLink[]): Promise<Outcome[]> => {
+    const outcomes = await storeLinks(means, queries, [Promise.resolve(links)]);
+    return links.map((link) => outcomeOf(outcomes, link));
+  };
+}
+
 /**
  * The same, with one statement for links that need nothing but to be inserted, as most do: one round trip instead of three, and
- * 1.16 times as many links a second. A link that this can't store is stored the other way.
+ * 1.16 times as many links a second. A link that it leaves out is stored the other way.
  */
 export function linkStorerByStatement(means: StoringDependencies): StoreLink {
   const store = linkStorer(means);
   if (!dialects[means.database.kind].insertsIntoSeveral) return store;
-  const insertTogether = Object.assign(
-    async (queries: Queries, links: readonly PreparedLink[]) => {
+  const storeTogether: WriteItems<PreparedLink, Outcome | null> = Object.assign(storingTogether(means), {
+    byStatement: async (queries: Queries, links: readonly PreparedLink[]) => {
       const rows = links.map((link) => completed(link, link.suffix, null));
       const pageHosts = new Map<CompleteLink, string>();
       for (const [index, row] of rows.entries()) {
@@ -106,18 +111,17 @@ export function linkStorerByStatement(means: StoringDependencies): StoreLink {
         return row && stored ? madeFrom(link, row, stored) : null;
       });
     },
-    { isOneStatement: true },
-  );
+  });
   return async (link) => {
-    const isPlain = !link.isChosen && link.tagIds.length === 0;
-    const { aliases, external_id } = link.row;
-    const made =
-      isPlain && aliases === null && external_id === null
-        ? await means.database.writeTogether(link, insertTogether)
-        : null;
-    return made ?? store(link);
+    if (!isPlain(link)) return store(link);
+    const outcome = await means.database.writeTogether(link, storeTogether);
+    if (outcome instanceof Refusal) throw outcome;
+    return outcome ?? store(link);
   };
 }
+
+const isPlain = ({ isChosen, tagIds, row }: PreparedLink): boolean =>
+  !isChosen && tagIds.length === 0 && row.aliases === null && row.external_id === null;
 
 type Parts = readonly (readonly PreparedLink[] | Promise<readonly PreparedLink[]>)[];
 type Ids = ReadonlyMap<PreparedLink, number>;

@@ -54,8 +54,8 @@ export type Compute = <Answer>(module: string, input: unknown) => Promise<Answer
 /** Makes several changes of one kind in a transaction, and returns the outcome of each, in their order. */
 export interface WriteItems<Item, Outcome> {
   (queries: Queries, items: readonly Item[]): Promise<readonly Outcome[]>;
-  /** It runs a single statement, which is a transaction by itself. */
-  readonly isOneStatement?: boolean;
+  /** The same by a single statement, which is a transaction by itself, for changes that share it with no other kind. */
+  readonly byStatement?: (queries: Queries, items: readonly Item[]) => Promise<readonly Outcome[]>;
 }
 
 /** Looks several items of one kind up, in their order. A failure fails all of them. */

@@ -1,10 +1,10 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { hasAliases } from './link-aliases.ts';
 import { deleteNotFoundOf } from './not-found-visits.ts';
 import { preparedRow } from './prepared.ts';
 import { hasRow } from './rows.ts';
-import { defaultDomainId, type Queries, type Schema } from './schema.ts';
+import type { Queries, Schema } from './schema.ts';
 
 export const findVerifiedDomain = preparedRow((queries, host: string) =>
   queries
@@ -220,11 +220,3 @@ export async function lockDomains(
     .orderBy('id');
   return (dialectOf(queries).locksRows ? there.forShare() : there).execute();
 }
-
-/** Whether a domain can have new links. It is locked until the transaction ends, on a database that locks rows. */
-export const isUsableDomain = (
-  id: RawBuilder<unknown>,
-): RawBuilder<boolean> => sql`(${id} = ${sql.lit(defaultDomainId)} or (
-  select 1 from domains
-  where domains.id = ${id} and domains.verified_at is not null and domains.deleted_at is null for share
-) is not null)`;

@@ -1,14 +1,13 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { recordingMade } from './changes.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
-import { isUsableDomain } from './domains.ts';
 import { addingDueOf } from './due-pages.ts';
 import { type ColumnKind, jsonRows } from './json-rows.ts';
 import { addressKey } from './link-addresses.ts';
 import { linkColumns } from './link-columns.ts';
 import { countingMade } from './link-counts.ts';
 import { type Prepared, prepared } from './prepared.ts';
-import type { Queries, Schema } from './schema.ts';
+import { defaultDomainId, type Queries, type Schema } from './schema.ts';
 
 type Stored = Selectable<Schema['links']>;
 
@@ -157,6 +156,14 @@ function sentLinks({ own, shared }: Columns, values: readonly Cell[]) {
       returning id, organization_id, domain_id, suffix, qr_marker`,
   };
 }
+
+/** It waits for a change of the domain that is under way. The domain stays locked until the transaction ends. */
+const isUsableDomain = (
+  id: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`(${id} = ${sql.lit(defaultDomainId)} or (
+  select 1 from domains
+  where domains.id = ${id} and domains.verified_at is not null and domains.deleted_at is null for share
+) is not null)`;
 
 const insertAll = (
   dialect: Dialect,

@@ -15,9 +15,10 @@ interface Change {
 /** Changes that share their statements. */
 export interface ChangeGroup {
   readonly changes: readonly Change[];
-  readonly isOneStatement: boolean;
   /** Makes them, and returns a function that resolves their callers once the transaction has committed. */
   make(queries: Queries): Promise<Settle>;
+  /** The same by a single statement outside a transaction; null if they need more. */
+  readonly makeByStatement: ((queries: Queries) => Promise<Settle>) | null;
 }
 
 const maxPerBatch = 64;
@@ -154,15 +155,18 @@ function isGivenUp({ until, reject }: Change): boolean {
 }
 
 function groupOf(changes: readonly Change[]): ChangeGroup {
+  const items = changes.map(({ item }) => item);
+  const [first] = changes;
+  const makeBy = async (work: WriteItems<unknown, unknown>['byStatement'], queries: Queries) => {
+    const outcomes = (await work?.(queries, items)) ?? [];
+    return () => {
+      for (const [index, { resolve }] of changes.entries()) resolve(outcomes[index]);
+    };
+  };
+  const byStatement = first?.work.byStatement;
   return {
     changes,
-    isOneStatement: changes[0]?.work.isOneStatement ?? false,
-    async make(queries) {
-      const items = changes.map(({ item }) => item);
-      const outcomes = (await changes[0]?.work(queries, items)) ?? [];
-      return () => {
-        for (const [index, { resolve }] of changes.entries()) resolve(outcomes[index]);
-      };
-    },
+    make: (queries) => makeBy(first?.work, queries),
+    makeByStatement: byStatement ? (queries) => makeBy(byStatement, queries) : null,
   };
 }

@@ -86,6 +86,12 @@ export const beginWith = ({
 /** How a connection begins a transaction, and the milliseconds that a statement outside one may take; 0 for no limit. */
 const deadlines = new WeakMap<object, { readonly begin: string; readonly limit: number }>();
 
+/**
+ * Clients whose last transaction was committed without waiting for a synchronous replica, because the wait was cancelled: it would be lost with
+ * the primary. The server says so in a notice, and reports success.
+ */
+const notReplicated = new WeakSet<object>();
+
 /** A client of the pool connects to the current primary. */
 const clientOf = (primary: Primary, timeouts: Limits): typeof pg.Client =>
   class extends pg.Client {
@@ -94,6 +100,9 @@ const clientOf = (primary: Primary, timeouts: Limits): typeof pg.Client =>
       const own = primary.isPooler ? { ...given, ...noStartUpLimits } : given;
       super({ ...own, connectionString: primary.url });
       primary.opens(this);
+      this.on('notice', ({ routine }) => {
+        if (routine === 'SyncRepWaitForLSN') notReplicated.add(this);
+      });
       deadlines.set(this, { begin: beginWith(timeouts), limit: timeouts.statement_timeout || 0 });
     }
   };
@@ -183,6 +192,7 @@ function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: 
         isInTransaction = sql === 'begin';
         hasFailed = false;
       }
+      if (notReplicated.delete(client)) throw new StoreAway('a change is stored, but not on a replica');
       // If an earlier statement failed without anyone noticing, the server rolls back and reports only this.
       if (sql === 'commit' && command === 'ROLLBACK')
         throw new Error('a statement of a committed change had failed');

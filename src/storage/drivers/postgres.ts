@@ -89,17 +89,22 @@ export function openPostgres(
   const batcher = new LookupBatcher(lookups.queries);
   const read = queriesOver(control, server);
   const changes = new ChangeQueue((groups) => {
-    const isOneStatement = groups.length === 1 && groups[0]?.isOneStatement;
-    const transaction: Transaction = isOneStatement ? (work) => work(batchStatement) : changing(batchTerms());
-    return writeWithRetries(transaction, async (queries) => {
+    const terms = batchTerms();
+    const alone = groups.length === 1 ? groups[0]?.makeByStatement : null;
+    if (alone) {
+      const queries = queriesThrough(connectionsUntil(connect, terms));
+      return writeWithRetries(
+        (work) => work(queries),
+        async (queries) => [await alone(queries)],
+      );
+    }
+    return writeWithRetries(changing(terms), async (queries) => {
       const made: (() => void)[] = [];
       for (const group of groups) made.push(await group.make(queries));
       return made;
     });
   }, maxBatches);
   const connect = connectionsOf(control, server);
-  /** A single statement is a transaction by itself. */
-  const batchStatement = queriesThrough(() => connectionsUntil(connect, batchTerms())());
   const reads = new PostgresReads(connect, maxConnections);
   const changing = (terms: ReadTerms = ownTerms) =>
     inTransaction(terms.changeDeadline === undefined ? connect : connectionsUntil(connect, terms));
