@@ -83,8 +83,17 @@ describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
     expect(await visit(`${base}/a`)).toEqual([302, 'https://first.example/a']);
     await call('PATCH', `/link/${id}`, { forward_path: false });
     expect(await visit(`${base}/a`)).toEqual([404, null]);
-    const other = await create({ forward_path: true, destination_url: 'https://second.example' });
-    expect(await visit(`${other.suffix}/a`)).toEqual([302, 'https://second.example/a']);
+  });
+
+  test('applies at once to the very first link that is created with it', async () => {
+    const fresh = await startApp({ store });
+    const { key } = await fresh.newcomer();
+    expect((await fresh.visit('/some/path')).status).toBe(404);
+    const body = { destination_url: 'https://first.example', forward_path: true };
+    const { json } = await fresh.call('POST', '/api/v1/link', { key, body });
+    expect((await fresh.visit(`/${json.suffix}/a`)).headers.get('location')).toBe('https://first.example/a');
+    expect(fresh.faults).toEqual([]);
+    await fresh.stop();
   });
 
   test("uses the link's status, but never sends a form with its password", async () => {
