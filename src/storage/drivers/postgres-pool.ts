@@ -192,7 +192,7 @@ function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: 
         isInTransaction = sql === 'begin';
         hasFailed = false;
       }
-      if (notReplicated.delete(client)) throw new StoreAway('a change is stored, but not on a replica');
+      if (notReplicated.delete(client)) throw new TookTooLong(true, limit);
       // If an earlier statement failed without anyone noticing, the server rolls back and reports only this.
       if (sql === 'commit' && command === 'ROLLBACK')
         throw new Error('a statement of a committed change had failed');
