@@ -31,7 +31,8 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
       if (drawsLeft-- <= 0) throw new Error('the dice are broken');
       return loaded === null ? randomBytes(count) : Buffer.alloc(count, Math.floor(loaded++ / 3));
     };
-    app = await startApp({ store, overrides: { randomBytes: bytes } });
+    // Scheduled changes draw, too.
+    app = await startApp({ store, overrides: { randomBytes: bytes, scheduledInterval: 10 * day } });
     owner = await app.newcomer();
     tags = [];
     for (const name of ['red', 'green', 'blue']) tags.push((await send('POST', '/tag', { name })).json);
@@ -188,9 +189,9 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
     const broken = await bulk(
       Array.from({ length: 1000 }, () => ({ destination_url: 'https://example.com' })),
     );
+    drawsLeft = Number.POSITIVE_INFINITY;
     expect(broken.status).toBe(500);
     expect(app.faults.splice(0)).toEqual([expect.stringContaining('the dice are broken')]);
-    drawsLeft = Number.POSITIVE_INFINITY;
     expect(await total()).toBe(before);
     expect((await bulk([{ destination_url: 'https://example.com' }])).json.results[0].status).toBe(201);
     expect(await total()).toBe(before + 1);
