@@ -41,9 +41,12 @@ class Writer {
       return value;
     } finally {
       while (!this.#queue.isIdle) await this.#queue.whenIdle;
-      await this.#client.run('pragma temp_store = memory', []);
-      // Its tables may have contained data that must be gone.
-      await this.#client.run('pragma wal_checkpoint(truncate)', []);
+      // Sent together: during a change that began between them the second one would fail.
+      await Promise.all([
+        this.#client.run('pragma temp_store = memory', []),
+        // Its tables may have contained data that must be gone.
+        this.#client.run('pragma wal_checkpoint(truncate)', []),
+      ]);
     }
   }
 
