@@ -99,7 +99,8 @@ const clientOf = (primary: Primary, timeouts: Limits): typeof pg.Client =>
       const given = config as pg.ClientConfig;
       const own = primary.isPooler ? { ...given, ...noStartUpLimits } : given;
       super({ ...own, connectionString: primary.url });
-      primary.opens(this);
+      const isOpened = primary.opens(this, () => streamOf(this)?.destroy());
+      this.once('connect', isOpened).once('end', isOpened);
       this.on('notice', ({ routine }) => {
         if (routine === 'SyncRepWaitForLSN') notReplicated.add(this);
       });
@@ -113,6 +114,7 @@ export function connectionsOf(
 ): () => Promise<CheckedOut> {
   const connect = async (isSecondTry = false): Promise<CheckedOut> => {
     if (primary.found !== null) await primary.found;
+    const { generation } = primary;
     try {
       for (;;) {
         const client = await pool.connect();
@@ -125,6 +127,7 @@ export function connectionsOf(
         primary.isPooler = true;
         return connect(true);
       }
+      if (primary.generation !== generation) return connect(isSecondTry);
       primary.doubt();
       throw faultOf(cause);
     }
@@ -192,7 +195,7 @@ function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: 
         isInTransaction = sql === 'begin';
         hasFailed = false;
       }
-      if (notReplicated.delete(client)) throw new TookTooLong(true, limit);
+      if (notReplicated.delete(client)) throw new TookTooLong(true);
       // If an earlier statement failed without anyone noticing, the server rolls back and reports only this.
       if (sql === 'commit' && command === 'ROLLBACK')
         throw new Error('a statement of a committed change had failed');
@@ -220,5 +223,5 @@ function statement(
   return { ...named, values: [...parameters] };
 }
 
-const streamOf = (client: pg.PoolClient): { destroy(): void } | undefined =>
+const streamOf = (client: pg.ClientBase): { destroy(): void } | undefined =>
   (client as { connection?: { stream?: { destroy(): void } } }).connection?.stream;

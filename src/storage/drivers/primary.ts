@@ -20,6 +20,7 @@ export class Primary {
   readonly #urls: readonly string[];
   readonly #onMoved: (sentence: string) => void;
   readonly #generations = new WeakMap<object, number>();
+  /** Connections in use, and those that are being opened. */
   readonly #lent = new Set<Connection & { readonly generation: number }>();
   /** The value of `prepared_statements` in the address: whether statements are named, whatever pooler is in between. */
   readonly #naming: string | null;
@@ -71,9 +72,15 @@ export class Primary {
     this.#timer = setInterval(() => this.#checkAgain(), interval);
   }
 
-  /** Registers a connection that is being opened. */
-  opens(connection: object): void {
+  /** Counts the moves from one server to another. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Marks a connection as being opened until the returned function is called: a server that is gone may never answer it. */
+  opens(connection: object, destroy: () => void): () => void {
     this.#generations.set(connection, this.#generation);
+    return this.trackInUse({ destroy });
   }
 
   /** Whether a connection leads to the server of new connections. */

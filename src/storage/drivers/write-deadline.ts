@@ -62,7 +62,8 @@ class DeadlineConnection implements CheckedOut {
     try {
       return await this.#lent.query(sql, parameters, isPrepared);
     } catch (cause) {
-      throw cause instanceof TookTooLong ? this.#tookTooLong() : cause;
+      // Closed by us, the connection reports that the server is away; but it may carry out what it was sent.
+      throw cause instanceof TookTooLong || this.#isStopped ? this.#tookTooLong() : cause;
     } finally {
       if (--this.#running === 0) this.#unwatch();
     }

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { PostgresServer } from './support/postgres.ts';
+import { type SlowProxy, startSlowProxy } from './support/slow-proxy.ts';
+
+/** 504 says that a creation may have been carried out; 503 and 201 would be wrong. */
+const open = [504, 'TIMED_OUT'];
+const server = new PostgresServer();
+let admin: SQL;
+let proxy: SlowProxy;
+let app: TestApp;
+let owner: Newcomer;
+
+beforeAll(async () => {
+  const url = new URL(await server.url());
+  admin = new SQL({ url: url.href, max: 1 });
+  proxy = startSlowProxy(Number(url.port));
+  url.port = String(proxy.port);
+  app = await startApp({ env: { DATABASE_URL: url.href } });
+  owner = await app.newcomer();
+});
+afterAll(async () => {
+  await app.stop();
+  await proxy[Symbol.asyncDispose]();
+  await admin.end();
+  await server.stop();
+});
+
+async function setReplicas(names: string): Promise<void> {
+  await admin.unsafe(`alter system set synchronous_standby_names = '${names}'`);
+  await admin.unsafe('select pg_reload_conf()');
+  await eventually(async () => {
+    const [row] = await admin.unsafe('show synchronous_standby_names');
+    return row.synchronous_standby_names === names;
+  }, 'the setting');
+}
+
+const create = async (more: object = {}) => {
+  const body = { destination_url: 'https://destination.example', ...more };
+  const { status, json } = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+  return [status, json.error_code ?? null];
+};
+
+test('a creation has no success while the synchronous replica that has to have it is away', async () => {
+  expect(await create()).toEqual([201, null]);
+  await setReplicas('away');
+  expect(await create()).toEqual(open);
+  // With a suffix it is a transaction, whose commit is not given up by us, but may be cancelled by others.
+  const creating = create({ suffix: 'chosen' });
+  await eventually(async () => {
+    const [row] = await admin.unsafe(
+      "select count(pg_cancel_backend(pid))::int as count from pg_stat_activity where wait_event = 'SyncRep'",
+    );
+    return row.count > 0;
+  }, 'a commit that waits');
+  expect(await creating).toEqual(open);
+  await setReplicas('');
+  expect(await create()).toEqual([201, null]);
+});
+
+test('a creation has no refusal while the server that may carry it out later does not answer', async () => {
+  expect(await create()).toEqual([201, null]);
+  proxy.delay = 60_000;
+  expect(await create()).toEqual(open);
+  proxy.delay = 0;
+  await eventually(async () => (await create())[0] === 201, 'a creation');
+});
