@@ -32,7 +32,7 @@ import { watchVersion } from './compose/version-watch.ts';
 import type { Config } from './config/options.ts';
 import { router } from './http/router.ts';
 import type { RawHit } from './journal/hit.ts';
-import type { Context } from './manage/context.ts';
+import type { Caching, Context } from './manage/context.ts';
 import { setupToken } from './manage/register-user.ts';
 import { hashSeedOf } from './rules/day-hash.ts';
 import type { Lookups } from './storage/database.ts';
@@ -120,9 +120,9 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
           now,
         });
   if (lostChanges !== null) opened.defer(() => lostChanges.stop());
-  const notify = (change: Change, state: 'cached' | 'new' = 'cached') => {
+  const notify = (change: Change, caching: Caching = 'may be cached') => {
     lostChanges?.made(change);
-    if (state === 'new') return;
+    if (caching === 'not cached') return;
     forget(caches, change);
     dataPlane.change(change);
   };

@@ -10,7 +10,7 @@ import { trustsProxies } from '../http/client-address.ts';
 import { Mailer } from '../mail/mailer.ts';
 import { BackgroundTasks } from '../manage/background-tasks.ts';
 import type { Context } from '../manage/context.ts';
-import { linkStorerByStatement } from '../manage/store-links.ts';
+import { linkStorer } from '../manage/store-links.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { isLoopbackName } from '../rules/host.ts';
 import { inStock } from '../rules/random-text.ts';
@@ -72,7 +72,7 @@ export function contextOf(
     tokens: new Tokens(database, secrets, bytes, now),
     limits,
     guesses: new Guesses(limits, database, secrets, now),
-    storeLink: linkStorerByStatement({ database, now, randomSuffix: drawSuffix }),
+    storeLink: linkStorer({ database, now, randomSuffix: drawSuffix }),
     ...live,
   };
 }

@@ -1,6 +1,6 @@
 import { Authenticator } from '../auth/authenticate.ts';
 import { KeyHolders } from '../auth/key-holders.ts';
-import type { Context } from '../manage/context.ts';
+import type { Caching, Context } from '../manage/context.ts';
 import type { Site } from '../rules/site.ts';
 import { isAway } from '../rules/transient-error.ts';
 import { findKeyHolder } from '../storage/api-keys.ts';
@@ -27,7 +27,7 @@ export function openControlPlane(
   start: Start,
   site: Site,
   store: Store,
-  notify: (change: Change, state?: 'cached' | 'new') => void,
+  notify: (change: Change, caching?: Caching) => void,
   hosts: Hosts,
   clicksFolded: () => Promise<void>,
 ): ControlPlane {
@@ -37,13 +37,13 @@ export function openControlPlane(
   const deliverer = delivererOf(config, site, database, secrets, overrides, log);
   const keyHolders = new KeyHolders((hash) => findKeyHolder(database.lookup, hash), overrides.keyLifetime);
   const context = contextOf(config, site, database, secrets, overrides, {
-    linksChanged: (links, state) =>
+    linksChanged: (links, caching) =>
       notify(
         {
           links: links.flatMap(addressesOf).map(({ domain_id, suffix }) => ({ domainId: domain_id, suffix })),
           hosts: [],
         },
-        state,
+        caching,
       ),
     callerChanged: (userId) => keyHolders.forget(userId),
     clicksFolded,

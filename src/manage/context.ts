@@ -17,6 +17,9 @@ import type { DomainContext } from './domain-context.ts';
 import type { StoreLink } from './prepared-link.ts';
 
 /** What the control plane depends on. Made in `compose/context.ts`, where tests may replace the clock and randomness. */
+/** Whether visitors may have asked for a link before its change. */
+export type Caching = 'may be cached' | 'not cached';
+
 export interface Context {
   readonly database: Database;
   readonly site: Site;
@@ -54,8 +57,8 @@ export interface Context {
   readonly placesKnown: () => PlacesKnown;
   /** Resolves when every click that this node has answered so far is in the store. */
   readonly clicksFolded: () => Promise<void>;
-  /** Invalidates this node's caches at once; other nodes follow the change feed. New links may be in none of them. */
-  readonly linksChanged: (links: readonly ChangedLink[], state?: 'cached' | 'new') => void;
+  /** Invalidates this node's caches at once, unless nothing of it can be cached; other nodes follow the change feed. */
+  readonly linksChanged: (links: readonly ChangedLink[], caching?: Caching) => void;
   /** The same for keys of a user that were revoked, and for changed permissions. */
   readonly callerChanged: (userId: number) => void;
 }

@@ -54,8 +54,13 @@ export type Compute = <Answer>(module: string, input: unknown) => Promise<Answer
 /** Makes several changes of one kind in a transaction, and returns the outcome of each, in their order. */
 export interface WriteItems<Item, Outcome> {
   (queries: Queries, items: readonly Item[]): Promise<readonly Outcome[]>;
-  /** The same by a single statement, which is a transaction by itself, for changes that share it with no other kind. */
-  readonly byStatement?: (queries: Queries, items: readonly Item[]) => Promise<readonly Outcome[]>;
+  readonly byStatement?: ByStatement<Item, Outcome>;
+}
+
+/** Makes the same changes by a single PostgreSQL statement, which is a transaction by itself. */
+export interface ByStatement<Item, Outcome> {
+  readonly suits: (item: Item) => boolean;
+  readonly make: (queries: Queries, items: readonly Item[]) => Promise<readonly Outcome[]>;
 }
 
 /** Looks several items of one kind up, in their order. A failure fails all of them. */

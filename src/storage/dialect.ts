@@ -29,8 +29,6 @@ export interface Dialect {
    * is no other transaction to exclude.
    */
   readonly locksRows: boolean;
-  /** Whether one statement can insert into several tables. */
-  readonly insertsIntoSeveral: boolean;
   /**
    * Whether tables can have partitions. The ledger then has one for each month, and packs are looked up by their instant as well.
    */
@@ -86,7 +84,6 @@ export const dialects: Record<Database['kind'], Dialect> = {
     tableEnd: 'strict',
     keyedTableEnd: 'strict, without rowid',
     locksRows: false,
-    insertsIntoSeveral: false,
     partitions: false,
     chunksHits: true,
     jsonEach: 'json_each',
@@ -107,7 +104,6 @@ export const dialects: Record<Database['kind'], Dialect> = {
     tableEnd: '',
     keyedTableEnd: '',
     locksRows: true,
-    insertsIntoSeveral: true,
     partitions: true,
     chunksHits: false,
     jsonEach: 'jsonb_array_elements',

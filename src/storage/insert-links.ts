@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { recordingMade } from './changes.ts';
-import { type Dialect, dialectOf } from './dialect.ts';
+import { dialectOf } from './dialect.ts';
 import { addingDueOf } from './due-pages.ts';
 import { type ColumnKind, jsonRows } from './json-rows.ts';
 import { addressKey } from './link-addresses.ts';
@@ -36,31 +36,30 @@ export async function insertLinks(
   held: Held,
 ): Promise<(Inserted | null)[]> {
   const first = firstByKey(rows);
-  const { columns, values } = columnsOf([...first.values()]);
-  const json = [...first.values()].map((row) => columns.own.map((name) => row[name]));
-  const inserted = await insertionOf(columns, held)(queries, JSON.stringify(json), 0, ...values);
-  return inOrderOf(rows, first, inserted);
+  const sent = [...first.values()];
+  const { columns, values } = columnsOf(sent);
+  const json = JSON.stringify(sent.map((row) => columns.own.map((name) => row[name])));
+  return inOrderOf(rows, first, await insertionOf(columns, held)(queries, json, ...values));
 }
 
 /**
- * Inserts links with everything that belongs to them, as one statement: their counts, the change for every node's cache, and the
- * pages to fetch, whose hosts are `pageHosts`. Null if the suffix is taken or held, or if the domain is no longer usable. Only for a
- * database whose statements insert into several tables.
+ * Inserts links with everything that belongs to them, as one statement of PostgreSQL: their counts, the change for every node's
+ * cache, and the pages to fetch, whose hosts are `pageHosts`. Null if the suffix is taken or held, or if the domain is no longer
+ * usable.
  */
-export async function insertNewLinks(
+export async function insertWholeLinks(
   queries: Queries,
   rows: readonly CompleteLink[],
   pageHosts: ReadonlyMap<CompleteLink, string>,
   at: number,
 ): Promise<(Inserted | null)[]> {
   const first = firstByKey(rows);
-  const { columns, values } = columnsOf([...first.values()]);
-  const json = [...first.values()].map((row) => [
-    ...columns.own.map((name) => row[name]),
-    pageHosts.get(row) ?? null,
-  ]);
-  const inserted = await insertionOf(columns, 'new')(queries, JSON.stringify(json), at, ...values);
-  return inOrderOf(rows, first, inserted);
+  const sent = [...first.values()];
+  const { columns, values } = columnsOf(sent);
+  const json = JSON.stringify(
+    sent.map((row) => [...columns.own.map((name) => row[name]), pageHosts.get(row) ?? null]),
+  );
+  return inOrderOf(rows, first, await wholeInsertionOf(columns, 'left out')(queries, json, at, ...values));
 }
 
 type ByKey = ReadonlyMap<string, CompleteLink>;
@@ -101,34 +100,52 @@ function columnsOf(rows: readonly CompleteLink[]): { columns: Columns; values: r
   return { columns: { own, shared }, values: shared.map((name) => model?.[name] ?? null) };
 }
 
-type Insertion = Prepared<[json: string, at: number, ...shared: Cell[]], Inserted>;
-
 /** Clients send few kinds of links. The bound keeps one that sends all possible kinds from filling the memory. */
 const maxInsertions = 100;
-const insertions = new Map<string, Insertion>();
 
-/** The statement for links with these columns, some of them shared. */
-function insertionOf(columns: Columns, kind: Held | 'new'): Insertion {
-  const key = `${columns.shared.join()}|${columns.own.join()}|${kind}`;
-  const cached = insertions.get(key);
-  if (cached) return cached;
-  if (insertions.size >= maxInsertions) insertions.clear();
-  const made: Insertion = prepared((queries, json, at, ...values) => {
-    const dialect = dialectOf(queries);
-    const sent = sentLinks(columns, values);
-    const kinds = Object.fromEntries(columns.own.map((name) => [name, linkColumns[name]]));
-    const insertion =
-      kind === 'new'
-        ? insertAll(dialect, sent, jsonRows(dialect, { ...kinds, page_host: 'text' }, json), at)
-        : sent.insert(
-            sql`${jsonRows(dialect, kinds, json)} as sent`,
-            kind === 'left out' ? sent.isFree : sql`true`,
-          );
-    return insertion.compile(queries);
-  }, 2 + columns.shared.length);
-  insertions.set(key, made);
-  return made;
+/** A statement for each set of columns, some of them shared. */
+function byColumns<Insertion>(build: (columns: Columns, held: Held) => Insertion) {
+  const built = new Map<string, Insertion>();
+  return (columns: Columns, held: Held): Insertion => {
+    const key = `${columns.shared.join()}|${columns.own.join()}|${held}`;
+    const cached = built.get(key);
+    if (cached) return cached;
+    if (built.size >= maxInsertions) built.clear();
+    const insertion = build(columns, held);
+    built.set(key, insertion);
+    return insertion;
+  };
 }
+
+const kindsOf = ({ own }: Columns): Record<string, ColumnKind> =>
+  Object.fromEntries(own.map((name) => [name, linkColumns[name]]));
+
+const insertionOf = byColumns(
+  (columns, held): Prepared<[json: string, ...shared: Cell[]], Inserted> =>
+    prepared((queries, json, ...cells) => {
+      const { insert, isFree } = sentLinks(columns, cells);
+      const rows = jsonRows(dialectOf(queries), kindsOf(columns), json);
+      return insert(sql`${rows} as sent`, held === 'left out' ? isFree : sql`true`).compile(queries);
+    }, 1 + columns.shared.length),
+);
+
+const wholeInsertionOf = byColumns(
+  (columns): Prepared<[json: string, at: number, ...shared: Cell[]], Inserted> =>
+    prepared((queries, json, at, ...cells) => {
+      const dialect = dialectOf(queries);
+      const { insert, isFree, cell } = sentLinks(columns, cells);
+      return sql<Inserted>`
+        with sent as ${jsonRows(dialect, { ...kindsOf(columns), page_host: 'text' }, json)},
+        made as (${insert(sql`sent`, sql`${isFree} and ${isUsableDomain(cell('domain_id'))}`)}),
+        counted as (${countingMade}),
+        recorded as (${recordingMade(dialect, at)}),
+        due as (${addingDueOf(sql`
+          select sent.page_host as host, made.id as link_id
+          from made join sent on sent.suffix = made.suffix and ${cell('domain_id')} = made.domain_id
+          where sent.page_host is not null`)})
+        select id, domain_id, suffix, qr_marker from made`.compile(queries);
+    }, 2 + columns.shared.length),
+);
 
 /** Links in a table `sent`, which has the columns that aren't shared. */
 function sentLinks({ own, shared }: Columns, values: readonly Cell[]) {
@@ -164,22 +181,6 @@ const isUsableDomain = (
   select 1 from domains
   where domains.id = ${id} and domains.verified_at is not null and domains.deleted_at is null for share
 ) is not null)`;
-
-const insertAll = (
-  dialect: Dialect,
-  { cell, isFree, insert }: ReturnType<typeof sentLinks>,
-  rows: RawBuilder<unknown>,
-  at: number,
-): RawBuilder<Inserted> => sql`
-  with sent as ${rows},
-  made as (${insert(sql`sent`, sql`${isFree} and ${isUsableDomain(cell('domain_id'))}`)}),
-  counted as (${countingMade}),
-  recorded as (${recordingMade(dialect, at)}),
-  due as (${addingDueOf(sql`
-    select sent.page_host as host, made.id as link_id
-    from made join sent on sent.suffix = made.suffix and ${cell('domain_id')} = made.domain_id
-    where sent.page_host is not null`)})
-  select id, domain_id, suffix, qr_marker from made`;
 
 const types: Record<ColumnKind, string> = { integer: 'bigint', text: 'text' };
 

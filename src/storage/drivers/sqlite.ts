@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { StoreAway } from '../../rules/errors.ts';
 import type { Database, LookupItems, Lookups, RowFinder, WriteItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
-import { type ChangeGroup, ChangeQueue } from './change-queue.ts';
+import { type ChangeGroup, ChangeQueue, type Settle } from './change-queue.ts';
 import { queriesOver, SqliteInline, SqliteThread } from './sqlite-client.ts';
 import { SqliteReaders } from './sqlite-readers.ts';
 
@@ -54,9 +54,9 @@ class Writer {
     while (!this.#queue.isIdle) await this.#queue.whenIdle;
   }
 
-  async #commit(groups: readonly ChangeGroup[]): Promise<readonly (() => void)[]> {
+  async #commit(groups: readonly ChangeGroup[]): Promise<readonly Settle[]> {
     const frame = new Frame(this.#client);
-    const settled: (() => void)[] = [];
+    const settled: Settle[] = [];
     try {
       frame.send('begin immediate', false);
       const [first] = groups;
@@ -73,7 +73,7 @@ class Writer {
     return settled;
   }
 
-  async #attempt(group: ChangeGroup, frame: Frame): Promise<() => void> {
+  async #attempt(group: ChangeGroup, frame: Frame): Promise<Settle> {
     frame.send('savepoint change');
     try {
       const settle = await group.make(this.#queries);
