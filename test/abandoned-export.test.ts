@@ -18,7 +18,7 @@ beforeAll(async () => {
     body: { destination_url: 'example.com' },
   });
   const at = app.clock.now - 1_000;
-  // Far more in all than the system's buffers hold.
+  // Far more than the socket buffers hold.
   const text = 'long'.repeat(70);
   const texts = { referrer: text, utm_source: text, utm_medium: text, utm_campaign: text };
   const hit = { link: json.id, organization: owner.organizationId, at, ...texts };
@@ -29,7 +29,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** How many statements are read meanwhile. */
+/** Counts the statements that are read until it is stopped. */
 function countReads(): { readonly reads: () => number; stop(): void } {
   const { database } = app.app.context;
   const { readFor } = database;
@@ -77,7 +77,7 @@ test('an export whose client stops reading stops reading too, and ends when the 
   expect(waiting).toBeLessThan((hits / 500) * 3);
   socket.destroy();
   await Bun.sleep(300);
-  // What was under way when the client went may come to its end, and no more.
+  // Reads that were under way when the client disconnected may finish, but no more follow.
   expect(counted.reads() - waiting).toBeLessThan(20);
   counted.stop();
   expect(received).toBeLessThan(hits * 60);

@@ -9,8 +9,8 @@ import { appAgents } from './support/agents-of-apps.ts';
 import { crawlerAgents } from './support/agents-of-crawlers.ts';
 
 /**
- * Entries that a list has on the wrong side, or that nobody could tell by the user agent, each with the reason. They are left
- * out of the counts, and nothing else is.
+ * Entries that a list has on the wrong side, or that no user agent could tell, each with the reason. Only these are left out
+ * of the counts.
  */
 const leftOut: Readonly<Record<string, string>> = {
   'Mozilla/5.0 (Linux; Android 15; CPH2557 Build/AP3A.240617.008; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/142.0.7444.142 Mobile Safari/537.36 Instagram 406.0.0.58.159 Android (35/15; 480dpi; 1080x2400; OPPO; CPH2557; OP573DL1; mt6833; en_MY; 822918295; IABMV/1) NV/1':
@@ -35,7 +35,7 @@ const linesOf = (name: string): string[] =>
 interface Described {
   readonly userAgent: string;
   readonly device: string;
-  /** Null where the list doesn't say. */
+  /** Null if the list doesn't say. */
   readonly os: string | null;
   readonly browser: string | null;
 }
@@ -46,14 +46,14 @@ const describedIn = (name: string): Described[] =>
     return { device, os: os || null, browser: browser || null, userAgent: rest.join('|') };
   });
 
-/** In the format of the package: `platform` is what the browser's own script interface says. */
+/** In the package's format: `platform` is the browser's `navigator.platform`. */
 interface SeenAgent {
   readonly userAgent: string;
   readonly platform: string;
   readonly deviceCategory: string;
 }
 
-/** Platforms that belong to one system; "Linux x86_64" is also what an emulated telephone says. */
+/** Platforms that imply one system. "Linux x86_64" isn't one, as emulated phones report it too. */
 const systemOfPlatform: Readonly<Record<string, string>> = {
   iPhone: 'iOS',
   iPad: 'iOS',
@@ -99,7 +99,7 @@ const counted = (agents: readonly string[]): string[] =>
 
 const isPerson = (userAgent: string): boolean => classOfAgent(userAgent).class === 'human';
 
-/** Fails with all that are wrong when their share is more than this. */
+/** Fails, listing all wrong entries, if their share is larger than `share`. */
 function expectAtMost(share: number, all: readonly unknown[], wrong: readonly unknown[]): void {
   expect(all.length).toBeGreaterThan(0);
   expect(wrong.length / all.length <= share ? [] : wrong).toEqual([]);

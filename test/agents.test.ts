@@ -15,7 +15,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** A client that sends no user agent at all is tried elsewhere: fetch always sends one. */
+/** Skips empty user agents, which another test covers: fetch always sends one. */
 const agents = (rows: readonly AgentRow[]) => rows.filter(([, userAgent]) => userAgent.trim() !== '');
 
 test.each([

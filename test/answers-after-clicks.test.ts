@@ -43,7 +43,7 @@ test('no response is sent before its click is on file, whatever is sent meanwhil
         },
       }),
   });
-  /** As the journal does it: one write for all clicks of a turn, at its end. */
+  /** Like the journal: one write at the end of an event-loop turn, for all of the turn's clicks. */
   listener.open(({ path }) => {
     if (path === '/page') return { head: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n', body: '', waits: false };
     if (path === '/looked-up' && clicks % 3 === 0) return Promise.resolve(clicks++);

@@ -5,7 +5,7 @@ import { startApp, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { exchange } from './support/raw-http.ts';
 
-/** What is done is answered as done; what is refused, or never was whole, is not done. */
+/** A change that was made is reported as made; a refused or incomplete request changes nothing. */
 let app: TestApp;
 let key: string;
 let host: string;

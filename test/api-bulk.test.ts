@@ -9,9 +9,9 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
   let app: TestApp;
   let owner: Newcomer;
   let tags: { id: number; name: string }[];
-  /** A number: the dice show every face three times in a row. */
+  /** If a number, the random source returns each byte value three times in a row. */
   let loaded: number | null = null;
-  /** So many draws of the dice, and they break. */
+  /** Draws left before the random source throws. */
   let drawsLeft = Number.POSITIVE_INFINITY;
 
   const send = (method: string, path: string, body?: unknown, key = owner.key) =>
@@ -31,7 +31,7 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
       if (drawsLeft-- <= 0) throw new Error('the dice are broken');
       return loaded === null ? randomBytes(count) : Buffer.alloc(count, Math.floor(loaded++ / 3));
     };
-    // Scheduled changes draw, too.
+    // Scheduled changes draw random bytes, too.
     app = await startApp({ store, overrides: { randomBytes: bytes, scheduledInterval: 10 * day } });
     owner = await app.newcomer();
     tags = [];

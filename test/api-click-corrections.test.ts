@@ -246,7 +246,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     await call('DELETE', clicksPath());
     for (const path of [undefined, '/api/v1/stats'])
       expect(await totals(path)).toMatchObject({ clicks: 0, visitors: 0 });
-    // Of a day that was erased whole, who comes again is new.
+    // A day that was erased completely forgets its visitors too: a returning one counts as new.
     app.clock.now += 60_000;
     await app.visit(link.path, {
       'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Gecko/20100101 Firefox/141.0',
@@ -287,7 +287,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect((await call('DELETE', `/api/v1/link/${other.id}/clicks`)).status).toBe(202);
     const stranger = await app.newcomer();
     expect((await call('DELETE', '/api/v1/clicks?confirm=true', undefined, stranger.key)).status).toBe(200);
-    // Its node has died: any other goes on.
+    // The correction's node has died; any other node continues it.
     app.clock.now = today + 1_001;
     const { corrections } = await answerWhen(
       () => get(`${clicksPath()}/corrections`),

@@ -13,7 +13,7 @@ interface LiveEvent {
   readonly data: { readonly id: number; readonly link_id: number; readonly class: string };
 }
 
-/** A client of the stream that keeps what it was told. */
+/** A client of the stream that keeps what it received. */
 class Listener {
   readonly events: LiveEvent[] = [];
   readonly comments: string[] = [];
@@ -83,7 +83,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     link = (
       await app.call('POST', '/api/v1/link', { key: owner.key, body: { destination_url: 'example.com' } })
     ).json.id;
-    // The very first visit starts the fold's thread, which comes last where others want the core.
+    // The first visit starts the fold worker, whose low priority makes that slow on a busy machine.
     const body = { destination_url: 'example.com', suffix: 'first' };
     await app.call('POST', '/api/v1/link', { key: owner.key, body });
     await app.visit('/first');
@@ -150,7 +150,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     const ours = await Listener.open(app, owner.key);
     await add(hit());
     await until(() => ours.events.length === 1);
-    // What comes later has a higher id, and is told after what came before.
+    // Later hits have higher ids and are sent after earlier ones.
     await add(hit({ organization: stranger.organizationId }));
     await until(() => theirs.events.length > 0);
     expect(theirs.ids.every((id) => id > (ours.ids[0] ?? 0))).toBe(true);
@@ -172,7 +172,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
         const some = Math.min(1 + (added % 97), total - added);
         await add(...Array.from({ length: some }, () => hit()));
         added += some;
-        // A pace at which the stream breaks many times meanwhile.
+        // Slow enough for the stream to break many times meanwhile.
         await Bun.sleep(20);
       }
     })();
@@ -188,7 +188,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     }
     await adding;
     expect(turn).toBeGreaterThan(2);
-    // The last one of all: what was repeated before would stand before it.
+    // The very last hit: a repeated one would have arrived before it.
     await add(hit());
     await until(() => told.length + listener.events.length > total);
     await listener.close();
@@ -206,7 +206,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
       await until(() => listener.events.length === 1);
       const [id = 0] = listener.ids;
       await add(hit({ id: id + 3 }));
-      // Shows that it is not told while lower ones may still come.
+      // Long enough to show that it isn't sent while hits with lower ids may still come.
       await Bun.sleep(700);
       expect(listener.ids).toEqual([id]);
       await add(hit({ id: id + 1 }), hit({ id: id + 2 }));
@@ -225,14 +225,14 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
       await until(() => before.events.length === 1);
       await before.close();
       const [id = 0] = before.ids;
-      // So that the hit before is settled, and the next one is not.
+      // Lets the hit before settle; the next one is not settled.
       await Bun.sleep(700);
       await add(hit({ id: id + 2 }));
       const listener = await Listener.open(app, owner.key, `?last_event_id=${id}`);
-      // Shows that nothing is told while the lower one is missing.
+      // Long enough to show that nothing is sent while the lower id is missing.
       await Bun.sleep(400);
       expect(listener.ids).toEqual([]);
-      // A new client gets what comes after the newest hit that has been seen by now.
+      // A new client gets only what comes after the newest hit seen so far.
       const newcomer = await Listener.open(app, owner.key);
       await add(hit({ id: id + 1 }), hit({ id: id + 3 }));
       await until(() => listener.events.length === 3 && newcomer.events.length > 0);
@@ -243,7 +243,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     },
   );
 
-  /** Ids that were given by hand are none that the database knows to have given. */
+  /** Registers ids that a test assigned itself, which the database doesn't know. */
   async function catchUpIds(upTo: number): Promise<void> {
     const { sql } = await import('kysely');
     await app.app.context.database.write((queries) =>
@@ -264,7 +264,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
               .insertInto('hits')
               .values({ ...plainRow(), ...id })
               .execute();
-            // Each transaction is open for another time; SQLite has one writer, whom this would only hold up.
+            // Keeps each transaction open for a different time. SQLite has one writer, which this would only delay.
             if (store === 'postgres') await Bun.sleep((turn * 37 + row * 11) % 90);
           }
         });

@@ -20,7 +20,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    // Single hits of then are still kept.
+    // Single hits of `start` are still kept then.
     app.clock.now = start + 30 * 86_400_000;
     owner = await app.newcomer();
     [link, second] = [await newLink(), await newLink()];

@@ -21,7 +21,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   const send = (method: string, path: string, body?: unknown, key = owner.key) =>
     app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
   const draw = drawFrom(20261122);
-  /** Names that are alike in what an order compares: the same, none, of any script, and long ones that differ at their end. */
+  /** Names that are hard to order: equal, missing, in other scripts, and long ones that differ only at the end. */
   const someName = () =>
     [null, 'Same', 'same', `n${draw(30)}`, 'Ünïcode', '日本', `${'long '.repeat(20)}${draw(5)}`][draw(7)] ??
     null;
@@ -49,7 +49,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
         )
         .execute(),
     );
-  /** Every page from the first to the last; `between` runs before each page but the first. */
+  /** All pages from first to last; `between` runs before each page but the first. */
   async function pagesOf(
     query: string,
     between: () => Promise<unknown> = async () => {},
@@ -66,7 +66,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   }
   const sorted = (ids: Iterable<number>) => [...ids].sort((one, other) => one - other);
 
-  /** One filter for each order, in turns, and all of them for the usual one. */
+  /** Each order is tested with one of these filters in turn, the default order with all of them. */
   const filters = ['', 'q=cursor', 'tag='] as const;
   test.each(
     linkOrders.flatMap((order, index) =>
@@ -90,7 +90,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
       const seen = pages.flat();
       expect(new Set(seen).size).toBe(seen.length);
       expect(sorted(seen.filter((id) => stays.includes(id)))).toEqual(sorted(stays));
-      // Nothing moves any more: by cursor comes what comes at once.
+      // Nothing changes any more: paging by cursor gives the same links as one request.
       const atOnce = (await send('GET', `/link?${query.replace(/limit=\d+/, 'limit=500')}`)).json;
       const all = atOnce.links.map(({ id }: { id: number }) => id);
       expect([(await pagesOf(query)).flat(), atOnce.next]).toEqual([all, undefined]);

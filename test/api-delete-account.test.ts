@@ -17,7 +17,7 @@ const link = async (key: string, more: object = {}) => {
 };
 const confirm = 'delete_organization';
 
-/** Every table that says whose its rows are. */
+/** Every table with a column for the organization. */
 const tablesOfOrganizations = async (): Promise<string[]> => {
   const { read, kind } = app.app.context.database;
   const named =
@@ -31,11 +31,11 @@ const tablesOfOrganizations = async (): Promise<string[]> => {
   return (await named.execute(read)).rows.map(({ name }) => name);
 };
 
-/** Those that `storage/deleted-organizations.ts` and `ledger/delete-chunks.ts` empty, or that empty themselves. */
+/** Tables that `storage/deleted-organizations.ts` and `ledger/delete-chunks.ts` empty, or whose rows go by themselves. */
 const known =
   /^(api_keys|click_corrections|domains|hit_chunks|hit_packs|hits|idempotency_keys|invitations|link_aliases|link_bin|link_block_marks|link_blocks|link_counts|link_history|links|organization_rollups|scheduled_changes|tags|users|utm_templates|watched_links|webhook_deliveries|webhook_outages)$|^(hits|hit_packs)_/;
 
-/** How many rows an organization has, by table. */
+/** The number of an organization's rows, by table. */
 async function rowsOf(organizationId: number): Promise<Record<string, number>> {
   const { read } = app.app.context.database;
   const counts: Record<string, number> = {};
@@ -82,7 +82,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
     expect((await app.call('POST', '/api/v1/session', { body })).status).toBe(401);
     expect((await app.call('GET', '/api/v1/member', { key: owner.key })).json).toHaveLength(1);
     expect(await rowsOf(owner.organizationId)).not.toHaveProperty('idempotency_keys');
-    // What was made for the organization is the organization's.
+    // What a member made for the organization stays with the organization.
     expect((await app.call('GET', `/api/v1/link/${made.id}`, { key: owner.key })).status).toBe(200);
     expect((await app.visit(`/${made.suffix}`)).status).toBe(302);
     // The address is free again.
@@ -98,7 +98,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
     expect(refused.json.error_string).toContain('1 other member');
     const role = { role: 'administrator' };
     await app.call('PATCH', `/api/v1/member/${guest.userId}`, { key: owner.key, body: role });
-    // Of two who go at once, one stays.
+    // If both leave at once, one stays.
     const both = [owner, guest].map(({ key, password }) => remove(key, { password }));
     const statuses = (await Promise.all(both)).map(({ status }) => status);
     expect(statuses.toSorted()).toEqual([204, 409]);
@@ -174,7 +174,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
 
   test('is deleted with its organization from every table', async () => {
     await start();
-    // A table that is not known here is to be emptied there.
+    // A table that is missing in `known` must be added there, and emptied when an organization is deleted.
     expect((await tablesOfOrganizations()).filter((name) => !known.test(name))).toEqual([]);
   });
 

@@ -63,7 +63,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     const owned = owner;
     owner = await app.newcomer();
     expect(await bin()).toEqual({ links: [], total_links: 0, next: null });
-    // A place in somebody else's list leads to nothing of theirs.
+    // A cursor from another organization's list shows none of its links.
     expect(await bin(`?before=${app.clock.now + day}-${id + 1}`)).toEqual({
       links: [],
       total_links: 0,

@@ -76,7 +76,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
   });
 
   test("errors are reported for each record, and don't affect the proof", async () => {
-    // Before it is added: the first look, which may be under way when it is verified, is to see them.
+    // Set before the domain is added, as its first DNS check may still be running when it is verified.
     names['_linnet.shop.example.org'] = {
       TXT: ['linnet-proof=of somebody else', '<script>alert(1)</script>'],
     };
@@ -97,7 +97,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
 
     names['shop.example.org'] = {};
     expect((await verify(id)).json.problem).toContain('leads nowhere yet');
-    // Some name servers follow the host themselves and show its addresses alone.
+    // Some name servers resolve the host themselves and return only its addresses.
     names['shop.example.org'] = { A: ['192.0.2.1'], AAAA: ['2001:db8::1'] };
     expect((await verify(id)).json).toMatchObject({ problem: null, records: [{}, { state: 'ok' }] });
   });
@@ -261,7 +261,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect([await answers(), (await link('fading.example.org', 'more')).status]).toEqual([302, 201]);
     expect((await add('fading.example.org', suite.other)).json.error_code).toBe('DOMAIN_TAKEN');
 
-    // Back in time: everything is as it was, and the clock begins anew.
+    // The record is back in time: everything is as before, and the deadline starts again.
     names['_linnet.fading.example.org'] = proof;
     suite.app.clock.now += 70 * hour;
     await soon(
@@ -295,7 +295,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     ]);
     expect((await link('fading.example.org', 'never')).json.error_code).toBe('DOMAIN_UNVERIFIED');
 
-    // Now it can be somebody else's, and theirs are the links that answer.
+    // Now another organization can have the domain, and only that organization's links answer.
     const theirs = await verified('fading.example.org', suite.other);
     expect(await answers()).toBe(404);
     await remove(theirs, '', suite.other);

@@ -26,7 +26,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** Every row that there is. The clock stands still, so that the last use of a key is not one more. */
+/** Every row of every table. The clock stands still, so that the last use of a key doesn't change. */
 function everyRow(): string {
   const database = new Database(join(app.dataDir, 'linnet.sqlite'), { readonly: true });
   const tables = database.query("select name from sqlite_master where type = 'table' order by name").all();

@@ -8,13 +8,13 @@ import { invite, type Member, member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 const never = 24 * 60 * 60 * 1000;
-/** Hears of its own changes only. */
+/** Learns only of its own changes. */
 let near: TestApp;
-/** Hears of changes by the feed only. */
+/** Learns of changes only through the feed. */
 let far: TestApp;
 let owner: Newcomer;
 
-/** On both, a key that was found is kept for good, unless they hear of its end. */
+/** Both cache a key for good, unless they learn that it ended. */
 beforeAll(async () => {
   const env = {
     DATABASE_URL: await migratedPostgres(),
@@ -31,14 +31,14 @@ afterAll(async () => {
 
 const read = async (app: TestApp, key: string) => (await app.call('GET', '/api/v1/user', { key })).status;
 
-/** A member whose key both nodes have kept. */
+/** A member whose key both nodes have cached. */
 async function knownMember(role: 'editor' | 'administrator' = 'editor'): Promise<Member> {
   const editor = await member(near, owner, role);
   expect([await read(near, editor.key), await read(far, editor.key)]).toEqual([200, 200]);
   return editor;
 }
 
-/** Invalid at once where it ended, and where the feed told of it. */
+/** Invalid at once on the node that ended it, and on the other once the feed reports it. */
 async function expectEnded(key: string): Promise<void> {
   expect(await read(near, key)).toBe(401);
   await answerWhen(

@@ -30,7 +30,7 @@ describe('JSON that takes many times its size to parse', () => {
   test('is refused by its depth', async () => {
     await refusedAsMalformed('['.repeat(4_000_000), 'nested more than 32 deep');
     await refusedAsMalformed(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'nested more than 32 deep');
-    // One level less is looked at, and refused for what it is.
+    // One level less is parsed, and refused for its fields.
     const answer = await bulk(`${'{"a":'.repeat(32)}1${'}'.repeat(32)}`);
     expect(answer.json.error_code).toStartWith('FIELD_');
   });
@@ -101,7 +101,7 @@ describe('a body with an encoding', () => {
 describe('many simultaneous large bodies', () => {
   const announced = 4 * 1024 * 1024;
 
-  /** A call that has sent all of its body but the end. */
+  /** A call that has sent all but the end of its body. */
   async function openCall({ key }: Newcomer, framing: 'length' | 'chunks') {
     const { hostname, port, host } = new URL(app.url);
     const socket = connect({ host: hostname, port: Number(port) });
@@ -134,7 +134,7 @@ describe('many simultaneous large bodies', () => {
       const open = await Promise.all(Array.from({ length: 12 }, () => openCall(owner, framing)));
       for (const call of open) calls.use(call);
       const refused: string[] = [];
-      // One organization has room for four.
+      // Four are allowed for each organization.
       await atLeast(
         8,
         open.map(({ answer }) => answer.then((text) => refused.push(text))),
@@ -144,7 +144,7 @@ describe('many simultaneous large bodies', () => {
         expect(text.toLowerCase()).toContain('retry-after:');
         expect(text).toContain('"error_code":"BUSY"');
       }
-      // Small calls, and large ones of others, don't wait for them.
+      // Small calls, and large calls of other organizations, don't wait for them.
       expect((await app.call('GET', '/api/v1/user', { key: owner.key })).status).toBe(200);
       const small = { destination_url: 'https://example.com' };
       expect((await app.call('POST', '/api/v1/link', { key: owner.key, body: small })).status).toBe(201);
@@ -155,13 +155,13 @@ describe('many simultaneous large bodies', () => {
       const answers = await Promise.all(open.map(({ answer }) => answer));
       const taken = answers.filter((text) => text.startsWith('HTTP/1.1 200 '));
       expect(taken.length).toBe(4);
-      // What they held is there again.
+      // What they held is free again.
       expect((await bulk(`{"links":[${JSON.stringify(small)}]${' '.repeat(3_000_000)}}`)).status).toBe(200);
     },
   );
 });
 
-/** Done when so many are. */
+/** Resolves once `count` of the promises have. */
 function atLeast(count: number, promises: readonly Promise<unknown>[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let done = 0;

@@ -4,7 +4,7 @@ import { migratedPostgres } from './support/migrated-store.ts';
 
 describe.each(storeKinds)('external ids of links on %s', (store) => {
   let app: TestApp;
-  /** On PostgreSQL another node, or else the same. */
+  /** Another node on PostgreSQL, the same one on SQLite. */
   let other: TestApp;
   let owner: Newcomer;
   const call = (method: string, path: string, body?: object, node = app) =>
@@ -49,7 +49,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     });
     expect(changed.json.tags.map((tag: { id: number }) => tag.id)).toEqual(tags.slice(1));
     expect((await call('GET', at(external))).json).toEqual(changed.json);
-    // What was read may be sent back whole.
+    // A link may be sent back as it was read.
     const back = await put(external, { ...changed.json, name: 'third' });
     expect([back.status, back.json.name, back.json.has_password]).toEqual([200, 'third', true]);
     const history = (await call('GET', `/link/${made.json.id}/history`)).json.history;
@@ -110,7 +110,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
       external,
     );
     expect((await call('GET', at(external))).json.id).toBe(two.id);
-    // Back to the state in which the first one had it.
+    // Tries to restore the state in which the first link had the id.
     const back = await call('POST', `/link/${one.id}/history/restore`, { entry: 0 });
     expect(refused(back)).toEqual(taken);
     const stranger = await app.newcomer();
@@ -171,7 +171,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     expect(await restore(one, two)).toBe(2);
     expect((await call('GET', at(kept))).json.id).toBe(one.id);
     expect((await call('GET', `/link/${two.id}`)).json.external_id).toBe(null);
-    // Of two in the bin with one id the one that was deleted last keeps it.
+    // Of two deleted links with the same id, the one deleted last keeps it.
     await call('DELETE', `/link/${one.id}`);
     await call('PATCH', `/link/${three.id}`, { external_id: kept });
     app.clock.now += 1;

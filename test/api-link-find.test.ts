@@ -7,7 +7,7 @@ import { migratedPostgres } from './support/migrated-store.ts';
 
 describe.each(storeKinds)('create or find a link on %s', (store) => {
   let app: TestApp;
-  /** On PostgreSQL another node, or else the same. */
+  /** Another node on PostgreSQL, the same one on SQLite. */
   let other: TestApp;
   let owner: Newcomer;
   const call = (method: string, path: string, body?: object, node = app) =>
@@ -39,10 +39,10 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     expect([found.status, found.text]).toEqual([200, made.text]);
     expect(brief(await find({ destination_url }, other))).toEqual([200, made.json.id]);
     expect((await call('GET', `/link/${made.json.id}/history`)).json.history).toHaveLength(1);
-    // Without the parameter another one is made; the oldest is found.
+    // Without the parameter another link is made; the oldest one is found.
     expect((await create({ destination_url })).id).not.toBe(made.json.id);
     expect(brief(await find({ destination_url }))).toEqual([200, made.json.id]);
-    // As it is stored, not as it is typed.
+    // Compared as stored, not as typed.
     const bare = await create({ destination_url: 'find.example.com/ä b' });
     expect(brief(await find({ destination_url: 'https://find.example.com/ä b' }))).toEqual([200, bare.id]);
   });
@@ -181,7 +181,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     for (const [index, destination_url] of odd.entries())
       expect(brief(await find({ destination_url }))).toEqual([200, ids[index]]);
     const plan = await database.write(async (queries) => {
-      // Postgres reads a small table whole, unless it is told not to.
+      // PostgreSQL scans a small table sequentially unless told not to.
       if (store === 'postgres') await sql`set local enable_seqscan = off`.execute(queries);
       const explain = sql.raw(store === 'sqlite' ? 'explain query plan' : 'explain');
       return await sql`${explain} select id from links where organization_id = 1 and destination_key = 2

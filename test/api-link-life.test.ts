@@ -185,7 +185,7 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     const cell = (name: string) => line?.[head?.indexOf(name) ?? -1];
     const settings = Object.keys(LinkToCreate.shape);
     const secrets = ['password', 'webhook_auth_key'];
-    // UTM parameters are in the destination.
+    // UTM parameters are part of the destination.
     const isElsewhere = (name: string) => secrets.includes(name) || name.startsWith('utm_');
     expect(settings.filter((name) => !isElsewhere(name) && !head?.includes(name))).toEqual([]);
     expect([cell('notes'), cell('archived'), cell('disabled')]).toEqual(['Kept', 'true', 'true']);

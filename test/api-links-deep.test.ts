@@ -33,7 +33,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
       { limit: 100, offset: 0, order: '-created_at' },
     ).then(({ links }) => links.map(({ link }) => link.id));
 
-  /** Every page is the one that counting down the list gives. */
+  /** Every page equals that slice of the whole list. */
   const pagesAreRight = async () => {
     const newestFirst = ids.toReversed();
     const held = newestFirst[500] ?? 0;
@@ -55,7 +55,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
       ids.push(...(await fill(owner.key, call)));
       if (call % 6 === 0) await fill(neighbour.key, call);
     }
-    // Of ids that might still be under way on PostgreSQL none is counted: these are long past.
+    // PostgreSQL doesn't count ids that may still be uncommitted; the older links' ids are now far below those.
     if (store === 'postgres') {
       await app.app.context.database.write((queries) =>
         sql`select setval(pg_get_serial_sequence('links', 'id'), 1000000)`.execute(queries),
@@ -81,7 +81,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
   });
 
   test.if(store === 'postgres')('the first page is planned once, however many links there are', async () => {
-    // As autovacuum does: what PostgreSQL knows of the table makes the difference.
+    // As autovacuum does: the plan depends on PostgreSQL's statistics of the table.
     await sql`analyze links`.execute(app.app.context.database.read);
     for (let call = 0; call < 20; call++) await page('limit=25');
     const plans = await answerWhen(
@@ -131,7 +131,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     const remove = async (id: number) => {
       for (;;) {
         const { status } = await send('DELETE', `/link/${id}`);
-        // One that waited for too long says so, and of many at once some are asked to come again.
+        // 504 if it waited too long, 503 if there were too many at once: both are tried again.
         if (status !== 504 && status !== 503) return status;
       }
     };

@@ -23,7 +23,7 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
   const newestIds = async (): Promise<number[]> =>
     (await call('GET', '/link?limit=1000')).links.map(({ id }: { id: number }) => id);
 
-  /** Reads by id cache nothing. */
+  /** Compares the pages with reads by id, which aren't cached. */
   const pagesAreRight = async (after: string) => {
     const ids = await newestIds();
     const links = await Promise.all(ids.map((id) => call('GET', `/link/${id}`)));
@@ -76,7 +76,7 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
       'rename tag': () => call('PATCH', `/tag/${tagIds[0]}`, { body: { name: `tag ${draw(100_000)}` } }),
       click: (id) =>
         seedHits(database, [{ link: id, organization: owner.organizationId, at: app.clock.now }]),
-      // As the background does, which doesn't count as a person's change.
+      // As a background job does, which doesn't count as a change by a user.
       'page title': (id) => setColumns(id, { page_title: `title ${draw(1000)}` }),
       nothing: async () => {},
     };

@@ -31,7 +31,7 @@ const specified = [
   'zapier_webhook_url_new_click',
 ];
 
-/** A tag as a Link shows it: how many links have it is said of the tag alone. */
+/** A tag as a link shows it: without the number of its links. */
 const onLink = ({ links: _, ...tag }: { links: number }) => tag;
 
 describe.each(storeKinds)('links on %s', (store) => {

@@ -17,12 +17,12 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   const get = async (path: string, key: string) => (await app.call('GET', `/api/v1${path}`, { key })).json;
   const received = (key: string) => get('/user/invitations', key);
   const accept = (key: string, id: number) => post(`/user/invitations/${id}/accept`, key);
-  /** An invitation of a newcomer to somebody who has an account. */
+  /** An invitation from a newcomer to an existing user. */
   const invited = async (guest: Newcomer, role = 'editor') => {
     const host = await app.newcomer();
     return { host, ...(await invite(app, host.key, guest.email, role)).json };
   };
-  /** API keys end with the membership: from then on it is the browser's turn. */
+  /** API keys end with the membership; from then on the member signs in. */
   const tokenOf = async ({ email, password }: Newcomer) =>
     (await post('/auth/create_tokens', undefined, { email, password })).json.access_token as string;
 
@@ -283,7 +283,7 @@ test('if invitations are mailed, an unproven address needs the link in the mail'
   });
   expect(byLink.status).toBe(200);
 
-  // The inviting user has the link too, so it shows nothing about the mailbox.
+  // The inviting user has the link too, so using it proves nothing about the mailbox.
   const mallory = await app.newcomer();
   const squatted = await member(app, mallory);
   const next = (await invite(app, host.key, squatted.email, 'administrator')).json;
@@ -293,11 +293,11 @@ test('if invitations are mailed, an unproven address needs the link in the mail'
 });
 
 /**
- * Who joins and who leaves at the same time must see each other, or an organization could be left without an
- * administrator. SQLite has one writer: there nothing happens in between.
+ * Members who join and leave at the same time must see each other's change, or an organization could be left without an
+ * administrator. SQLite has one writer, so nothing can happen in between there.
  */
 describe('simultaneous joining and leaving on postgres', () => {
-  /** Holds the organization until the call waits for it, then does `meanwhile` and lets go. */
+  /** Locks the organization until the call waits for it, then runs `meanwhile` and unlocks. */
   async function whileHeld(
     app: TestApp,
     organizationId: number,

@@ -189,7 +189,7 @@ describe.each(storeKinds)('members on %s', (store) => {
   });
 });
 
-/** Every route that asks who may do it, and whether an editor may. A new one without its line fails below. */
+/** Every route that needs a permission, and whether an editor has it. A new route without an entry fails below. */
 const forEditors: Record<string, boolean> = {
   'GET /api/v1/member': true,
   'PATCH /api/v1/member/{id}': false,
@@ -232,7 +232,7 @@ describe('rights of each role', () => {
       const isAboutMembers = /\/(member|invitation|organization)\b/.test(path) && needsCredential;
       if (isAboutMembers && forEditors[name] === undefined)
         throw new Error(`test/api-members.test.ts does not say who may ${name}`);
-      // What would end the credential, or never end, is not for a table.
+      // Calls that would end the credential, or never end, don't fit into a table.
       if (!needsCredential || /zapier|live|sign_out|\/session$/.test(path)) continue;
       for (const [role, key] of [
         ['administrator', admin.key],

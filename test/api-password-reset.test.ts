@@ -9,7 +9,7 @@ import { browserOf, invite } from './support/members.ts';
 
 const hour = 60 * 60 * 1000;
 
-/** All that an answer says, save when it was said. */
+/** The whole answer without its date and request id. */
 const whole = ({ status, text, headers }: Answer) => [
   status,
   text,
@@ -21,13 +21,13 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   let isWell = true;
   let app: TestApp;
   const lines: string[] = [];
-  /** The mails so far, once all that were asked for are out. */
+  /** All mails so far, once the pending ones are sent. */
   const mails = async () => {
     await app.app.context.backgroundTasks.finish();
     return server.mails;
   };
   const tokenIn = (text: string | undefined) => /\/app\/reset\/(lnp_\w+)/.exec(text ?? '')?.[1] ?? '';
-  /** The token that was mailed last. */
+  /** Requests a reset, and returns the token that was mailed. */
   const askedFor = async (email: string, headers = elsewhere()) => {
     expect((await forgot(app, email, headers)).status).toBe(202);
     return tokenIn((await mails()).at(-1)?.parts['text/plain']);
@@ -115,7 +115,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(known.status).toBe(202);
     expect(whole(unknown)).toEqual(whole(known));
     expect((await mails()).map(({ to }) => to)).toEqual([[email]]);
-    // Nor when mails to one of them are used up, or the mail server is down.
+    // The same when one of them has reached its mail limit, or the mail server is down.
     for (let mail = 0; mail < 12; mail++) await forgot(app, email);
     expect(whole(await forgot(app, email))).toEqual(whole(known));
     isWell = false;
@@ -217,7 +217,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     const stopped = await guess();
     expect([stopped.status, stopped.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
     expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(0);
-    // A whole token can't be guessed: a client with one is not kept out by others of its network.
+    // A valid token can't be guessed, so a client with one isn't blocked by others of its network.
     expect((await reset(app, await askedFor(email), from)).status).toBe(204);
   });
 
@@ -228,13 +228,13 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(await mails()).toHaveLength(5);
     for (let mail = 0; mail < 8; mail++) {
       expect((await forgot(app, email)).status).toBe(202);
-      // Two that are under way at once may arrive in any order.
+      // Two mails that are sent at once may arrive in any order.
       await mails();
     }
     expect(await mails()).toHaveLength(10);
-    // The last link that went out is still good.
+    // The last link that was sent still works.
     expect((await reset(app, tokenIn(server.mails.at(-1)?.parts['text/plain']))).status).toBe(204);
-    // Invitations to the same address are counted apart.
+    // Invitations to the same address are counted separately.
     const { key } = await app.newcomer();
     expect((await invite(app, key, email)).json.sent).toBe(true);
     app.clock.now += 24 * hour;

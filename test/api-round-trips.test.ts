@@ -8,7 +8,7 @@ import { Wire } from './support/wire.ts';
 const never = 24 * 60 * 60 * 1000;
 const talk = new PostgresTalk();
 let wire: Wire;
-/** Whose every word to the database is heard. */
+/** Records every message that the app sends to the database. */
 let app: TestApp;
 let owner: Newcomer;
 let linkId: number;
@@ -42,11 +42,11 @@ afterAll(async () => {
   await wire.cut();
 });
 beforeEach(async () => {
-  // The connections that a call needs are there, and whose key it is is known.
+  // Opens the connections that a call needs, and caches the key's owner.
   await Promise.all(Array.from({ length: 3 }, () => call('GET', '/api/v1/link?limit=25')));
 });
 
-/** What a call asks, without what the background looks for from time to time. */
+/** What a call sends to the database, without the occasional queries of background jobs. */
 async function askedBy(method: string, path: string, send: Send = {}) {
   await call(method, path, send);
   await eventually(() => talk.silence > 50, 'silence');

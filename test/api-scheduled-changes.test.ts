@@ -19,7 +19,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 const target = targetOfEachTest();
 
-/** Calls of one member, to several nodes of one store that share their time. */
+/** Calls of one member to several nodes that share a store and a clock. */
 function calls(nodes: readonly TestApp[], key: () => string) {
   const [app] = nodes as readonly [TestApp];
   const call = (method: string, path: string, body?: object, more: Send = {}) =>
@@ -203,7 +203,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
       );
       expect(refused(answer)).toEqual([409, 'SCHEDULED_APPLIED', undefined]);
     }
-    // One that was refused is open again with another instant, and is made then.
+    // A refused change with a new time is open again, and is made then.
     const again = { at: link.inFuture(minute), changes: { external_id: 'free' } };
     expect((await link.call('PATCH', `/scheduled_change/${late.id}`, again)).json).toMatchObject({
       ...{ status: 'open', refusal: null, done_at: null },

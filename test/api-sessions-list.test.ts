@@ -30,7 +30,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     const byKey = async () => (await suite.app.call('GET', '/api/v1/session', { key: who.key })).json;
     suite.app.clock.now += 2 * hour;
     await isIn(desk);
-    // Its use is noted down beside the answer.
+    // The last use is stored in parallel with the answer.
     while ((await byKey())[0].last_used_at !== new Date(begun + 2 * hour).toISOString());
     expect(await list(desk)).toEqual([
       {

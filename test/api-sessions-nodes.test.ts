@@ -4,7 +4,7 @@ import { browserOf } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { Wire } from './support/wire.ts';
 
-/** Two nodes over one database; the far one has a wire to it that can be cut. */
+/** Two nodes over one database; the far node's connection to it can be cut. */
 let wire: Wire;
 let near: TestApp;
 let far: TestApp;

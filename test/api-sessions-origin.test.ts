@@ -5,7 +5,7 @@ import { visitRaw } from './support/raw-http.ts';
 
 type Marks = Record<string, string>;
 
-/** What browsers send for calls from pages that aren't ours, or what none sends for pages that are. */
+/** Headers that browsers send for calls from foreign pages, or that no browser sends for calls from our own. */
 const forgeries = (own: string): readonly Marks[] => [
   { origin: 'https://evil.example' },
   { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },

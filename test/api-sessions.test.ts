@@ -56,7 +56,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
       suite.app.clock.now += 29 * day;
       const renewed = (await use()).get('set-cookie');
       expect(renewed).toStartWith(`${cookie}; Max-Age=${30 * 24 * 60 * 60}; `);
-      // The renewal is noted down beside the answer.
+      // The renewal is stored in parallel with the answer.
       while ((await use()).get('set-cookie') !== null);
     }
     suite.app.clock.now += 30 * day - 1;

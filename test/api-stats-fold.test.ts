@@ -19,7 +19,7 @@ describe.each(storeKinds)('statistics of real visits on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    // All of it on one UTC day: the visitors of the day before are forgotten an hour after its end.
+    // All on one UTC day: the visitors of a day are forgotten an hour after its end.
     app.clock.now = Date.parse('2026-11-18T10:00:00Z');
     owner = await app.newcomer();
     for (const body of [

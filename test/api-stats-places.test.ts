@@ -51,7 +51,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
       app.visit(path, { 'user-agent': browser, 'x-forwarded-for': address, ...headers });
     for (let visitor = 1; visitor <= 40; visitor++) await visit(`/own-${store}`, `9.9.9.${visitor}`);
     for (let visitor = 1; visitor <= 5; visitor++) await visit(`/before-${store}`, `193.99.144.${visitor}`);
-    // Also by way of the app server, with what follows the suffix, and led by a rule.
+    // Also through the app server, with a path after the suffix, and by a rule.
     await visit(`/before-${store}`, '9.9.8.1', { 'x-detour': '\xe9' });
     await visit(`/before-${store}/behind`, '9.9.8.2');
     await visit(`/before-${store}?vip`, '9.9.8.3', { 'cf-ipcountry': 'DE' });
@@ -79,7 +79,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
         ['US-ND', 5],
         [null, 2],
       ]);
-      // Namesakes are two cities; a proxy that names another country leaves the city open.
+      // Two cities of the same name stay apart; if a proxy reports another country, the city is unknown.
       expect(await groupsBy(path, 'city')).toEqual([
         ['DE-BY/Munich', 43],
         ['US-ND/Munich', 5],

@@ -41,7 +41,7 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
       });
     for (let visitor = 1; visitor <= 24; visitor++) await visit(visitor, '?split');
     await app.app.clicks.settled();
-    // The same visitors again, by other addresses so that these are no repeats: more clicks, no more visitors.
+    // The same visitors again, with other URLs so that these are no repeats: more clicks, no more visitors.
     for (let visitor = 1; visitor <= 24; visitor++) await visit(visitor, '?split&again');
     for (let visitor = 31; visitor <= 33; visitor++) await visit(visitor, '?vip');
     for (let visitor = 41; visitor <= 44; visitor++) await visit(visitor, '');

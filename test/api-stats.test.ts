@@ -31,7 +31,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
       { ...mine, at: '2026-03-29T21:59:00Z', country: 'FR', device: 'mobile', visitor: 2 },
       { ...mine, at: '2026-03-29T22:00:00Z', country: 'DE', device: 'mobile', visitor: 3, target: 'android' },
       { ...mine, at: '2026-04-10T12:29:00Z', referrer: 'example.org', source: 'qr', visitor: null },
-      // No clicks.
+      // Not clicks.
       { ...mine, at: '2026-03-29T10:00:00Z', class: 'bot', reason: 'monitor', country: 'US' },
       { ...mine, at: '2026-03-29T10:00:00Z', class: 'bot', reason: 'known_crawler', country: 'US' },
       { ...mine, at: '2026-03-29T10:00:00Z', class: 'head', reason: 'head_method' },
@@ -107,7 +107,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     const visitorsAt = hours.series.flatMap(({ start, visitors }: { start: string; visitors: number }) =>
       visitors > 0 ? [[start.slice(11, 13), visitors]] : [],
     );
-    // One of them had the first click of that UTC day on the local day before.
+    // One visitor's first click of that UTC day was on the previous local day.
     expect(visitorsAt).toEqual([['01', 1]]);
   });
 

@@ -189,7 +189,7 @@ test('modules for ClickHouse are only loaded if CLICKS_URL is set', async () => 
   };
   const importers: string[] = [];
   for (const file of files.filter((name) => !name.startsWith('ledger/clickhouse/'))) {
-    // Types are gone by here.
+    // The transpiler drops imports of types.
     const transpiler = transpilers[file.endsWith('x') ? 'tsx' : 'ts'];
     const imports = transpiler.scanImports(await Bun.file(join(source, file)).text());
     for (const { path, kind } of imports)

@@ -18,11 +18,11 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 interface Store {
   readonly words: number;
   readonly settings: Record<string, string> & { DATA_DIR: string };
-  /** A whole backup of it. */
+  /** A complete backup of it. */
   readonly backup: string;
 }
 
-/** With more than fits into one part of a backup. */
+/** Has more rows than fit into one part of a backup. */
 let store: Store;
 /** So large that a backup takes a while. */
 let large: Store;
@@ -165,7 +165,7 @@ test('backups and restores work through a pipe, and never overwrite a file', asy
     );
   const { DATA_DIR } = store.settings;
   await pipe(DATA_DIR, DATA_DIR).exited;
-  // Both had the same folder: the restore was refused, and nothing happened to the store.
+  // Both had the same folder: the restore was refused, and the store is unchanged.
   expect(storesIn(DATA_DIR)).toContain('linnet.sqlite');
   const through = pipe(DATA_DIR, settings.DATA_DIR);
   expect(await new Response(through.stdout).text()).toMatch(/^Restored 20,\d+ rows/);
@@ -221,7 +221,7 @@ test('a killed backup leaves nothing under its name, and the next one into that 
   const settings = await target();
   const [code, , err] = await command(['restore', join(folder.path, left[0] ?? '')], settings);
   expect([code, err]).toEqual([1, expect.stringMatching(/cut off|not a backup/)]);
-  // One of another machine that may still be written, one that can't, and what is none of ours.
+  // Another machine's file that may still be being written, one that is too old for that, and a foreign file.
   const [elsewhere, old, foreign] = [
     'a.backup-elsewhere-7.partial',
     'b.backup-elsewhere-7.partial',
@@ -251,7 +251,7 @@ describe.each(storeKinds)('a restore into %s that is killed', (kind) => {
     expect(storesIn(settings.DATA_DIR ?? '').filter((name) => name !== 'linnet.sqlite.restoring')).toEqual(
       [],
     );
-    // PostgreSQL notices that the connection has ended, and undoes.
+    // PostgreSQL notices that the connection has ended, and rolls back.
     if (kind === 'postgres')
       await eventually(async () => !(await hasBegun(settings.DATABASE_URL ?? '')), 'its end');
     expect((await command(['restore', store.backup], settings)).slice(0, 2)).toEqual([

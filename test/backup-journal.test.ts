@@ -9,7 +9,7 @@ import { allCounted, clicks, command, livedIn, settingsFor } from './support/liv
 import { freshPostgres } from './support/postgres.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 
-/** Keeps clicks from being counted; readers go on. */
+/** Blocks the fold, so that clicks aren't counted; reads continue. */
 async function holdStore(kind: StoreKind, settings: Record<string, string>): Promise<() => Promise<void>> {
   if (kind === 'sqlite') {
     const database = new Database(join(settings.DATA_DIR ?? '', 'linnet.sqlite'));

@@ -14,7 +14,7 @@ import {
 } from './support/lived-in-store.ts';
 import { problemsOf, runServer, temporaryFolder } from './support/program.ts';
 
-/** They tell visitors of a day apart, and are in no backup. */
+/** These tables tell a day's visitors apart, and are not backed up. */
 const leftOut = [
   'daily_visitors',
   'visitor_days',
@@ -31,7 +31,7 @@ async function end({ server }: Pick<LivedIn, 'server'>): Promise<void> {
   expect(await server.exited).toBe(0);
 }
 
-/** Without what each answer has of its own. */
+/** The answers without what differs between servers. */
 const answersOf = async (lived: Pick<LivedIn, 'url' | 'key' | 'cookie'>): Promise<string> =>
   JSON.stringify(await told(lived))
     .replaceAll(lived.url, '(url)')
@@ -86,7 +86,7 @@ describe.each(storeKinds)('a backup of %s', (from) => {
       const after = { ...before, server, url: await server.address() };
       expect(await answersOf(after)).toBe(answers);
       expect((await told(after)).webhookKey).toBe(webhookKey);
-      // Ids go on where they were: none is handed out a second time.
+      // Ids continue where they were: none is used twice.
       const made = await fetch(`${after.url}/api/v1/link`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'api-key': after.key },

@@ -5,7 +5,7 @@ import { hasNginx, type Nginx, startNginx } from './support/nginx.ts';
 
 const host = 'links.example.com';
 
-/** Only where it is installed, as with Caddy. */
+/** Runs only where nginx is installed. */
 describe.skipIf(!hasNginx)(
   'behind a real nginx with deploy/nginx.conf (skipped where none is installed)',
   () => {

@@ -17,7 +17,7 @@ import { dial, hearAfterSending, ports, statusesOf, talk } from './support/talk.
 
 let paths: SampleService['paths'];
 let faults: SampleService['faults'];
-/** What the app server was asked. */
+/** The requests that the app server received. */
 let asked: SampleService['asked'];
 
 beforeAll(() => {
@@ -57,7 +57,7 @@ describe('a connection', () => {
     socket.pause();
     // The app server has answered and closed its connection; the answer waits in the listener, since the client doesn't read.
     for (let turn = 0; turn < 20; turn++) {
-      // Shows that nothing is read as a request, whenever it comes.
+      // These bytes must not be read as a request, whenever they arrive.
       await Bun.sleep(10);
       socket.write(post('/smuggled', ofLength(''), ''));
     }
@@ -83,7 +83,7 @@ describe('a connection', () => {
     const open = () => readdirSync('/proc/self/fd').length;
     const before = open();
     const socket = await dial(paths.port, post('/read', 'Content-Length: 9\r\n', 'a'));
-    // Nothing tells when half a body has arrived.
+    // Nothing reports when half a body has arrived.
     await Bun.sleep(50);
     socket.destroy();
     await eventually(() => open() <= before, 'the connections to be let go');
@@ -174,7 +174,7 @@ describe('a connection, continued', () => {
     await Promise.all(visitors.map(({ heard }) => heard));
     const begun = performance.now();
     await refusing.drain();
-    // Of the ten seconds that requests under way are given.
+    // Requests under way are given ten seconds, which these must not use up.
     expect(performance.now() - begun).toBeLessThan(stretched(5_000));
     expect((await Promise.all(visitors.map(({ all }) => all))).map(statusesOf)).toEqual([[413], [413]]);
   });

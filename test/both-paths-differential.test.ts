@@ -4,8 +4,8 @@ import { drawFrom } from './support/draw.ts';
 import { exchange, type RawAnswer } from './support/raw-http.ts';
 
 /**
- * Made-up visits, each sent twice: as it is, and with a byte beyond ASCII in a header without a meaning, which keeps
- * it from the fast path. Each way has a link of its own, alike in everything, and both must answer and record alike.
+ * Random visits, each sent twice: as it is, and with a non-ASCII byte in a meaningless header, which keeps it off the fast
+ * path. Each path has a link of its own with equal settings, and both must answer and record the same.
  */
 const detour = 'X-Detour: \xe9\r\n';
 const destination = 'https://destination.example/x?y=z';
@@ -150,7 +150,7 @@ const shapes: readonly ((suffix: string) => string)[] = [
   (suffix) => `/${suffix}#part`,
 ];
 
-/** Lengths around which the fast path may give a request away. */
+/** Lengths around which the fast path may hand a request over. */
 const bounds = [256, 1_024, 2_048, 4_096, 8_192];
 const padding = (): string => `X-Pad: ${'x'.repeat(Math.max(0, pick(bounds) - draw(280)))}\r\n`;
 
@@ -159,7 +159,7 @@ interface MadeUp {
   readonly method: string;
   readonly target: (suffix: string) => string;
   readonly lines: string;
-  /** Where its bytes are cut, as parts of its length. */
+  /** Where its bytes are split, as fractions of its length. */
   readonly cuts: readonly number[];
 }
 
@@ -170,7 +170,7 @@ function makeUp(host: string): MadeUp {
     const shown = pick([name, name, name.toLowerCase(), name.toUpperCase()]);
     return `${shown}:${pick([' ', ' ', '', '  '])}${pick(values)}${perhaps(8, () => ' ')}\r\n`;
   });
-  // A mark that is given twice is told apart below.
+  // Repeated DNT and Sec-GPC headers have a test of their own below.
   const isMarked = new Set<string>();
   const plain = lines.filter((line) => {
     const [name = ''] = line.toLowerCase().split(':');
@@ -223,7 +223,7 @@ async function send(visit: MadeUp, way: 'one' | 'two'): Promise<RawAnswer | unde
   return answers[0];
 }
 
-/** Save for the date and the request's id, for whether it says that it is the last one, and for what is a captcha's or a card's own. */
+/** The answer without its date, request id and Connection header, and without what differs for each captcha or card. */
 function essence(answer: RawAnswer | undefined) {
   if (answer === undefined) return undefined;
   const { date: _, connection: __, 'x-request-id': ___, ...rest } = answer.headers;

@@ -14,13 +14,13 @@ import {
 import { essence, statusesOf, talk } from './support/talk.ts';
 
 /**
- * A listener with a fast path in front of the app server, against a server of the runtime alone: whatever bytes come, both
- * must find the same requests in them and give the same answers.
+ * A listener with a fast path in front of the app server is compared with a plain Bun server: whatever bytes come, both must
+ * find the same requests in them and give the same answers.
  */
 let service: SampleService;
 let alone: Server<undefined>;
 
-/** It ends the connection, so that the end of the answers needn't be waited for. */
+/** Closes the connection, so that nothing waits for the end of the answers. */
 const last = get('/other', 'Connection: close\r\n');
 const smuggled = get('/smuggled');
 const withBody = (method: string, path: string) =>
@@ -120,12 +120,12 @@ const streams: readonly (readonly [string, string])[] = [
   ['too much', get('/known', `X: ${'x'.repeat(17_000)}\r\n`)],
 ];
 
-/** Refused by us with an answer, and not let pass or hung up on. */
+/** Cases that we refuse with an answer, where Bun accepts them or closes the connection. */
 const refusedHere = /TRACE|FOO|CONNECT|small method|one length twice|a delete sign|two hosts/;
 /** Bun answers, and then refuses the trailer as the next request. */
 const acceptedHere = 'chunks with a trailer';
 
-/** What a refusal says, and that nothing comes after it, `malformed-requests.test.ts` holds. */
+/** What a refusal says, and that nothing follows it, is tested in `malformed-requests.test.ts`. */
 function areAlike(name: string, expected: string, found: string): boolean {
   const plain = (answers: string) =>
     answers.replace(/HTTP\/1\.1 [45][\s\S]*/, 'refused').replaceAll('HTTP/1.1 100 \n', '');
@@ -135,7 +135,7 @@ function areAlike(name: string, expected: string, found: string): boolean {
   return got.endsWith('refused') && wanted.startsWith(got.replace('refused', ''));
 }
 
-/** What stands around it: a reader that disagrees on where it ends gives other answers to what follows. */
+/** Requests around it: a parser that disagrees on where it ends answers the following ones differently. */
 const positions: readonly (readonly [string, (stream: string) => string])[] = [
   ['before a known and another', (stream) => stream + known + last],
   ['between a known and another', (stream) => known + stream + last],

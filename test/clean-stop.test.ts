@@ -9,7 +9,7 @@ import { endOf, type Program, runCommand, runServer, runServerAfter } from './su
 
 const running: Program[] = [];
 
-/** It ends with its test, however that ends. */
+/** Registers the program to be stopped after its test, however the test ends. */
 function begun(program: Program): Program {
   running.push(program);
   return program;
@@ -29,7 +29,7 @@ async function end(program: Program): Promise<void> {
   expect(await program.exited).toBe(0);
 }
 
-/** The modes of all files in a folder, and of all folders in it. */
+/** The modes of all files and folders in a folder. */
 function modesIn(folder: string): { files: Set<string>; folders: Set<string>; names: string[] } {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const files = new Set<string>();
@@ -59,7 +59,7 @@ test.each(['1', '2'])(
       'linnet.sqlite',
     ]);
 
-    // As an earlier version, or a copy of it, has left it.
+    // As an earlier version, or copying, may have left it.
     mkdirSync(join(data.path, 'journal', 'a', 'b'), { recursive: true });
     writeFileSync(join(data.path, 'journal', 'a', 'b', '00000001.hits'), '');
     for (const name of readdirSync(data.path, { recursive: true, encoding: 'utf8' })) {

@@ -46,7 +46,7 @@ describe.each(kinds)('corrections during folding on %s', (kind) => {
     for (let round = 0; round < 15; round++) {
       app.clock.now += draw(2 * hour);
       const visits = Array.from({ length: 8 }, (_, visit) =>
-        // Of who asks not to be tracked no visitor is counted: what hits don't know can't be compared.
+        // Visits with Do Not Track have no visitor, so visitors can't be compared here.
         app.visit(`${someLink().path}?utm_source=${round}-${visit}`, {
           'user-agent': agents[draw(2)] ?? '',
           dnt: '1',

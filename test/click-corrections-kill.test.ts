@@ -44,7 +44,7 @@ const someHits = (link: number, count: number): SeedHit[] =>
     country: ['DE', 'FR', 'CH'][draw(3)] ?? 'DE',
   }));
 
-/** The entry of the correction, as the file of the database has it. */
+/** The correction's row in the database file. */
 function entry(): { hits: number; due_at: number | null } | null {
   using database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
   return database.query('select hits, due_at from click_corrections').get() as ReturnType<typeof entry>;
@@ -75,7 +75,7 @@ test('if the program is killed twice during an erasure, its next starts erase ea
     await start();
   }
 
-  // Readers meanwhile see no number below zero.
+  // Meanwhile readers see no number below zero.
   const last = await (program as Program).address();
   await answerWhen(
     async () => {

@@ -105,7 +105,7 @@ const anyAsked: fc.Arbitrary<Asked> = fc
     isTakenBack,
   }));
 
-/** `npm run test:fuzz` takes more. */
+/** `npm run test:fuzz` runs more. */
 const rounds = Number(process.env.CORRECTIONS ?? 8);
 const claim = { now: () => begin + 10 * dayLength, length: 1_000 };
 
@@ -139,7 +139,7 @@ async function finish(database: Database, correction: StoredCorrection): Promise
   return at;
 }
 
-/** What a correction leaves of hits, hit by hit. */
+/** What a correction leaves of hits, computed hit by hit. */
 function corrected(hits: readonly StoredHit[], correction: StoredCorrection): StoredHit[] {
   const { owner, from, to, change } = scopeOf(correction);
   return hits.flatMap((hit) => {
@@ -152,14 +152,14 @@ function corrected(hits: readonly StoredHit[], correction: StoredCorrection): St
   });
 }
 
-/** All of the ledger, with the reasons as they are stored. */
+/** The whole ledger, with the reasons as stored. */
 const ledgerOf = async (database: Database) => {
   const hits = await hitsIn(database, 'stored');
   expect(await asked(database)).toEqual(hits.map(shown));
   return hits;
 };
 
-/** The same as questions find them, by their ids. */
+/** The same hits as queries find them, by id. */
 async function asked(database: Database): Promise<readonly StoredHit[]> {
   const page = { before: undefined, limit: 100_000, offset: 0 };
   const found: StoredHit[] = [];
@@ -190,7 +190,7 @@ describe.each(kinds)('corrections on %s', (kind) => {
             [100, 27, 1, 'packs'],
           ] as const) {
             await store.append(someHits(draw, count, begin + hour * hourLength, length * hourLength - 1), as);
-            // Sometimes some are in chunks, and sometimes also where they were.
+            // Sometimes some of them are merged into chunks.
             if (draw(3) === 0) await store.merge(begin);
             if (draw(3) === 0) await store.merge(begin + hourLength);
           }
@@ -212,7 +212,7 @@ describe.each(kinds)('corrections on %s', (kind) => {
           await emptied(database);
         },
       ),
-      // What has failed leaves its corrections behind: a smaller case would fail by these.
+      // A failed run leaves its corrections behind, so that shrunk cases would fail because of them.
       { numRuns: Math.ceil(rounds / { sqlite: 1, postgres: 3, clickhouse: 8 }[kind]), endOnFailure: true },
     );
   }, 240_000);
@@ -287,7 +287,7 @@ describe.each(kinds)('one correction on two nodes of %s', (kind) => {
   }, 120_000);
 });
 
-/** Makes steps, and where the other node has made one, those after it. */
+/** Runs the steps; if the other node has made one, continues after it. */
 async function work(database: Database, correction: StoredCorrection): Promise<void> {
   for (let at: StoredCorrection | null = correction; at?.due_at != null; ) {
     const next: StoredCorrection | null = await correctionStep(database, at, claim);

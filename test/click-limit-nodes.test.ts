@@ -7,7 +7,7 @@ import { exchange } from './support/raw-http.ts';
 import { stretched } from './support/stretched.ts';
 import { Wire } from './support/wire.ts';
 
-/** Three nodes over one PostgreSQL database: one that can be killed, one whose way to the database can be cut, and another. */
+/** Three nodes over one PostgreSQL database: one that can be killed, one whose connection can be cut, and another. */
 let near: TestApp;
 let far: TestApp;
 let mortal: Program;
@@ -31,7 +31,7 @@ beforeAll(async () => {
     return `http://127.0.0.1:${port}`;
   };
   near = await startApp({ env: { SECRET_KEY, DATABASE_URL, TRUSTED_PROXIES } });
-  // The pace of the change feed is the one that people get.
+  // The default interval of the change feed.
   const overrides = { pollInterval: 400 };
   far = await startApp({ env: { SECRET_KEY, DATABASE_URL: wire.url, TRUSTED_PROXIES }, overrides });
   owner = await near.newcomer();
@@ -50,14 +50,14 @@ const make = async (fields: object): Promise<{ id: number; suffix: string }> =>
   call('POST', '/link?disable_png=true', { destination_url: 'https://example.com/there', ...fields });
 
 let visitors = 0;
-/** By another visitor each time. */
+/** Each time by another visitor. */
 const visit = async (url: string, { suffix }: { suffix: string }): Promise<number> => {
   const from = `198.51.${Math.floor(++visitors / 250)}.${visitors % 250}`;
   const headers = { 'user-agent': browser, 'x-forwarded-for': from };
   return (await fetch(`${url}/${suffix}`, { redirect: 'manual', headers })).status;
 };
 
-/** 64 visitors at once, each of whom comes again and again, to one node after the other, until the link has ended. */
+/** 64 visitors at once, each visiting the nodes in turn, again and again, until the link has ended. */
 async function visitToTheEnd(urls: readonly string[], link: { suffix: string }, onClick = (_: number) => {}) {
   const seen = { clicks: 0, unanswered: 0 };
   const visitor = async (number: number) => {
@@ -83,7 +83,7 @@ test('of 64 simultaneous visitors on three nodes exactly as many pass as the lim
     if (clicks === 200) mortal.kill('SIGKILL');
   });
   expect(seen.clicks).toBeLessThanOrEqual(600);
-  // What was taken for a visitor who then got no answer is lost.
+  // A click that was claimed for a visitor who then got no answer is lost.
   expect(seen.clicks + seen.unanswered).toBeGreaterThanOrEqual(600);
   expect((await call('GET', `/link/${other.id}`)).clicks_left).toBe(0);
 
@@ -142,7 +142,7 @@ test('while the database is away, a link with clicks left is 503, one without ha
   const marked = async () => (await far.visit(`/${marker.suffix}`)).headers.get('location');
   expect(await visit(far.url, spent)).toBe(302);
   await marked();
-  // The feed has its order: a node that knows of this change knows of those before it, and keeps what it loads now.
+  // The feed is ordered: a node that has seen this change has seen those before it, and caches what it loads now.
   await call('PATCH', `/link/${marker.id}`, { destination_url: 'https://example.com/marked' });
   await eventually(async () => (await marked()) === 'https://example.com/marked', 'the feed to be read');
   expect([await visit(far.url, link), await visit(far.url, spent)]).toEqual([302, 410]);

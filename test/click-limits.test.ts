@@ -18,7 +18,7 @@ const create = async (body: object) => {
 };
 const leftOf = async ({ id }: { id: number }) => (await call('GET', `/link/${id}`)).json.clicks_left;
 let visitors = 0;
-/** By another visitor each time, unless the headers say otherwise. */
+/** Each time by another visitor, unless the headers say otherwise. */
 const visit = async ({ suffix }: { suffix: string }, headers = {}, init = {}, query = '') => {
   const from = { 'x-forwarded-for': `198.51.${Math.floor(++visitors / 250)}.${visitors % 250}` };
   const answer = await app.visit(`/${suffix}${query}`, { ...from, ...headers }, init);
@@ -82,7 +82,7 @@ test('hits that are no clicks use up none, and see the end once it has come', as
     [{ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
     [{}, { method: 'HEAD' }],
   ];
-  // By both ways of reading a request.
+  // Through the fast path, and through the app server.
   for (const detour of [{}, { 'x-detour': '\xe9' }])
     for (const [headers, init] of others) {
       const answer = await visit(link, { ...headers, ...detour }, init);

@@ -20,7 +20,7 @@ import { type Program, runCommand } from './support/program.ts';
 import { SlowLedger, someHits } from './support/slow-ledger.ts';
 
 const minute = 60_000;
-/** Late on the last day of a month, so that hits are in two. */
+/** Late on the last day of a month, so that hits are in two months. */
 const begin = Date.UTC(2026, 10, 30, 22, 50);
 const draw = drawFrom(20261125);
 const links = new Map(
@@ -48,11 +48,11 @@ const move = () =>
     newStoreId: () => 'this',
   });
 
-/** As if many hits had come and gone. */
+/** Skips ids, as if many hits had come and gone. */
 const skipIds = (to: number) =>
   ledger.database.write((queries) => sql`update hit_ids set newest = ${to}`.execute(queries));
 
-/** All hits of a database, and what a ledger answers must be as if each were looked at. */
+/** All hits of a database, in a ledger that answers by looking at each of them. */
 async function hitsOf(database: Database): Promise<SlowLedger> {
   const slow = new SlowLedger(draw, begin);
   await slow.read(openLedger(database));
@@ -70,7 +70,7 @@ describe.skipIf(!isHere)('moving hits from PostgreSQL to ClickHouse', () => {
     ledger = await testLedger('postgres', links);
     clickhouse = await freshClickhouse();
     between = new BetweenClickhouse(clickhouse);
-    // Around the borders of what is moved at a time, in rows, packs and chunks, with a window that has none.
+    // Around the limits of what is moved at once, as rows, packs and chunks, with a window that has no hits.
     await ledger.append(hitsOfTurn(), 'packs');
     await skipIds(windowLength - 500);
     await ledger.append(hitsOfTurn(), 'packs');
@@ -117,7 +117,7 @@ describe.skipIf(!isHere)('moving hits from PostgreSQL to ClickHouse', () => {
     const after = await hitsOf(moved());
     expect(after.hits.slice(0, before.hits.length)).toEqual([...before.hits]);
     expect(after.hits.length).toBe(before.hits.length + 50);
-    // PostgreSQL has what was moved for a day.
+    // PostgreSQL keeps what was moved for a day.
     await store.deleteHitsBefore(0, begin + 23 * 60 * minute);
     expect(await hasHits(ledger.database.read)).toBe(true);
     await store.deleteHitsBefore(0, begin + 25 * 60 * minute);

@@ -37,7 +37,7 @@ let journal: string;
 const newStore = () =>
   new PostgresFoldStore(postgres, undefined, () => ClickhouseWriter.open(serverOf(between.url), 'this', 0));
 
-/** The file is for a machine that has one. */
+/** This file runs only where ClickHouse is installed. */
 const isHere = await hasClickhouse();
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ beforeEach(() => {
 
 const at = (offset: number): Position => ({ segment: 1, offset });
 
-/** Hits of a link that is the journal's own, a second apart around the end of a month; `numbers` is the country of each. */
+/** Folds hits of the journal's own link, a second apart around the end of a month; `numbers` are their countries. */
 async function fold(
   from: Position | null,
   to: Position,
@@ -107,7 +107,7 @@ async function hitsOf(link: number): Promise<readonly StoredHit[]> {
   return (await openLedger(database).before({ owner }, page)).hits.toReversed();
 }
 
-/** What the ledger has of the journal's link, and what was counted of it. */
+/** The ledger's hits of the journal's link, and the clicks counted for it. */
 async function counted(link = journals): Promise<readonly [hits: readonly number[], clicks: number]> {
   const hits = await hitsOf(link);
   const row = database.read.selectFrom('link_clicks').select('clicks').where('link_id', '=', link);
@@ -192,7 +192,7 @@ describe.skipIf(!isHere)('each hit counts once', () => {
     await using restarted = Object.assign(newStore(), {
       [Symbol.asyncDispose]: () => restarted.close(),
     });
-    // Another journal comes first: it is given other ids than those that are there.
+    // Another journal is folded first, and gets ids that aren't in use yet.
     await fold(null, at(1), [1, 2, 3, 4], { of: restarted, name: other, link });
     await fold(at(1), at(2), [3, 4], { of: restarted, name: lost });
     await fold(at(2), at(4), [5, 6], { of: restarted, name: lost });
@@ -245,7 +245,7 @@ test.skipIf(!isHere)(
     const counted = await rollUps(database.read);
     await rebuildFrom(database);
     expect(counted).toEqual(await rollUps(database.read));
-    // The hits are given their class back, and another node that was at the same part wakes up only then.
+    // Gives the hits their class back, as if another node at the same part woke up only now.
     await askClickhouse(
       clickhouse,
       `alter table hits update class = ${human} where link_id = ${link} settings mutations_sync = 1`,
@@ -285,9 +285,9 @@ test.skipIf(!isHere)(
     while (correction?.due_at != null) correction = await correctionStep(database, correction, claim);
     expect(correction?.hits).toBe(2);
     const row = database.read.selectFrom('link_clicks').select('clicks').where('link_id', '=', link);
-    // No click is left of it.
+    // None of its clicks is left.
     expect(await row.executeTakeFirst()).toBeUndefined();
-    // The next try has them again, as they came.
+    // The next attempt has them again, as they came.
     await fold(at(1), at(2), [3, 4], { link });
     expect(await counted(link)).toEqual([[1, 2, 3, 4], 2]);
   },

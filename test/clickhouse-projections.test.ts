@@ -26,7 +26,7 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
       `insert into hits (id, organization_id, link_id, at, country, browser)
        select number + 1, 1, 1 + number % 3, ${december} - 50000 + number * 1000, number % 5, number % 2 from numbers(100)`,
     );
-    // The earlier version is still building it, for some seconds.
+    // The earlier version is still building it, which takes some seconds.
     await askClickhouse(
       url,
       `alter table hits materialize projection by_visitor, update country = country where sleepEachRow(0.02) = 0
@@ -114,7 +114,7 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
       `insert into hits (id, organization_id, link_id, at, country, browser)
        select number + 1, 1, 1 + number % 3, ${december} + number, number % 5, number % 2 from numbers(100)`,
     );
-    // What is done beside makes it take seconds.
+    // The update in the same statement makes it take seconds.
     await askClickhouse(
       url,
       `alter table hits materialize projection by_origin, update country = country where sleepEachRow(0.025) = 0
@@ -137,7 +137,7 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
   });
 });
 
-/** The statements that are sent to ClickHouse meanwhile. */
+/** The statements that are sent to ClickHouse during `work`. */
 async function statementsOf(work: () => Promise<void>): Promise<readonly string[]> {
   const sent = spyOn(globalThis, 'fetch');
   try {

@@ -19,7 +19,7 @@ test('CLICKS_URL is a ClickHouse address, and needs a PostgreSQL one', () => {
 
 describe('while ClickHouse is away', () => {
   let asked = 0;
-  // It takes nothing, and says why.
+  // Refuses everything, and says why.
   const refusing = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,

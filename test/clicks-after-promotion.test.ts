@@ -37,7 +37,7 @@ const nodeIn = (DATA_DIR: string, settings: Record<string, string> = {}): Promis
   );
 
 let sites = 0;
-/** Each click comes from a site of its own. */
+/** Each click has a referrer of its own. */
 async function click(app: App, linkId: number, count: number): Promise<string[]> {
   const from = Array.from({ length: count }, () => `site-${++sites}.example`);
   for (const site of from)
@@ -52,7 +52,7 @@ async function click(app: App, linkId: number, count: number): Promise<string[]>
   return from;
 }
 
-/** Where the clicks of this link have come from, as the database says. */
+/** The referrers of this link's clicks in the database. */
 async function sitesOf(linkId: number): Promise<string[]> {
   const database = await openDatabase(url, '', () => {});
   try {

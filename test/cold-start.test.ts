@@ -7,7 +7,7 @@ import { earlierPostgres, earlierStore } from './support/earlier-store.ts';
 import { eventually } from './support/eventually.ts';
 import { type Program, problemsOf, runServer, temporaryFolder } from './support/program.ts';
 
-/** One that was free a moment ago: the server prints its port only when it is ready, and these tests ask before that. */
+/** A port that was free a moment ago: the server prints its port only once it is ready, and these tests connect before that. */
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
@@ -16,13 +16,13 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** With several workers the port is tried for a moment before anything is started. */
+/** With several workers the port is bound briefly, as a test, before anything is started. */
 const isBeforeStart = (answer: string): boolean => /^ECONN(REFUSED|RESET)$/.test(answer);
 
 let asking: { readonly stop: () => Promise<readonly string[]> } | undefined;
 afterEach(async () => void (await asking?.stop()));
 
-/** Asks without a pause, and notes each kind of answer that is another than the one before. */
+/** Sends requests without a pause, and records each kind of answer that differs from the one before. */
 function askAllTheTime(url: string, path: string) {
   const seen: string[] = [];
   let isStopped = false;
@@ -51,7 +51,7 @@ async function kindOf(address: string): Promise<string> {
   }
 }
 
-/** Keeps a migration from beginning until it is let go. */
+/** Keeps a migration from starting until released. */
 const holders = {
   async sqlite(folder: string) {
     await earlierStore(folder);
@@ -101,7 +101,7 @@ describe.each(['sqlite', 'postgres'] as const)('while a store is migrated on %s'
         WORKERS,
         BACKUP_BEFORE_UPGRADE: 'off',
         CLICK_RETENTION_DAYS: '3650',
-        // On a slow machine this asks for a missing link very often.
+        // On a slow machine this requests a missing link very often.
         MISS_LIMIT: '0',
       });
       const hasBegun = ({ seen }: { seen: string[] }) => seen.some((answer) => !isBeforeStart(answer));

@@ -8,10 +8,10 @@ import { openPort, type VisitorSocket } from '../src/visit/connection/port.ts';
 import { noProxies, wideLimits } from './support/both-paths.ts';
 import { eventually } from './support/eventually.ts';
 
-/** The victim comes from here, everybody else from elsewhere. */
+/** The victim connects from here, all others from elsewhere. */
 const victimAddress = '127.0.0.66';
 
-/** What throws for the victim from now on. */
+/** The method that throws for the victim from now on. */
 type Broken = keyof VisitorSocket | 'set' | 'delete' | null;
 let broken: Broken = null;
 const faults: unknown[] = [];
@@ -123,7 +123,7 @@ const open = (idleTime?: number) => {
   return { port: listener.port, appServer, listener };
 };
 
-/** For each test one of its own: faults are reported once a second. */
+/** A new server for each test, as faults are reported only once a second. */
 let server: ReturnType<typeof open>;
 beforeEach(() => {
   broken = null;
@@ -166,7 +166,7 @@ async function dial(port: number, from = '127.0.0.1'): Promise<Client> {
 
 const answersIn = (text: string): number => text.match(/HTTP\/1\.1 200/g)?.length ?? 0;
 
-/** Connections that ask for everything there is again and again, until they are told to stop. */
+/** Connections that request every path again and again, until they are stopped. */
 async function others(port: number): Promise<{ stop: () => Promise<void>; rounds: () => number }> {
   const clients = await Promise.all(Array.from({ length: 6 }, () => dial(port)));
   let isStopping = false;
@@ -193,7 +193,7 @@ interface Entry {
   readonly when: string;
   readonly sent?: string;
   readonly breaks: Broken;
-  /** What makes it happen, once what was sent is answered. */
+  /** Triggers the fault, once what was sent is answered. */
   readonly act?: (victim: Client) => unknown;
 }
 
@@ -228,7 +228,7 @@ async function drainLate({ socket, received }: Client): Promise<void> {
   broken = null;
   socket.pause();
   socket.write(get('/page').repeat(2_000));
-  // Nothing tells when the system's buffers are full: its own share of them is this, with a lot to spare.
+  // Nothing reports when the system's buffers are full; this is ample time for it.
   await Bun.sleep(200);
   broken = 'write';
   socket.resume();

@@ -47,7 +47,7 @@ test('a creation has no success while the synchronous replica that has to have i
   expect(await create()).toEqual([201, null]);
   await setReplicas('away');
   expect(await create()).toEqual(open);
-  // With a suffix it is a transaction, whose commit is not given up by us, but may be cancelled by others.
+  // With a suffix it is a transaction: we don't give up its commit, but others may cancel it.
   const creating = create({ suffix: 'chosen' });
   await eventually(async () => {
     const [row] = await admin.unsafe(

@@ -29,7 +29,7 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
   });
   const prepare = (who: Newcomer, input: Partial<LinkToCreate> = {}) =>
     linkPreparer(app.app.context, callerFrom(who), false)({ destination_url: 'https://e.com', ...input });
-  /** All in one breath. What became of each: its suffix, or the code of its refusal. */
+  /** Stores all of them in the same tick. Returns each one's suffix, or the code of its refusal. */
   async function storeAll(links: readonly Awaited<ReturnType<typeof prepare>>[]): Promise<string[]> {
     const outcomes = await Promise.allSettled(links.map((link) => app.app.context.storeLink(link)));
     return outcomes.map((outcome) =>

@@ -10,7 +10,7 @@ const root = join(import.meta.dir, '..');
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let checkout: string;
 
-/** A checkout whose packages can be taken away, as `npm ci` does while it installs. */
+/** A checkout whose packages can be removed, as `npm ci` does while it installs. */
 beforeAll(async () => {
   folder = await temporaryFolder();
   checkout = join(folder.path, 'checkout');
@@ -27,7 +27,7 @@ const preact = () => join(checkout, 'node_modules', 'preact');
 const takeAway = () => rename(preact(), join(folder.path, 'preact'));
 const giveBack = () => rename(join(folder.path, 'preact'), preact());
 
-/** What processes that a process had started, and that have ended, took of the processor. */
+/** The user CPU time of a process's ended children, in clock ticks. */
 function timeOfChildren(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return Number(fields[13]);

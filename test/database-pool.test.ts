@@ -6,7 +6,7 @@ import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 const limit = 4;
-/** Those for lookups, the fold and statistics, as the setting's help says. */
+/** Connections for lookups, the fold and statistics, as the setting's help says. */
 const others = 11;
 let app: TestApp;
 let owner: Newcomer;
@@ -22,7 +22,7 @@ afterAll(async () => {
   await direct.end();
 });
 
-/** Of the program, whatever for. */
+/** All connections of the program. */
 const connections = async (): Promise<number> => {
   const [row] = await direct.unsafe(
     "select count(*)::int as n from pg_stat_activity where datname = current_database() and application_name = 'linnet'",

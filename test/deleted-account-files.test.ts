@@ -23,7 +23,7 @@ test("a deleted account's owner is named in no file of the data folder", async (
   const other = { email: 'other@people.example', password };
   await call('POST', '/api/v1/user', other);
   await call('POST', '/api/v1/user', { email, password, name });
-  // What names people beside their accounts: tries to sign in, and what others make for them.
+  // Other places that name a person: sign-in attempts, and what others create for them.
   await call('POST', '/api/v1/session', { email, password: 'a wrong one' });
   await call('POST', '/api/v1/session', { email, password });
   const tokenOf = async (who: object) =>
@@ -41,7 +41,7 @@ test("a deleted account's owner is named in no file of the data folder", async (
   expect((await call('DELETE', '/api/v1/user', body, own)).status).toBe(204);
   const gone = async () => (await call('POST', '/api/v1/session', { email, password })).status;
   expect(await gone()).toBe(401);
-  // The link is cleared away meanwhile.
+  // The link is deleted in the background.
   const database = new Database(join(data.path, 'linnet.sqlite'), { readonly: true });
   const links = () =>
     database.query('select id from links union select id from link_bin where name is not null').all();

@@ -38,7 +38,7 @@ describe('the systemd unit', () => {
     if (verified === null) return notTried('systemd-analyze');
     expect(verified).toEqual({ code: 0, said: '' });
     const rated = toolOutput(['systemd-analyze', 'security', '--offline=true', '--threshold=30', unit]);
-    // systemd before 250 rates only what runs.
+    // systemd before 250 can't rate a unit that isn't loaded.
     if (/unrecognized option/.test(rated?.said ?? '')) return notTried('systemd-analyze security --offline');
     expect(rated?.said).toMatch(/Overall exposure level for linnet\.service: [12]\.\d OK/);
     expect(rated?.code).toBe(0);
@@ -106,7 +106,7 @@ test('dpkg installs the Debian package, keeps changed settings at an upgrade and
 test('the compressed image is smaller than 70 MB', async () => {
   const image = join(folder.path, 'packed');
   expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, said: '' });
-  // Registries pack with more effort.
+  // Registries compress with more effort.
   const packed = join(folder.path, 'image.tar.gz');
   expect(toolOutput(['tar', '-C', image, '-I', 'gzip -1', '-cf', packed, '.'])).toEqual({
     code: 0,

@@ -8,7 +8,7 @@ import { storeFolder } from './support/migrated-store.ts';
 import { problemsOf, runServerWithin } from './support/program.ts';
 import { visitRaw } from './support/raw-http.ts';
 
-/** More connections than the process may have files open: it goes on, and visitors from elsewhere are served. */
+/** With more connections than it may have files open, the process keeps running and serves visitors from elsewhere. */
 const attackers = ['127.0.0.66', '127.0.0.67', '127.0.0.68'];
 const half = 'POST /api/v1/link HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n';
 const floods: Record<string, string> = {
@@ -27,7 +27,7 @@ afterEach(() => {
   sockets.clear();
 });
 
-/** Opens so many, each sending this; they stay until the server ends them. */
+/** Opens `count` connections that each send `bytes`; they stay open until the server closes them. */
 async function flood(url: string, count: number, bytes: string): Promise<void> {
   const { hostname, port } = new URL(url);
   for (let opened = 0; opened < count; opened += 32)
@@ -98,7 +98,7 @@ test.skipIf(openDescriptors() === null)(
       const url = await program.address();
       await accountWithLinks(url, ['flooded']);
       await flood(url, 96, '');
-      // So they aren't ended for being asleep.
+      // Keeps them from being closed as idle.
       visiting = setInterval(() => {
         for (const socket of sockets) socket.write('GET /flooded HTTP/1.1\r\nHost: a\r\n\r\n');
       }, 1_000);

@@ -21,9 +21,9 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
   const isDue = async ({ id }: { id: number }) =>
     (await queries().selectFrom('due_pages').select('host').where('link_id', '=', id).execute()).length > 0;
   const queries = () => app.app.context.database.read;
-  /** The link once its destination was looked at. */
+  /** The link once its destination was fetched. */
   const looked = async (link: { id: number }) => {
-    // A host that is at rest is asked again later, by the app's clock.
+    // A host is fetched again only after a pause, by the app's clock.
     await eventually(async () => {
       if (!(await isDue(link))) return true;
       app.clock.now += 500;
@@ -72,11 +72,11 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     const csv = (await call('GET', `/link.csv?ids=${link.id}`)).text;
     expect(csv).toContain('Spring & all');
 
-    // Another link to the page: the icon is there.
+    // Another link to the page: the icon is already stored.
     const second = await looked(await create(`${there.url}/page`));
     expect(second.destination_icon).toBe(found.destination_icon);
     expect(there.asked.filter((asked) => asked === '/i.png')).toHaveLength(1);
-    // It is looked at once, and again when the link leads elsewhere.
+    // Each link's page is fetched once, and again when its destination changes.
     expect(there.asked.filter((asked) => asked === '/page')).toHaveLength(2);
     const moved = (await call('PATCH', `/link/${link.id}`, { destination_url: `${there.url}/other` })).json;
     expect([moved.destination_title, moved.destination_icon]).toEqual([null, null]);
@@ -191,7 +191,7 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     expect(made.status).toBe(200);
     const other = site(() => html('<title>Other</title>'));
     expect((await looked(await create(other.url))).destination_title).toBe('Other');
-    // Each look is given up after its deadline, and the host then asked for the next one.
+    // Each fetch is given up at its deadline, and then the host's next page is fetched.
     expect(busy.asked.length).toBeLessThan(10);
     expect(busy.asked[0]).toBe('/999');
     const rows = async () =>
@@ -215,7 +215,7 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
       (left) => left === 0,
       'the deleted ones to leave the queue',
     );
-    // At most the one under way when they were deleted.
+    // At most the fetch that was under way when they were deleted.
     expect(busy.asked.length).toBeLessThanOrEqual(asked + 1);
   });
 
@@ -233,7 +233,7 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     await call('PATCH', `/link/${link.id}`, { destination_url: `${there.url}/second` });
     release();
     expect((await looked(link)).destination_title).toBe('/second');
-    // It leads to another host: the first one is not asked for it.
+    // The link now leads to another host, so the first host isn't asked for its page.
     const elsewhere = site(() => html('<title>Elsewhere</title>'));
     await call('PATCH', `/link/${link.id}`, { destination_url: `${there.url}/third` });
     await call('PATCH', `/link/${link.id}`, { destination_url: elsewhere.url });

@@ -22,7 +22,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   let mails: MailServer;
   let names = 0;
   const created: { id: number; key: string }[] = [];
-  /** A host of its own for each test, on the server that all of them share. */
+  /** A host name of its own for each test, on one shared server. */
   let host: string;
 
   const call = (method: string, path: string, body?: object, key = owner.key) =>
@@ -38,7 +38,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   const kindsOf = async (id: number) =>
     (await read(id)).destination_problems.map(({ problem }: { problem: string }) => problem);
   const at = (path: string, name = host) => `http://${name}:${sites.port}${path}`;
-  /** Until what is new is stored, and looked at twice. */
+  /** Waits until new destinations are stored, and checked twice. */
   const twice = async () => {
     await pass(16 * minute);
     await pass(minute);
@@ -67,7 +67,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   beforeEach(() => {
     host = `site${++names}.example.com`;
   });
-  // Else every test would look at the links of those before it, day by day.
+  // Otherwise every test would check the links of earlier tests, day by day.
   afterEach(async () => {
     for (const { id, key } of created.splice(0)) await call('DELETE', `link/${id}`, undefined, key);
   });
@@ -97,7 +97,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     await pass(11 * minute);
     const problem = { url: at('/gone'), problem: 'broken', detail: 'It answered 404.' };
     expect((await read(link.id)).destination_problems).toMatchObject([problem]);
-    // While the clock leaps, a message may be taken for one that was lost, and come twice.
+    // While the clock leaps, a message may be taken for lost, and be sent twice.
     const messages = () =>
       [...new Map(hook.received.map(({ headers, body }) => [headers['webhook-id'], body])).values()].map(
         (body) => JSON.parse(body),
@@ -331,7 +331,7 @@ test('requests a host from two nodes no more often than from one, and repeats wh
   for (const host of ['x', 'y', 'z'])
     for (const path of ['/1', '/2', '/3', '/4']) await create(at(host, path));
   await passWatch([one, other], 16 * minute);
-  // A node has claimed a host, and is never heard of again.
+  // A node has claimed a host and died.
   await create(at('x', '/5'));
   await passWatch([one, other], 16 * minute);
   await one.app.context.database.write((queries) =>
@@ -354,7 +354,7 @@ test('requests a host from two nodes no more often than from one, and repeats wh
     ['z.example.com', 10],
   ] as const) {
     const times = sites.asked(host).map((asked) => asked.at);
-    // What the other node had asked when it was stopped may be asked once more.
+    // A request of the other node that was under way when it was stopped may be repeated.
     expect(times.length - questions).toBeOneOf([0, 1]);
     for (const [index, time] of times.slice(1).entries())
       expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(10_000);

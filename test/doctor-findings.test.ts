@@ -39,7 +39,7 @@ afterAll(async () => {
 
 type Row = Record<string, unknown>;
 
-/** A store that answers each question by the first of these whose words are in it, and others with nothing. */
+/** A store that answers a query by the first of these keys that it contains, and any other query with no rows. */
 const storeWith = (answers: Record<string, readonly Row[]>): NonNullable<CheckContext['store']> => ({
   kind: 'sqlite',
   ask: async (sql) => Object.entries(answers).find(([words]) => sql.includes(words))?.[1] ?? [],
@@ -64,7 +64,7 @@ function patient(
   };
 }
 
-/** Each as its state and what is found, and whoever has to do something is told what. */
+/** Each finding as its state and text; each one that isn't "ok" must say what to do. */
 async function told(findings: Promise<readonly Finding[]>): Promise<string[]> {
   const found = await findings;
   for (const { state, todo } of found) expect(todo === null).toBe(state === 'ok');

@@ -73,7 +73,7 @@ describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
   test('reports an untrusted proxy, by the route of its own request', async () => {
     using proxy = forwarding(url, (headers) => headers.set('x-forwarded-for', '192.0.2.1'));
     const through = { ...settings, BASE_URL: `http://127.0.0.1:${proxy.port}` };
-    // The server has another address than the question, as a proxy that keeps the Host would not have.
+    // This proxy doesn't keep the Host, so the server is reached by another address than the client used.
     const [code, told] = await ask(through);
     expect(code).toBe(1);
     expect(of(told, 'address')).toEqual([

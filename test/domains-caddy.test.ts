@@ -9,7 +9,7 @@ import { temporaryFolder } from './support/program.ts';
 const ours = 'links.example.com';
 const custom = 'go.example.org';
 
-/** Only where it is installed: a runtime of another language is not something that a package brings. */
+/** Runs only where Caddy is installed: it is written in another language, so no package brings it. */
 describe.skipIf(!hasCaddy)(
   'behind a real Caddy with deploy/Caddyfile (skipped where none is installed)',
   () => {
@@ -52,7 +52,7 @@ describe.skipIf(!hasCaddy)(
       return json.id;
     }
 
-    /** The names that the certificate is for; fails where there is none that the root vouches for. */
+    /** The names in the certificate; fails if the root didn't sign one. */
     const handshake = (servername: string, ca = root): Promise<string> =>
       new Promise((resolve, reject) => {
         const socket = connect({ host: '127.0.0.1', port: proxy.httpsPort, servername, ca }, () => {
@@ -178,8 +178,7 @@ describe.skipIf(!hasCaddy)(
   },
 );
 
-/** The file as it is, with a certificate authority of its own instead of the world's, and with free ports. */
-/** Tries again until it works, for as long as a machine under load may take. */
+/** Retries until it works, for as long as a machine under load may take. */
 async function soon<T>(ask: () => Promise<T>): Promise<T> {
   const began = performance.now();
   for (;;) {

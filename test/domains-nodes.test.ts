@@ -6,7 +6,7 @@ import { type NameServer, type Names, startNameServer, zoneOf } from './support/
 import { visitRaw } from './support/raw-http.ts';
 import { stretched } from './support/stretched.ts';
 
-/** Two nodes over one PostgreSQL database. The pace of the change feed is the one that people get. */
+/** Two nodes over one PostgreSQL database, with the default interval of the change feed. */
 const names: Names = { 'links.example.com': { A: ['192.0.2.1'] } };
 let dns: NameServer;
 let one: TestApp;
@@ -41,7 +41,7 @@ async function add(domain: string): Promise<{ id: number; prove(): void }> {
   return { id: json.id, prove: () => Object.assign(names, { [proof.name]: { TXT: [proof.value] } }) };
 }
 
-/** How long it takes until that is so on both nodes, in milliseconds. */
+/** How long it takes until both nodes pass the check, in milliseconds. */
 async function until(check: (node: TestApp) => Promise<boolean>): Promise<number> {
   const began = performance.now();
   for (const node of [one, other]) await eventually(() => check(node), 'a node to know');

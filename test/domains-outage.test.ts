@@ -18,7 +18,7 @@ beforeEach(async () => {
   dns = await startNameServer(zoneOf(names));
   app = await startApp({
     env: { DATABASE_URL: wire.url, BASE_URL: 'https://links.example.com', DNS_SERVERS: dns.address },
-    // The change feed would tell of the changed domain at any time, and take it out of the cache.
+    // The change feed could report the changed domain at any time, and evict it from the cache.
     overrides: { domainInterval: 20, pollInterval: 86_400_000 },
   });
   owner = await app.newcomer();

@@ -26,14 +26,14 @@ test.each(['1', '2'])(
     const before = await ask(url, `/${suffix}`);
     expect([before?.status, before?.headers.connection]).toEqual([302, undefined]);
     program.kill('SIGTERM');
-    // On connections of their own, as the system divides them among the processes.
+    // On separate connections, as the system spreads them over the processes.
     const all = (path: string) => Promise.all(Array.from({ length: 8 }, () => ask(url, path)));
     await eventually(
       async () => (await all('/readyz')).every((answer) => answer?.status === 503),
       'a no from all',
     );
     for (const path of [`/${suffix}`, '/no-such-link', '/api/v1/link', '/healthz', '/app']) {
-      // The thread of a process that answers redirects hears of it a moment later.
+      // The thread that answers a process's redirects learns of it a moment later.
       const answers = await answerWhen(
         () => all(path),
         (found) => found.every((answer) => answer?.headers.connection?.toLowerCase() === 'close'),

@@ -52,7 +52,7 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
     expect(await due()).toContainEqual(['one.example', id]);
   });
 
-  /** Whether a transaction waits for another one. */
+  /** Whether a transaction waits for a lock. */
   const isWaiting = async (): Promise<boolean> => {
     const { rows } = await sql`select 1 from pg_locks where not granted`.execute(
       app.app.context.database.read,
@@ -70,7 +70,7 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
     });
     await fetcher.run();
     await answerWhen(due, (rows) => rows.length === 12, 'eight pages');
-    // All hosts may be asked again, and two were not asked yet.
+    // All hosts may be fetched again, and two weren't fetched yet.
     app.clock.now += 2_000;
     await fetcher.run();
     const newest = async () => sites.filter(({ asked }) => asked.includes('/2')).length;

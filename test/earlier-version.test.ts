@@ -7,7 +7,7 @@ import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 
-/** What is in it: test/fixtures/earlier-version/README.md. */
+/** Its content is described in test/fixtures/earlier-version/README.md. */
 const fixture = join(import.meta.dir, 'fixtures', 'earlier-version');
 const key = 'lnt_CrhZsv9deU2en3bLdqEkCIr2296STT891P3dju';
 const [rows, packs, secret] = [1, 2, 3];
@@ -16,7 +16,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let program: Program;
 let url: string;
 
-// Single clicks are kept for ten years, so that those of the fixture are still there when this runs.
+// Keeps single clicks for ten years, so that those of the fixture are still there when this runs.
 const start = async () => {
   program = runServer({ PORT: '0', DATA_DIR: folder.path, CLICK_RETENTION_DAYS: '3650' });
   url = await program.address();

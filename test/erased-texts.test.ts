@@ -54,7 +54,7 @@ describe.each(storeKinds)('texts of erased clicks on %s', (store) => {
     expect(kept).toContain('another');
     expect(kept).toContain('shared');
 
-    // The fold has had a number for this text.
+    // The fold has had an id for this text.
     app.clock.now += 10_000;
     await visit(one.path, 'utm_source=erika-kurz&utm_medium=shared');
     const stats = await call('GET', `statistics?link_id=${one.id}&group_by=utm_source`);

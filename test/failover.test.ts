@@ -28,7 +28,7 @@ const ready = async () => {
 
 const pathOf = (made: { json: { url: string } }): string => new URL(made.json.url).pathname;
 
-/** What people and visitors are told, again and again: each answer with its time. */
+/** Repeats calls of users and visitors, and records each answer with its time. */
 function press(path: string) {
   const answers: { at: number; what: string; status: number }[] = [];
   let isOver = false;
@@ -72,9 +72,9 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     const failed = answers.filter((answer) => !isWell(answer));
     const last = Math.max(...failed.map(({ at }) => at - promoted));
     expect(last).toBeLessThan(stretched(5_000));
-    // A link that is known needs no database, and what failed said when to come again.
+    // A cached link needs no database.
     expect(answers.filter(({ what, status }) => what === 'visit' && status !== 302)).toEqual([]);
-    // A frozen server may carry out what it was sent.
+    // A frozen server may still carry out what it was sent.
     const isForeseen = ({ what, status }: { what: string; status: number }) =>
       status === 503 || (status === 504 && what === 'creation' && signal === 'SIGSTOP');
     expect(failed.filter((answer) => !isForeseen(answer))).toEqual([]);

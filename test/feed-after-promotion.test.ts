@@ -17,7 +17,7 @@ let one: TestApp;
 let other: TestApp;
 let owner: Newcomer;
 const token = 'a-token-of-sixteen';
-/** Lines of the first node. */
+/** Log lines of the first node. */
 const logged: Record<string, unknown>[] = [];
 let url: string;
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
     env: { ...env, METRICS_TOKEN: token },
     overrides: { log: new Log('info', (line) => logged.push(JSON.parse(line))) },
   });
-  // The pace of the change feed is the one that people get.
+  // The default interval of the change feed.
   other = await startApp({ env, overrides: { pollInterval: 400 } });
   owner = await one.newcomer();
 });
@@ -37,10 +37,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Calls that were refused as the database was away or slow. Some of them may have changed something all the same. */
+/** Calls that were refused because the database was away or slow. Some of them may have changed something all the same. */
 let refused = 0;
 
-/** Such calls are made again. */
+/** Repeats refused calls. */
 async function call(method: string, path: string, body?: object) {
   for (;;) {
     const answer = await one.call(method, path, { key: owner.key, body });
@@ -65,9 +65,9 @@ async function metric(name: string): Promise<number> {
 
 const changesLost = () => metric('linnet_changes_lost_total');
 
-/** Waits until the first node knows all that is in the feed now. */
+/** Waits until the first node has read everything in the feed. */
 async function readFeed(): Promise<void> {
-  // The look that is under way may have begun before the last change: the one after it has not.
+  // The read that is under way may have begun before the last change; the one after it has not.
   for (let look = 0; look < 2; look++) {
     one.clock.now += 1_000;
     await soon(async () => (await metric('linnet_feed_lag_seconds')) === 0, 'a look at the feed');

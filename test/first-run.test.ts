@@ -95,7 +95,7 @@ test.each([{}, { WORKERS: '2' }])(
     expect(program.output().out).not.toContain(token);
     const made = await register(url, `links.example:${port}`, { base_url, setup_token: token });
     expect(made.status).toBe(201);
-    // Each of several workers goes over by itself.
+    // Each of several workers switches over by itself.
     const origin = async () => {
       const answer = await visitRaw(url, { path: '/api/v1/setup', host: 'links.example' }).catch(() => null);
       return answer?.status === 200 ? JSON.parse(answer.body).origin : null;

@@ -30,14 +30,14 @@ describe.each(storeKinds)('floods on %s', (store) => {
       const link = await linkOf(app, owner);
       await visits(app, link.path, limit + 7, (index) => `198.51.100.${index}`);
       expect(await totalsOf(app, owner, link.id)).toEqual([limit, 7]);
-      // A batch later, another network, and another link.
+      // In later batches: another network, and another link.
       await visits(app, link.path, 1, () => '198.51.100.200');
       await visits(app, link.path, 3, () => '198.51.101.1');
       expect(await totalsOf(app, owner, link.id)).toEqual([limit + 3, 8]);
       const other = await linkOf(app, owner);
       await visits(app, other.path, 3, () => '198.51.100.1');
       expect(await totalsOf(app, owner, other.id)).toEqual([3, 0]);
-      // 28 in the bucket: after half a minute 18 are left, and room for two.
+      // 28 are in the bucket: after half a minute 18 are left, so two fit.
       app.clock.now += 30_000;
       await visits(app, link.path, 3, () => '198.51.100.1');
       expect(await totalsOf(app, owner, link.id)).toEqual([limit + 5, 9]);

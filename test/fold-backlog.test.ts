@@ -19,11 +19,11 @@ const agents = [
 ];
 const pick = <T>(list: readonly T[], number: number): T => list[number % list.length] as T;
 
-/** So many milliseconds lie between two hits: all are within the hour that packs may span on SQLite, or within more. */
+/** Milliseconds between two hits: all are within the hour that a pack may span on SQLite, or within more. */
 const paces = { packs: 250, rows: 700 };
 
 const hits = 12_000;
-/** Those that come while the others are folded. */
+/** Hits that come while the others are folded. */
 const later = 200;
 const lastAt = Date.UTC(2026, 10, 19, 0, 45);
 
@@ -64,7 +64,7 @@ describe.each(kinds)('a large leftover journal on %s, for %s where there are pac
       MISS_LIMIT: '0',
       JOURNAL_KEEP_MINUTES: '0',
     });
-    // The visitors of the day before are still there to be counted again.
+    // The visitors of the previous day are still there to be counted again.
     const now = () => Date.UTC(2026, 10, 19, 0, 50);
     const first = await createApp(config, { hits: 'unfolded', now });
     for (let index = 0; index < hits; index++) await first.clicks.append(hitAt(index, pace));

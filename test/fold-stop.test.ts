@@ -20,7 +20,7 @@ class WatchedStore extends SqliteFoldStore {
     return 1;
   }
 
-  /** The network takes its time. */
+  /** Takes time, as over a network. */
   override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
     this.together = Math.max(this.together, ++this.underWay);
     this.onFold();

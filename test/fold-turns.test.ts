@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
-/** Writes so many records of one hit each, the first of them at that time. Returns where they end. */
+/** Writes that many records of one hit each, the first at `from`. Returns where they end. */
 function written(name: JournalName, records: number, from = plain.at): Position {
   mkdirSync(folderOf(folder.path, name), { recursive: true });
   const file = segmentFile(folderOf(folder.path, name), 1);
@@ -50,7 +50,7 @@ function written(name: JournalName, records: number, from = plain.at): Position 
   return { segment: 1, offset };
 }
 
-/** Short turns, and somebody who looks on. */
+/** Folds in short turns, with hooks to observe them. */
 class WatchedStore extends SqliteFoldStore {
   isAway = false;
   onTurn: (batch: FoldBatch) => void = () => {};
@@ -68,7 +68,7 @@ class WatchedStore extends SqliteFoldStore {
   }
 }
 
-/** A disk that takes its time. */
+/** As with a slow disk. */
 class SlowStore extends SqliteFoldStore {
   override fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
     return super.fold(batch, (links, hitIdOf) => {
@@ -106,7 +106,7 @@ function workerOf(
     salts,
     enrich: enrichParts({ countryOf: () => 'XX', isOwnHost: () => false, salts }),
     hosts: new Set(),
-    // None of the hits is later.
+    // All hits are earlier.
     now: plain.at + 3_600_000,
     deliveriesOf,
     tell,
@@ -129,7 +129,7 @@ test('fresh hits are folded between the batches of a leftover journal', async ()
     const desk = workerOf(store, (message) => message.kind === 'recovered' && resolve());
     store.onTurn = ({ journal, hits }) => {
       turns.push(`${journal} ${hits.count}`);
-      // As the thread hears of it: not before it takes a breath.
+      // As the thread receives it: not before the fold yields.
       if (turns.length === 2) setImmediate(() => desk.take({ kind: 'wake', end, now: plain.at }));
     };
   });
@@ -204,7 +204,7 @@ test('no batch loses its hits when an idle thread collects garbage while it wait
   database.close();
   const all = Array.from({ length: 35 }, (_, record) => plain.at + record * 20_000);
   expect(instants.flat()).toEqual(all);
-  // Of the same visitor within seconds only the first counts; these are 20 apart.
+  // Repeat visits within seconds aren't counted; these are 20 seconds apart.
   expect(toldOf).toEqual(all);
   await store.close();
 });
@@ -292,7 +292,7 @@ test('what a killed process had sent to the database is not counted again, and t
 
     override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
       await super.fold(batch, deliveries);
-      // The database has finished that just now, for the process that wrote the journal: the watermark has moved.
+      // The database has only now committed the fold of the process that wrote the journal: the watermark has moved.
       if (!this.isLate) return;
       this.isLate = false;
       throw new JournalTaken(batch.journal);
@@ -321,7 +321,7 @@ test('a journal whose copy another node was folding is folded here once the data
     isFirst = true;
 
     override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
-      // The other node was quicker.
+      // The other node was faster.
       if (this.isFirst)
         inStore('insert into journal_watermarks (node, segment, byte_offset) values (?, 2, 0)');
       this.isFirst = false;
