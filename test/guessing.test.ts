@@ -28,7 +28,7 @@ const knownCookie = (headers: Headers): string =>
 test.each(storeKinds)(
   "a thousand guesses from all over a household delay the owner's sign-in only for a moment, on %s",
   async (store) => {
-    // How long its owner waits is what hashing at full cost tells.
+    // Full hashing cost, so that the time its owner waits is realistic.
     const overrides = { hashCost: defaultHashCost };
     const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' }, overrides });
     const owner = await app.newcomer();
@@ -51,7 +51,7 @@ test.each(storeKinds)(
     await Promise.all(attack);
     own.push(await signIn('2001:db8:1:1ff::1', cookie), await signIn(home));
     expect(own.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
-    // Some turns of others, on a machine that may be slow by itself: not a queue of all of them.
+    // They wait for a few turns of others, on a possibly slow machine, but not for a queue of all guesses.
     for (const { took } of own) expect(took).toBeLessThan(second + 20 * idle);
     expect(statuses).toHaveLength(1_000);
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
@@ -79,7 +79,7 @@ describe.each(storeKinds)('while others guess a password, on %s', (store) => {
   const signIn = (from: string, password = owner.password, email = owner.email, cookie = '') =>
     signInTo(app, from, { email, password }, cookie);
 
-  /** Of guesses from these networks, how many were looked at. */
+  /** How many guesses from these networks were evaluated. */
   async function evaluated(target: string, networks: Iterable<string>): Promise<number> {
     let count = 0;
     const all = [...networks];
@@ -99,7 +99,7 @@ describe.each(storeKinds)('while others guess a password, on %s', (store) => {
     );
   const v6 = (count: number, prefix: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => `${prefix(index)}::/64`);
-  /** No two of them in one /48. */
+  /** No two are in the same /48. */
   const everywhere = (count: number, first = 0) =>
     v6(
       count,
@@ -118,7 +118,7 @@ describe.each(storeKinds)('while others guess a password, on %s', (store) => {
     const ofProvider = Array.from({ length: 256 }, (_, index) => `203.0.113.${index}`);
     expect(await own('24', ofProvider)).toBe(40);
     expect(await own('32', Array(50).fill('203.0.114.7'))).toBe(10);
-    // Whatever it guesses at.
+    // The limit counts guesses at all targets together.
     let sprayed = 0;
     for (let target = 0; target < 100; target++)
       sprayed += await own(`spray ${target}`, ['2001:db8:6:1::/64', '2001:db8:6:2::/64']);
@@ -128,7 +128,7 @@ describe.each(storeKinds)('while others guess a password, on %s', (store) => {
   const target = 'login|botnet@example.com';
   const count = 2_000;
   let flood: Promise<number> | undefined;
-  /** How many of so many guesses at one account were looked at. */
+  /** How many of `count` guesses at one account were evaluated. */
   const botnet = (): Promise<number> => {
     flood ??= evaluated(target, everywhere(count));
     return flood;
@@ -136,7 +136,7 @@ describe.each(storeKinds)('while others guess a password, on %s', (store) => {
 
   test('two thousand guesses from ever new networks: a thousand a day are checked, then a few a minute', async () => {
     expect(await botnet()).toBe(1_001);
-    // A client from a network without guesses that is not quicker than the botnet takes a slow turn.
+    // A client from a network without guesses competes with the botnet for the slow turns.
     app.clock.now += 20 * second;
     expect(await evaluated(target, everywhere(10, count))).toBe(1);
     app.clock.now += 20 * second;
@@ -185,7 +185,7 @@ describe.each(storeKinds)('while others guess a password, on %s', (store) => {
         429,
       ]);
     expect((await signIn(from, owner.password, owner.email, cookie)).status).toBe(201);
-    // The other account's sign-in is added, and the first stays.
+    // The other account's sign-in is added to the cookie, and the first stays.
     const both = knownCookie((await signIn('198.51.112.1', other.password, other.email, cookie)).headers);
     for (const { email, password } of [owner, other])
       expect((await signIn(from, password, email, both)).status).toBe(201);
@@ -201,7 +201,7 @@ describe.each(storeKinds)('while others guess a password, on %s', (store) => {
       await server.begin(async (held) => {
         await held.unsafe('select * from attempts for update');
         guesses = Array.from({ length: 60 }, (_, index) => guess(target, `203.0.${index}.1`));
-        // Asked after the sixty have asked whether they are known: they are counted now.
+        // Runs after the queries of the sixty whether they are known, so they are being counted by now.
         await app.app.context.guesses.knownAs(target, { network: '203.0.113.2', browser: null });
         const waiting = `select count(*)::int as n from pg_stat_activity
           where wait_event_type = 'Lock' and datname = current_database()`;

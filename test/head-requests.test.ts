@@ -25,7 +25,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** Those of an answer that comes in pieces say no length, and those that change something take no HEAD. */
+/** Without streamed responses, which state no length, and without GETs that change something, which have no HEAD. */
 const api = routes
   .filter(
     ({ method, endpoint }) => method === 'GET' && endpoint.streams === undefined && !endpoint.getChanges,

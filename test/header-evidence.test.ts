@@ -23,7 +23,7 @@ interface Visit {
   readonly what: string;
   readonly headers: Record<string, string>;
   readonly is: readonly [hitClass: string, reason: string];
-  /** Where the link is protected from bots. */
+  /** The status if the link is protected from bots. */
   readonly status: number;
 }
 

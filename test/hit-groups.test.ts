@@ -15,7 +15,7 @@ describe.each(storeKinds)('groups counted from hits on %s', (store) => {
     const url = store === 'postgres' ? await migratedPostgres() : null;
     const database = await openDatabase(url, folder.path, () => {});
     try {
-      // 250 values with two hits each, one of them a bot's; value 200 has a third, and so do hits without a value.
+      // 250 values with two hits each, one of them a bot's. Value 200 has a third hit, and three hits have no value.
       const values = Array.from({ length: 250 }, (_, index) => [index + 1, index + 1]).flat();
       const hits = [...values, 200, 0, 0, 0].reverse().map((referrer, index) => {
         const isBot = referrer > 0 && index % 2 === 1;

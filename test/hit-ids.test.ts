@@ -30,13 +30,13 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
     const { json } = await app.call('POST', '/api/v1/link?disable_png=true', { key, body });
     return { id: json.id as number, zapierKey: json.zapier_key as string, path: new URL(json.url).pathname };
   }
-  /** By the `utm_content` that tells one hit from another. */
+  /** Ids by `utm_content`, which identifies a hit here. */
   const byContent = (clicks: readonly { id: unknown; utm_content: string }[]) =>
     new Map(clicks.map(({ id, utm_content }) => [utm_content, id]));
   const listed = async (key: string, id: number) =>
     byContent((await app.call('GET', `/api/v1/link/${id}/clicks?limit=1000`, { key })).json.clicks);
 
-  /** What an earlier process left behind, to be folded with the first visit: in one batch, link by link. */
+  /** Leaves a journal as of an earlier process, to be folded with the first visit: in one batch, link by link. */
   function leaveBehind(hits: readonly RawHit[]): void {
     const name = { node: 'here', process: 'left' };
     mkdirSync(folderOf(app.dataDir, name), { recursive: true });

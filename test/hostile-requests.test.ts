@@ -183,7 +183,7 @@ describe('a request', () => {
           patience: 50,
         }),
       ).toEqual([]);
-    // By the time of this answer the server has heard of it.
+    // By the time of this answer the server has noticed the disconnection.
     expect((await only(get('/abc'))).status).toBe(302);
     expect(app.faults).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { secureSocket } from './support/tls-app.ts';
 
 const own = 'links.example.com';
 const day = 24 * 60 * 60_000;
-/** The authority comes from 127.0.0.1: visitors come from elsewhere. */
+/** The authority connects from 127.0.0.1, so visitors connect from elsewhere. */
 const visitor = { localAddress: '127.0.0.2' };
 
 describe.skipIf(!hasPebble)('an authority that issues accounts', () => {
@@ -28,7 +28,7 @@ describe.skipIf(!hasPebble)('an authority that issues accounts', () => {
         'strict-transport-security',
       );
     expect(await strict()).toBeNull();
-    // The handshake doesn't wait for it.
+    // The handshake doesn't wait for this to be stored.
     const { read } = auto.inner.context.database;
     await eventually(
       async () => (await findSetting(read, 'https_since')) !== null,

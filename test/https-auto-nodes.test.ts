@@ -4,7 +4,7 @@ import { eventually } from './support/eventually.ts';
 import { secureSocket } from './support/tls-app.ts';
 
 const own = 'links.example.com';
-/** The authority comes from 127.0.0.1: visitors come from elsewhere. */
+/** The authority connects from 127.0.0.1, so visitors connect from elsewhere. */
 const visitor = { localAddress: '127.0.0.2' };
 
 describe.skipIf(!hasPebble)('two nodes', () => {
@@ -19,7 +19,7 @@ describe.skipIf(!hasPebble)('two nodes', () => {
       return 'passed';
     };
     const SECRET_KEY = 'one secret key for both of the nodes';
-    // The first orders, and the authority comes to the second, which is there before anything is proved.
+    // The first orders, and the authority connects to the second, which runs before anything is validated.
     await using first = await startAutoApp(authority, {
       store: 'postgres',
       elsewhere: true,
@@ -37,7 +37,7 @@ describe.skipIf(!hasPebble)('two nodes', () => {
     };
     const serials = await Promise.all(
       [first, second, second].map(async (node) => {
-        // Who first comes while the name is being proved may be shown the proof.
+        // A visitor who connects while the name is being validated may get the challenge's certificate.
         let found = await served(node);
         await eventually(async () => {
           if (!found.isIssued) found = await served(node);

@@ -15,7 +15,7 @@ import { isResumed, secureSocket, sessionOf } from './support/tls-app.ts';
 const own = 'links.example.com';
 const here = ['127.0.0.1'];
 const day = 24 * 60 * 60_000;
-/** The authority comes from 127.0.0.1: visitors come from elsewhere. */
+/** The authority connects from 127.0.0.1, so visitors connect from elsewhere. */
 const visitor = { localAddress: '127.0.0.2' };
 
 describe.skipIf(!hasPebble)('certificates from an authority', () => {
@@ -23,7 +23,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
   let auto: AutoApp;
   let key: string;
   beforeAll(async () => {
-    // It refuses some good nonces, as authorities may.
+    // It refuses some valid nonces, as authorities may.
     authority = await startAuthority({ refusedNonces: 30 });
     authority.names[own] = { A: here };
     auto = await startAutoApp(authority);
@@ -35,7 +35,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     await authority[Symbol.asyncDispose]();
   });
 
-  /** The name and the number of the certificate that a visitor is shown. */
+  /** The name and the serial number of the certificate that a visitor gets. */
   async function shown(servername: string): Promise<{ name: string; serial: string }> {
     const socket = await secureSocket(auto.app, { servername, ...visitor });
     const { subjectaltname = '', serialNumber } = socket.getPeerCertificate();
@@ -56,7 +56,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     authority.fate = () => 'passed';
   });
 
-  /** As the page Domains shows it. */
+  /** The certificate as the Domains page shows it. */
   const certificateOf = async (host: string) => {
     const domains = (await auto.app.call('GET', '/api/v1/domain', { key })).json;
     return domains.find(({ domain }: { domain: string }) => domain === host).certificate;
@@ -134,18 +134,18 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     expect((await shown(good)).name).toBe(`DNS:${good}`);
     const told = () => auto.lines('certificate not issued').filter(({ host }) => host === lost);
     await eventually(() => told().length === 1, 'the first line');
-    // The other way to prove it is tried at once.
+    // The other challenge type is tried at once.
     expect(Date.parse(String(told()[0]?.again_at))).toBeLessThan(auto.app.clock.now + 2_000);
     auto.app.clock.now += 2_000;
     await eventually(async () => (await rowOf(lost)).failures === 2, 'the second try');
-    // However soon one line follows another, each name is in the log.
+    // Each failure is logged, however soon one follows another.
     await eventually(() => told().length === 2, 'the second line');
     expect(told()[0]).toMatchObject({
       problem: 'connection',
       to_do: expect.stringContaining('open ports 443 and 80'),
     });
     expect((await rowOf(lost)).next_at).toBeGreaterThan(auto.app.clock.now + 4 * 60_000);
-    // By http its links go on.
+    // Its links still work over HTTP.
     const plain = (host: string) =>
       fetch(`http://127.0.0.1:${auto.inner.httpPort}/nothing`, { headers: { host }, redirect: 'manual' });
     expect((await plain(lost)).status).toBe(404);
@@ -183,7 +183,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
       problem_detail: 'too many certificates',
     });
     expect((await rowOf(host)).next_at).toBeGreaterThan(Date.now() + 23 * 60 * 60_000);
-    // Later it gets one.
+    // Later it gets a certificate.
     await note(host, { next_at: 1 });
     await refused;
     expect((await shown(host)).name).toBe(`DNS:${host}`);
@@ -193,9 +193,9 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     const host = 'lossy.example.org';
     await verifiedDomain(host);
     let calls = 0;
-    // Every third would meet each repetition that begins with a refused nonce, in step with it.
+    // Losing every third call could hit every retry that begins with a refused nonce, in step with it.
     authority.fate = () => (++calls % 4 === 0 ? 'lost' : 'passed');
-    // With what it knows of the order, should it ever be late.
+    // Includes the state of the order, for the message if this ever times out.
     const look = async () => ({
       name: await shown(host).then(({ name }) => name, String),
       row: await rowOf(host),

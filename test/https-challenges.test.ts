@@ -7,7 +7,7 @@ import { runCommand } from './support/program.ts';
 import { secureSocket } from './support/tls-app.ts';
 
 const own = 'links.example.com';
-/** The authority comes from 127.0.0.1: visitors come from elsewhere. */
+/** The authority connects from 127.0.0.1, so visitors connect from elsewhere. */
 const visitor = { localAddress: '127.0.0.2' };
 
 async function serialShown({ app }: AutoApp): Promise<string> {
@@ -20,7 +20,7 @@ async function serialShown({ app }: AutoApp): Promise<string> {
 
 const rowOf = ({ inner }: AutoApp) =>
   inner.context.database.read.selectFrom('certificates').selectAll().executeTakeFirst();
-/** In a row. */
+/** Consecutive failures. */
 const failures = async (auto: AutoApp) => (await rowOf(auto))?.failures ?? 0;
 const issued = (auto: AutoApp) => auto.lines('certificate issued').length;
 
@@ -33,7 +33,7 @@ async function authorityOfOwn(): Promise<Authority> {
 describe.skipIf(!hasPebble)('if one way to validate a name is blocked', () => {
   test('port 443: it is validated on port 80 at once, and its first visitor waits for both tries', async () => {
     await using authority = await authorityOfOwn();
-    // Nothing listens where the authority looks for TLS-ALPN-01.
+    // Nothing listens on the port where the authority validates TLS-ALPN-01.
     await using auto = await startAutoApp(authority, { env: { PORT: '0' } });
     const first = serialShown(auto);
     await eventually(async () => (await failures(auto)) === 1, 'the first try');
@@ -47,7 +47,7 @@ describe.skipIf(!hasPebble)('if one way to validate a name is blocked', () => {
     await using authority = await authorityOfOwn();
     await using auto = await startAutoApp(authority, { env: { HTTP_PORT: '0' } });
     const before = await serialShown(auto);
-    // It is served a moment before its order is over, which sets the times.
+    // It is served a moment before the order ends, which sets the times.
     await eventually(() => issued(auto) === 1, 'the end of the order');
     const hasten = () =>
       auto.inner.context.database.write((queries) =>
@@ -60,7 +60,7 @@ describe.skipIf(!hasPebble)('if one way to validate a name is blocked', () => {
     }
     const row = await rowOf(auto);
     expect(row?.problem).toBe('connection');
-    // A certificate that is good for long is in no hurry.
+    // A certificate that is valid for long is not renewed in haste.
     expect(row?.next_at).toBeGreaterThan(auto.app.clock.now + 4 * 60_000);
     await hasten();
     await eventually(() => issued(auto) === 2, 'the new certificate');
@@ -91,7 +91,7 @@ describe.skipIf(!hasPebble)('an authority that suggests renewal times (ARI)', ()
   test('is asked by the certificate’s id, and respected within limits', async () => {
     await using authority = await authorityOfOwn();
     const asked: string[] = [];
-    // Debian's Pebble knows nothing of it.
+    // Debian's Pebble doesn't support renewal windows (ARI).
     let window: unknown = { start: '2001-01-01T00:00:00Z', end: '2001-01-02T00:00:00Z' };
     const { ACME_URL = '' } = authority.settings;
     authority.fate = async (method, path) => {
@@ -119,7 +119,7 @@ describe.skipIf(!hasPebble)('an authority that suggests renewal times (ARI)', ()
     await eventually(() => issued(auto) === 2, 'the new certificate');
     expect(await serialShown(auto)).not.toBe(before);
     expect(asked).toEqual([`/renewal/${id}`]);
-    // A window that makes no sense leaves the time as it was, and one in years is not waited for beyond the certificate's end.
+    // An invalid window leaves the time as it was, and a window years ahead is cut to the certificate's end.
     const kept = (await rowOf(auto))?.renew_at;
     for (const [told, then] of [
       [{ start: 'soon', end: 'later' }, kept],
@@ -138,7 +138,7 @@ describe.skipIf(!hasPebble)('an authority that suggests renewal times (ARI)', ()
       );
       expect((await rowOf(auto))?.renew_at).toBe(then as number);
     }
-    // It is asked again when it likes: in six hours.
+    // It is asked again when its Retry-After says: in six hours.
     const wait = ((await rowOf(auto))?.next_at ?? 0) - auto.app.clock.now;
     expect(Math.abs(wait - 6 * 60 * 60_000)).toBeLessThan(60_000);
     expect(issued(auto)).toBe(2);

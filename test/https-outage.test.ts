@@ -55,7 +55,7 @@ describe.skipIf(!hasPebble)('the store goes away during an order', () => {
       () => false,
     );
   const orders = () => authority.calls.filter((call) => call === 'POST /order-plz').length;
-  /** Cuts the wire when the authority is first asked for such a path, and before it answers. */
+  /** Cuts the database connection when the authority is first asked for this path, before it answers. */
   function cutAt(path: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     let isCut = false;

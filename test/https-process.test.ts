@@ -13,7 +13,7 @@ import { runCommand, temporaryFolder } from './support/program.ts';
 const own = 'links.example.com';
 const custom = 'go.example.org';
 
-/** The names in the certificate that a visitor is shown. */
+/** The names in the certificate that a visitor gets. */
 const shown = (port: number, servername: string): Promise<string | undefined> =>
   new Promise((resolve, reject) => {
     const from = { localAddress: '127.0.0.2' };

@@ -12,7 +12,7 @@ const sockets = new Set<Socket>();
 let silent: Server;
 let silentUrl: string;
 
-/** A database that takes connections and says nothing: workers that start wait for it. */
+/** A database that accepts connections and never answers, so that starting workers wait for it. */
 beforeAll(async () => {
   silent = createServer((socket) => void sockets.add(socket.on('error', () => {})));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

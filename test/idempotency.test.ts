@@ -11,7 +11,7 @@ const day = 86_400_000;
 
 describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
   let app: TestApp;
-  /** On PostgreSQL another node, or else the same. */
+  /** Another node on PostgreSQL, the same one on SQLite. */
   let other: TestApp;
   let owner: Newcomer;
   let keys = 0;
@@ -165,7 +165,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     const outcome = (promise: Promise<unknown>) => promise.catch((cause: Error) => cause.message);
     expect(await outcome(make(true))).toBe('the end of the process');
     expect(await outcome(make(true))).toEqual({ status: 201, text: '"made"', isReplay: true });
-    // Without foresight it is known at least that it was carried out.
+    // If the response wasn't known beforehand, the caller at least learns that the call was carried out.
     sent.key = fresh();
     expect(await outcome(make(false))).toBe('the end of the process');
     app.clock.now += 60_000;
@@ -203,7 +203,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
 });
 
 test('every call that creates something for an organization accepts one', () => {
-  // Accounts and sessions are made without a key, and Zapier subscribes an address once however often it asks.
+  // Accounts and sessions are made without an API key, and Zapier subscribes an address once, however often it asks.
   const others = ['/api/v1/user', '/api/v1/session', '/api/v1/auth/create_tokens', '/api/v1/zapier/hooks'];
   const makes = routes.filter(
     ({ method, path, endpoint }) => method === 'POST' && 201 in endpoint.statuses && !others.includes(path),

@@ -30,7 +30,7 @@ async function append(app: App, from: number, count: number): Promise<void> {
 }
 
 describe.each(storeKinds)('a journal on %s', (kind) => {
-  /** A node, which has its settings and a store. */
+  /** The settings of a node that has a migrated store. */
   async function nodeIn(dataDir: string, databaseUrl: string): Promise<Record<string, string>> {
     await mkdir(dataDir, { recursive: true });
     if (kind === 'sqlite') await migratedSqlite(dataDir);

@@ -36,7 +36,7 @@ interface Line {
 
 const configOf = (dataDir: string) => loadConfig({ PORT: '0', DATA_DIR: dataDir, MISS_LIMIT: '0' });
 
-/** A data folder with a journal that was not folded, and where its hits are. */
+/** Makes a data folder with an unfolded journal. Returns the journal's folder and its file of hits. */
 async function leftover(dataDir: string): Promise<{ folder: string; file: string }> {
   const app = await createApp(configOf(dataDir), { hits: 'unfolded' });
   for (let version = 0; version < hits; version++)
@@ -48,7 +48,7 @@ async function leftover(dataDir: string): Promise<{ folder: string; file: string
   return { folder, file: segmentFile(folder, 1) };
 }
 
-/** Starts the program on it, waits until nothing is left to fold, and says how many hits there are and what was logged. */
+/** Starts the program on it, waits until nothing is left to fold, and returns the number of hits and the log. */
 async function folded(dataDir: string): Promise<{ ledger: number; lines: Line[] }> {
   const lines: Line[] = [];
   const app = await createApp(configOf(dataDir), {

@@ -27,7 +27,7 @@ type Operation = 'open' | 'write' | 'truncate' | 'sync';
 
 const fault = (code: string) => Object.assign(new Error(code), { code });
 
-/** A real disk of which some operations fail, and of which some writes take a part. */
+/** A real disk on which some operations fail, and some writes are partial. */
 function disk(fails: (operation: Operation) => string | null): JournalDisk {
   const check = (operation: Operation) => {
     const code = fails(operation);
@@ -137,7 +137,7 @@ test('without descriptors a segment continues, and nothing waits in memory', asy
       throw cause;
     },
   });
-  // Also the first hit.
+  // From the first hit on.
   isOut = true;
   for (let at = 1; at <= 30; at++) {
     expect(journal.append(hitAt(at * 10))).toBe(null);
@@ -172,7 +172,7 @@ test("a segment that can't be opened now is not treated as missing", async () =>
   });
   expect(await script.exited).toBe(0);
   expect(JSON.parse(script.output().out)).toEqual({
-    // Once a segment: the last is one that was begun and not used.
+    // Once per segment; the last one was opened and not used.
     refused: Array(4).fill('EMFILE'),
     found: [10, 20, 30, 40, 50, 60, 70, 80, 90],
   });

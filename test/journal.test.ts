@@ -37,7 +37,7 @@ async function linkOf(app: TestApp, owner: Newcomer, more: object = {}) {
 const rowsOf = async (app: TestApp, linkId: number) =>
   (await wholeLedger(app.app.context.database.read)).filter((hit) => hit.link_id === linkId);
 
-/** PostgreSQL has null for 0. */
+/** PostgreSQL stores null for 0. */
 async function hoursOf(app: TestApp, linkId: number) {
   const rows = await app.app.context.database.read
     .selectFrom('link_hours')
@@ -96,7 +96,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
       eachCount(hour?.counts ?? '', (dimension, _value, hits) =>
         byDimension.set(dimension, (byDimension.get(dimension) ?? 0) + hits),
       );
-      // Reasons of what is no click; a country, a system, a browser, a source and a destination of what is one.
+      // Reasons of hits that are no clicks; country, system, browser, source and destination of those that are.
       expect(Object.fromEntries(byDimension)).toEqual({ 2: 4, 3: 3, 5: 3, 6: 3, 9: 3, 12: 3 });
       const counted = await app.app.context.database.read.selectFrom('link_clicks').selectAll().execute();
       expect(counted.map((row) => [row.link_id, row.clicks])).toEqual([
@@ -162,7 +162,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
       const link = await linkOf(app, await app.newcomer());
       await app.visit(`/${link.suffix}`);
       await app.app.clicks.settled();
-      // On PostgreSQL they go with the last of their month.
+      // On PostgreSQL they are dropped with the last hit of their month.
       app.clock.now += 62 * 86_400_000;
       app.app.clicks.cleanUp();
       await eventually(async () => (await rowsOf(app, link.id)).length === 0, 'the clicks to go');
@@ -182,7 +182,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
 test('a database that goes away delays hits, and loses none and doubles none', async () => {
   const wire = new Wire(await migratedPostgres());
   await wire.lay();
-  // The change feed would tell of the new link at any time, and take it out of the cache.
+  // The change feed could report the new link at any time, and evict it from the cache.
   const never = 86_400_000;
   const lines: string[] = [];
   const log = new Log('info', (line) => void lines.push(line));
@@ -219,7 +219,7 @@ test('a full disk prevents no redirect, and its hits are stored when there is sp
         ...realDisk,
         write(file, bytes, from, length, at) {
           if (room <= 0) throw full;
-          // The last bytes go in, the rest does not: a record that is torn.
+          // The last bytes are written, the rest is not: a torn record.
           const taken = realDisk.write(file, bytes, from, Math.min(length, room), at);
           room -= taken;
           return taken;
@@ -275,7 +275,7 @@ test("a disk that stays full loses the hits that don't fit in memory, and their 
   }
 });
 
-/** At the first instant of a window of 8 ms in which hits are counted, in the middle of one, and at the last. */
+/** Starts at the first instant of the 8 ms window in which hits are counted, in the middle of it, and at its last instant. */
 test.each([0, 3, 7])(
   'under load a tick has one write, however long it lasts; in quiet times each hit is written at once (begun %i ms into a window)',
   async (phase) => {
@@ -297,13 +297,13 @@ test.each([0, 3, 7])(
     });
     const [ticks, hitsPerTick, alone] = [2_000, 40, 64];
     const begin = plain.at - (plain.at % 8) + phase;
-    // 40 hits in each millisecond, and now and then nothing for 20 of them.
+    // 40 hits in each millisecond, with a gap of 20 ms now and then.
     for (let tick = 0; tick < ticks; tick++) {
       const at = begin + tick + Math.floor(tick / 100) * 20;
       const kept = Array.from({ length: hitsPerTick }, () => journal.append({ ...plain, at }));
       await Promise.all(kept);
     }
-    // Begun late, the first window is over before it is known to be a busy one.
+    // If begun late, the first window ends before it is known to be a busy one.
     expect(writes).toBeLessThanOrEqual(ticks + alone + hitsPerTick);
     expect(writes).toBeGreaterThan(ticks / 2);
     const later = begin + 60_000;

@@ -5,7 +5,7 @@ import { temporaryFolder } from './support/program.ts';
 
 const root = join(import.meta.dir, '..');
 
-/** A fresh clone, as far as the launcher looks at it. */
+/** As much of a fresh clone as the launcher reads. */
 async function cloneIn(folder: string): Promise<void> {
   await mkdir(join(folder, 'scripts'));
   const files = ['package.json', 'package-lock.json', 'scripts/launch.mjs', 'scripts/start-environment.json'];
@@ -36,7 +36,7 @@ test('a first start without a network says so, and does not try for minutes', as
       /^npm can not reach http:\/\/127\.0\.0\.1:9\/? \(ECONNREFUSED\), .* run the same command again\.$/,
     ),
   ]);
-  // With npm's own patience it takes well over a minute on an idle machine.
+  // With npm's default retries it takes well over a minute on an idle machine.
   expect(performance.now() - began).toBeLessThan(60_000);
 }, 240_000);
 

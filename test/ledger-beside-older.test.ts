@@ -13,7 +13,7 @@ import { openDatabase } from '../src/storage/open.ts';
 import { Folding, type Told } from './support/folding.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
-/** The last migration that the release before knows. */
+/** The last migration that the previous release knows. */
 const before = 62;
 const at = Date.UTC(2026, 11, 3, 12);
 const inChunk = 200;
@@ -53,7 +53,7 @@ async function foldAndMerge(journal: string, count: number): Promise<void> {
   while (await store.mergeSome(at));
 }
 
-/** Two clicks and a bot of each link, in the same hour. */
+/** Two clicks and one bot hit of each link, in the same hour. */
 async function addHours(journal: string): Promise<void> {
   const none = new Float64Array();
   const classes = rollupClasses.map((name) => ({ click: 2, bot: 1 })[name as string] ?? 0);
@@ -77,7 +77,7 @@ async function addHours(journal: string): Promise<void> {
   );
 }
 
-/** What is counted of a link, by class. */
+/** The counts of a link, by class. */
 async function countedHours(link: number) {
   const slice = {
     kind: 'rollups',
@@ -96,7 +96,7 @@ const hoursWithNulls =
 const countOf = async (table: string): Promise<number> =>
   Number((await sql.unsafe(`select count(*) as count from ${table}`))[0].count);
 
-/** What is found by the link, in chunks, packs and rows alike. */
+/** How many hits are found by link, in chunks, packs and rows alike. */
 async function hitsByLink(): Promise<number[]> {
   const ledger = openLedger(database);
   const page = { before: undefined, limit: 10_000, offset: 0 };
@@ -114,7 +114,7 @@ test('with the previous release running, packs, chunks and hours are written in 
   await foldAndMerge('here/one', 500);
   await addHours('here/hours');
   expect(await countOf('hit_chunks')).toBeGreaterThan(0);
-  // As the release before finds a link's packs, and the rows of its chunks.
+  // The queries with which the previous release finds a link's packs, and the rows of its chunks.
   const packed = await sql`select count(distinct link_id)::int as links from hit_pack_links`;
   const chunked = await sql`select sum(end_row - first_row)::int as hits,
     (select sum(hits)::int from hit_chunks) as of_chunks from hit_chunk_links`;

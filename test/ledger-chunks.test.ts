@@ -22,7 +22,7 @@ let store: TestLedger;
 let ledger: Ledger;
 let slow: SlowLedger;
 
-/** As packs of version 1 were: with a column of visitors behind the others, and no further parts. */
+/** Rewrites packs as version 1 had them: with a column of visitors after the others, and no further parts. */
 function makeOfVersion1(one: number): void {
   using sqlite = new Sqlite(join(store.dataDir, 'linnet.sqlite'));
   for (const { id, cells } of sqlite.query(`select id, cells from hit_packs where id % 3 = ${one}`).all() as {
@@ -59,7 +59,7 @@ async function foldBatches(): Promise<void> {
   }
 }
 
-/** As `someHits` has them. */
+/** The links that `someHits` draws from. */
 const links = new Map(
   [1, 2].map((organization) => [
     organization,
@@ -122,7 +122,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     await store.append(someHits(draw, 9_000, begin + 170 * minute), 'packs');
     await slow.read(ledger);
     const [rows = 0, packs = 0, chunks = 0] = before;
-    // The organization with fewer hits has packs.
+    // The organization with fewer hits has them in packs.
     expect(await numberOf('hits')).toBe(rows);
     expect(await numberOf('hit_packs')).toBeLessThan(packs + 10);
     expect(await numberOf('hit_chunks')).toBe(chunks + 3);

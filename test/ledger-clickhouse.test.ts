@@ -7,10 +7,10 @@ import { type TestLedger, testLedger } from './support/ledger-of.ts';
 import { SlowLedger, someHits } from './support/slow-ledger.ts';
 
 const minute = 60_000;
-/** Late on the last day of a month, so that hits are in two. */
+/** Late on the last day of a month, so that hits are in two months. */
 const begin = Date.UTC(2026, 10, 30, 22, 50);
 const draw = drawFrom(20261124);
-/** As `someHits` has them. */
+/** The links that `someHits` draws from. */
 const links = new Map(
   [1, 2].map((organization) => [
     organization,

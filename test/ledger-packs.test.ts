@@ -24,7 +24,7 @@ const minute = 60_000;
 const begin = Date.UTC(2026, 10, 19, 9, 50);
 const draw = drawFrom(20261122);
 
-/** Of three organizations, whose links take turns: a large one, a middling one, and one with next to nothing. */
+/** Hits of three organizations, whose links take turns: a large one, a medium one, and one with almost none. */
 function someHits(count: number, from: number): Told[] {
   return Array.from({ length: count }, () => {
     const organization = draw(1_000) < 3 ? 3 : 1 + Number(draw(10) < 3);
@@ -58,7 +58,7 @@ function someHits(count: number, from: number): Told[] {
   });
 }
 
-/** The order in which they have their ids: as they came, or link by link, and then organization by organization. */
+/** The order of the ids: as the hits came; or by link, first within each organization that gets packs, then all others. */
 function inOrder(hits: readonly Told[], isByLink: boolean, minHits: number): readonly Told[] {
   if (!isByLink) return hits;
   const byLink = hits.toSorted((one, other) => one.link_id - other.link_id);
@@ -81,7 +81,7 @@ const passes = (hit: StoredHit, { owner, classes: wanted, from, to }: HitFilter)
 
 const linkOwner = (id: number): Owner => ({ kind: 'link', id, organizationId: 1 + (id % 3) });
 
-/** Owners of many hits, of few, or of none, with and without classes and times, whole hours or not. */
+/** Owners with many hits, few or none, with and without classes and times, in whole hours or not. */
 const filters: HitFilter[] = [1, 2, 3, 9].flatMap((id) =>
   [(one: number): Owner => ({ kind: 'organization', id: one }), linkOwner].flatMap((ownerOf) => [
     { owner: ownerOf(id) },
@@ -260,7 +260,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
   });
 });
 
-/** The groups of these counts: more hits first, then the lower value. */
+/** The groups of these counts: those with more hits first, then those of lower values. */
 function groupsOf(counts: readonly HitCount[]): GroupCount[] {
   const sum = (some: readonly HitCount[]) => some.reduce((all, { hits }) => all + hits, 0);
   const clicks = (some: readonly HitCount[]) => sum(some.filter((count) => count.class === 0));

@@ -23,13 +23,13 @@ const december = Date.UTC(2026, 11);
 const january = Date.UTC(2027, 0);
 const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as Told;
 
-/** Of links and organizations that take turns. */
+/** Hits whose links and organizations take turns. */
 const hitsAt = (instants: readonly number[], links = 3): Told[] =>
   instants.map((at, index) => {
     const link_id = 1 + (index % links);
     return { ...noFacts, at, link_id, organization_id: 1 + (link_id % 2) };
   });
-/** So many, a second apart, of which the one in the middle is the first in the new month. */
+/** `count` instants, a second apart; the middle one is the first in the new month. */
 const around = (turn: number, count: number): number[] =>
   Array.from({ length: count }, (_, index) => turn + (index - Math.floor(count / 2)) * 1_000);
 
@@ -57,7 +57,7 @@ class Store {
     await this.database.close();
   }
 
-  /** Names of the tables that belong to those of the ledger. */
+  /** The names of the ledger's partitions. */
   async partitions(): Promise<string[]> {
     const rows = await this.sql`select inhrelid::regclass::text as name from pg_inherits
       where inhparent in ('hits'::regclass, 'hit_packs'::regclass, 'hit_pack_links'::regclass,
@@ -149,7 +149,7 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
     const names = await store.partitions();
     expect(names).toEqual(months('2026_12', '2027_01', '2027_09', '2027_10', 'far_future').toSorted());
     expect(await store.tables()).toEqual([...names, 'hit_ids'].toSorted());
-    // A node that has folded into a dropped month finds that it is gone, and makes it again.
+    // A node that folds into a dropped month finds it missing, and creates it again.
     const late = await folding.fold(hitsAt([0, december - 5]), false);
     expect((await store.ledger()).filter(({ at }) => at < december)).toEqual(inOrder(late) as StoredHit[]);
   });
@@ -186,7 +186,7 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
       ).length > 0;
     await eventually(waits, 'the drop to wait for the reader');
     await folding.fold(hitsAt(around(december + dayLength, 50)), true);
-    // Also into a month that has to be made for it.
+    // Also into a month whose partitions must be created for it.
     await folding.fold(hitsAt([december + 90 * dayLength]), false);
     expect((await store.ledger()).length).toBeGreaterThan(50);
     await reader`commit`;
@@ -211,7 +211,7 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
     await reader`commit`;
     reader.release();
     await store.sql.unsafe('alter table hit_pack_links detach partition hit_pack_links_2026_11');
-    // A hit of that month all the same: where it went away in the middle, it is made again.
+    // A hit of that month still comes: partitions that were dropped halfway are created again.
     const late = new Folding(store.fold, 'here/late');
     await late.fold(hitsAt([december - 7]), false);
     await store.dropBefore(december);
@@ -330,7 +330,7 @@ describe('a PostgreSQL store of the previous version', () => {
           await sqlText.raw(statement).execute(queries);
       });
     const columns = ['link_id', 'organization_id', 'at'] as const;
-    // As that version had them.
+    // The columns of that version.
     const later = [...ruleFields, ...placeFields, ...aliasFields];
     const others = hitColumns.filter((name) => ![...columns, ...later].includes(name as 'at'));
     const sql = new SQL({ url, max: 1 });

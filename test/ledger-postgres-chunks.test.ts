@@ -20,7 +20,7 @@ const inChunk = 40;
 const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as Told;
 const owner = { kind: 'organization', id: 1 } as const;
 
-/** Of one organization with three links, a second apart, around an instant. */
+/** Hits of one organization with three links, a second apart, around an instant. */
 const around = (at: number, count: number): Told[] =>
   Array.from({ length: count }, (_, index) => ({
     ...noFacts,
@@ -252,7 +252,7 @@ describe('PostgreSQL jobs', () => {
     ];
     const before = await connections();
     expect(await database.compute<number>(module, { times: 1, goesOn: true })).toBe(1);
-    // In the same thread: its transaction goes on, over the connection that it began with.
+    // In the same thread: its transaction continues on the connection that it began with.
     expect(await database.compute<number>(module, { times: 20 })).toBe(20);
     expect(await connections()).toEqual(before);
   });

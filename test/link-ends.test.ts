@@ -74,7 +74,7 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
     app.clock.now = now + 2_000;
     const over = { status: 302, location: 'https://example.com/over?%7Bx%7D' };
     expect(await visit(link.suffix)).toMatchObject(over);
-    // By the app server.
+    // Through the app server.
     expect(await visit(link.suffix, { 'x-detour': '\xe9' })).toMatchObject(over);
     await call('PATCH', `/link/${link.id}`, { disabled: true });
     expect((await visit(link.suffix)).status).toBe(410);

@@ -13,7 +13,7 @@ describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
     expect([made.status, made.text]).toEqual([201, made.text]);
     return made.json;
   };
-  /** Both ways of answering a visit must say the same. */
+  /** The fast path and the app server must answer the same. */
   const visit = async (path: string, init: RequestInit = {}) => {
     const answers = [await app.visit(`/${path}`, {}, init), await app.visit(`/${path}`, detour, init)];
     const [one, other] = answers.map(({ status, headers }) => [status, headers.get('location')]);

@@ -42,7 +42,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
     }
   }
 
-  /** Clicks of some links in one hour, each with a country and a browser of its turn. */
+  /** Clicks of some links in one hour; their country and browser depend on the turn. */
   const batch = (journal: string, turn: number, links: readonly number[]): FoldBatch => ({
     journal,
     now: 0,
@@ -79,7 +79,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         const addAll = async (...indexes: readonly number[]) => {
           for (let turn = 0; turn < turns; turn++) for (const index of indexes) await add(index, turn);
         };
-        // Waiting for SQLite's lock would block the thread that has it.
+        // Waiting for SQLite's lock would block the thread that holds it.
         if (store === 'sqlite') await addAll(0, 1);
         else await Promise.all([addAll(0), addAll(1)]);
         for (const node of nodes) await node.close();
@@ -106,7 +106,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         const hours = { from: hour, to: hour + 1 };
         const owner = { kind: 'link', id: 5, organizationId: 1 } as const;
         const groups = await openCounts(database, owner, slice('country')).groups('country', hours, 2);
-        // Half of the clicks have no country: they are the first group, and written nowhere.
+        // Half of the clicks have no country: they are the first group, and are not stored as one.
         expect(groups.map(({ value, clicks, all_clicks }) => [value, clicks, all_clicks])).toEqual([
           [0, 2 * turns, 4 * turns],
           [1, (2 * turns) / 3, 4 * turns],

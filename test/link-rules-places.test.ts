@@ -40,7 +40,7 @@ const to = (name: string) => ({ destination_url: `https://example.com/${name}` }
 const create = (rules: unknown, on = app, { key } = owner) =>
   on.call('POST', '/api/v1/link', { key, body: { ...to('default'), rules } });
 
-/** Both ways of answering must say the same. */
+/** The fast path and the app server must answer the same. */
 async function led(path: string, address: string, headers: Record<string, string> = {}) {
   const sent = { 'x-forwarded-for': address, ...headers };
   const one = await app.visit(`/${path}`, sent);
@@ -65,7 +65,7 @@ test('rules redirect by region and city, from the file by the address', async ()
   expect(await led(suffix, inMunich)).toBe('bavaria');
   expect(await led(suffix, inZurich)).toBe('zurich');
   expect(await led(suffix, '::1')).toBe('default');
-  // A proxy that knows better about the country leaves the city open.
+  // If a proxy reports another country, the city is unknown.
   expect(await led(suffix, inMunich, { 'cf-ipcountry': 'FR' })).toBe('default');
   expect(await led(suffix, inMunich, { 'cf-ipcountry': 'DE' })).toBe('bavaria');
 

@@ -20,7 +20,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     expect([made.status, made.text]).toEqual([201, made.text]);
     return made.json;
   };
-  /** The end of where a visitor is led: both ways of answering must say the same. */
+  /** The end of the address to which a visitor is redirected; the fast path and the app server must agree. */
   const led = async (path: string, headers: Record<string, string> = {}) => {
     const one = await app.visit(`/${path}`, headers);
     const other = await app.visit(`/${path}`, { ...headers, 'x-detour': '\xe9' });
@@ -60,7 +60,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     expect(await led(suffix, { ...phone, ...from('DE'), 'accept-language': 'de-CH,en' })).toBe('union');
     expect(await led(suffix, { ...phone, ...from('DE'), 'accept-language': 'en-GB' })).toBe('default');
     expect(await led(suffix, { ...phone, 'accept-language': 'pt-BR,en;q=0.3' })).toBe('portuguese');
-    // By its address, from the file of countries: the proxy says nothing.
+    // The country of the address, as no proxy reports one.
     expect(await led(suffix, { 'x-forwarded-for': '8.8.8.8' })).toBe('america');
     expect(await led(suffix, { 'x-forwarded-for': '2001:4860:4860::8888' })).toBe('america');
     expect(await led(suffix, { 'x-forwarded-for': '203.0.113.77' })).toBe('office');
@@ -250,7 +250,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
 
 test('a timezone has one clock, however its name is spelled', () => {
   const made = spyOn(Intl, 'DateTimeFormat');
-  // One that no other test of this process has asked for.
+  // A timezone that no other test of this process uses.
   for (const timezone of ['Antarctica/Vostok', 'antarctica/vostok', 'ANTARCTICA/vostOK'])
     hoursCondition({ timezone });
   expect(made).toHaveBeenCalledTimes(1);

@@ -21,7 +21,7 @@ test.if(isLinux)("of the working threads only the visitors' keeps its priority",
 
 test.if(isLinux)('a shell command has a lower priority than a server beside it', async () => {
   await using folder = await storeFolder();
-  // It waits for a password.
+  // It waits for a password on its input.
   const command = ['src/main.ts', 'user', 'create', '--email', 'ada@example.com'];
   const child = Bun.spawn([process.execPath, ...command], {
     cwd: join(import.meta.dir, '..'),
@@ -44,7 +44,7 @@ interface Thread {
 
 const givesWay = ({ niceness }: Thread): boolean => niceness === 15;
 
-/** As the system lists them, in the order in which they were started. */
+/** The threads of a process in the order in which they were started. */
 function threadsOf(pid: number): Thread[] {
   const ids = readdirSync(`/proc/${pid}/task`).map(Number);
   return ids.flatMap((id) => {

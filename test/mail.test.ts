@@ -13,7 +13,7 @@ interface Parts {
   readonly deadline?: number;
 }
 
-/** An app that mails through this server, an administrator of it, and what it warns of. */
+/** Runs an app that mails through this server, with the key of an administrator and the app's warnings. */
 async function withMail(
   { url, from, deadline }: Parts,
   work: (app: TestApp, key: string, log: string[]) => Promise<void>,
@@ -114,7 +114,7 @@ describe('an invitation by mail', () => {
         const links = [...page.matchAll(/<a\b[^>]*href="([^"]*)"/g)].map((match) => match[1]);
         expect(links).toEqual([json.url]);
         expect(page).not.toMatch(/<(?:script|h1)/);
-        // Nothing that a mail program would make a link of, save our own.
+        // Nothing that a mail program would turn into a link, except our own.
         for (const part of Object.values(mail?.parts ?? {}))
           expect(part.replaceAll(json.url, '')).not.toMatch(/https?:\/\/|evil\.example|victim@example/);
       }
@@ -286,7 +286,7 @@ describe('a password for the mail server', () => {
     });
   });
 
-  // Of the addresses that are no other machine's, but could be, only Linux answers on this one.
+  // 127.0.0.2 counts as another machine, and only Linux answers on it without being set up.
   test.if(process.platform === 'linux')('is never sent in the clear to another machine', async () => {
     await using server = await startMailServer({}, '127.0.0.2');
     await withMail({ url: `smtp://linnet:right%20horse@127.0.0.2:${server.port}` }, async (app, key) => {

@@ -21,7 +21,7 @@ async function link(fields: Record<string, unknown> = {}): Promise<string> {
   return json.suffix;
 }
 
-/** What has been added since, of those that changed. */
+/** By how much each metric that changed has increased. */
 async function added(act: () => Promise<void>): Promise<Record<string, number>> {
   const before = await values();
   await act();
@@ -49,7 +49,7 @@ test('visits are counted by their outcome, on the fast path and on the app serve
     'linnet_link_cache_lookups_total{result="hit"}': expect.any(Number),
   });
   expect(found).not.toHaveProperty([visits('refused')]);
-  // A plain link, one that is over, and those that are not there are answered on the fast path.
+  // Visits to a plain link, to an expired one and to missing ones are answered on the fast path.
   expect(found.linnet_visit_duration_seconds_count).toBe(8);
   expect(found['linnet_visit_duration_seconds_bucket{le="+Inf"}']).toBe(8);
   expect(found.linnet_visit_duration_seconds_sum).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ test('a link that was visited before is found in the cache', async () => {
   const cached = (result: string) => `linnet_link_cache_lookups_total{result="${result}"}`;
   const first = await added(async () => void (await app.visit(`/${plain}`)));
   expect([first[cached('hit')] ?? 0, first[cached('miss')]]).toEqual([0, 1]);
-  // The feed tells of the link that was just made, and has the cache forget it once more.
+  // The feed reports the new link, which evicts it from the cache once more.
   await eventually(async () => {
     const later = await added(async () => void (await app.visit(`/${plain}`)));
     return later[cached('hit')] === 1 && (later[cached('miss')] ?? 0) === 0;

@@ -29,7 +29,7 @@ describe.each(storeKinds)('metrics on %s', (store) => {
   const problem = (metric: string, name: string, value: number) => `${metric}{problem="${name}"} ${value}\n`;
 
   test('names whose certificates fail are counted by problem, without being named', async () => {
-    // The authority is away: the service's own host has no certificate.
+    // The authority is down, so the service's own host has no certificate.
     const isAway = problem('linnet_certificate_failing_names', 'authority_away', 1);
     const text = await answerWhen(told, (found) => found.includes(isAway), 'the failure');
     expect(text).toContain('linnet_metrics_complete 1\n');
@@ -61,7 +61,7 @@ describe.each(storeKinds)('metrics on %s', (store) => {
           .execute();
       }
     });
-    // One that is no domain of this service any more.
+    // A host that is no longer a domain of this service.
     const given = { host: 'given.example.net', problem: 'caa', failures: 9, next_at: until * 2 };
     await database.write((queries) => queries.insertInto('certificates').values(given).execute());
 
@@ -87,7 +87,7 @@ describe.each(storeKinds)('metrics on %s', (store) => {
     const elsewhere = ['linnet_workers_serving', 'linnet_workers_ended_total'];
     if (store === 'sqlite') elsewhere.push('linnet_changes_lost_total');
     const ofClickhouse = ['calls', 'errors', 'insertions', 'inserted_hits', 'insertion_seconds'];
-    // From the first statement on, which may have been another test's of this process.
+    // These exist from the first statement on, which may have been another test's in this process.
     const names = [
       'linnet_clickhouse_away',
       ...ofClickhouse.map((name) => `linnet_clickhouse_${name}_total`),

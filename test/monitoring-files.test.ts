@@ -30,7 +30,7 @@ const dashboard = JSON.parse(await read('deploy/grafana-dashboard.json')) as {
 };
 const questions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-/** Those of a histogram under the name of the histogram. */
+/** The metrics in an expression; the series of a histogram under the histogram's name. */
 const metricsIn = (expr: string): string[] =>
   (expr.match(/linnet_\w+/g) ?? []).map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
 
@@ -39,7 +39,7 @@ test('rules and the dashboard query existing metrics', async () => {
   expect(known.size).toBeGreaterThan(20);
   const asked = [...questions, ...rules.map(({ expr }) => expr)].flatMap(metricsIn);
   expect(asked.filter((name) => !known.has(name))).toEqual([]);
-  // Each is of use to somebody: on the dashboard or in a rule.
+  // Each metric is used, on the dashboard or in a rule.
   expect([...known].filter((name) => !asked.includes(name))).toEqual([]);
 });
 

@@ -100,7 +100,7 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
       expect(await run('forget', here)).toMatchObject({ code: 1, err: expect.stringContaining('is there') });
       expect(await run('forget', 'nobody')).toMatchObject({ code: 1 });
 
-      // One that stops in good order, with all of its clicks in the database, is taken out of the list.
+      // A node that stops cleanly, with all of its clicks in the database, is removed from the list.
       await app.app.stop();
       const left = JSON.parse((await run('--json')).out).nodes;
       expect(left.map(({ id }: { id: string }) => id)).toEqual(['dead']);

@@ -9,7 +9,7 @@ const day = 86_400_000;
 
 describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
   let app: TestApp;
-  /** Of the organization that runs the service. */
+  /** A member of the organization that runs the service. */
   let first: Newcomer;
 
   beforeAll(async () => {
@@ -68,7 +68,7 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
     await come(host, '/sumer-sale', '203.0.115.1', { 'user-agent': 'python-requests/2.32' });
     await come(host, '/summer-sale');
     await come(host, '/caf%C3%A9', '203.0.116.1');
-    // Read by the app server, as its headers are unusual.
+    // Answered by the app server, as its headers are unusual.
     await visitRaw(app.url, {
       host,
       path: '/other',
@@ -102,7 +102,7 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
     expect((await list(who)).addresses).toEqual([]);
     expect((await come(host, '/flyer')).status).toBe(302);
 
-    // As a further address of a link, for as long as that is there.
+    // As an alias of a link, for as long as the link has it.
     await come(host, '/flier', '203.0.118.1');
     await known(who, 1);
     const change = (body: object) => app.call('PATCH', `/api/v1/link/${id}`, { key: who.key, body });

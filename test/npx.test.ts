@@ -9,7 +9,7 @@ const root = join(import.meta.dir, '..');
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let archive: string;
 
-/** `npm pack`: what would be published. */
+/** The package that `npm pack` makes, as it would be published. */
 beforeAll(async () => {
   folder = await temporaryFolder();
   const packed = toolOutput(['npm', 'pack', root, '--silent', '--pack-destination', folder.path]);
@@ -67,6 +67,6 @@ test('npm installs it into an empty folder, and npx runs it', async () => {
   expect(toolOutput(['npx', '--no', '--prefix', home, 'linnet', 'version'])?.said).toContain(
     `Linnet ${version}\n`,
   );
-  // Without npx, which passes no signal on.
+  // Without npx, which doesn't forward signals.
   await serves([join(home, 'node_modules', '.bin', 'linnet')], home);
 }, 240_000);

@@ -113,7 +113,7 @@ describe.each(['1', '2'])('in an empty read-only root, with WORKERS=%s, the sing
 test('in an empty root it serves HTTPS with files, is checked by the doctor, backed up while it runs, and restored', async () => {
   const command = inEmptyRoot(file);
   if (command === null) return notTried('unshare, mount, chroot');
-  // What is named to it is there as well, and here nothing else of ours.
+  // In the empty root there is the folder that its settings name, and nothing else of ours.
   const own = join(folder.path, 'own');
   const DATA_DIR = join(own, 'data');
   const [TLS_CERT, TLS_KEY] = [join(own, 'tls.crt'), join(own, 'tls.key')];

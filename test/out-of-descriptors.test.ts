@@ -10,7 +10,7 @@ const visits = 39;
 
 const patience = 60_000;
 
-/** A connection that is there before descriptors run out. */
+/** A connection that was opened before descriptors run out. */
 async function connectionTo(url: string) {
   const { hostname, port } = new URL(url);
   let received = '';
@@ -46,7 +46,7 @@ type Ending = (program: Program, isFolding: boolean, isCounted: () => Promise<bo
 
 const endings: Record<string, Ending> = {
   'goes on': async (program, isFolding, isCounted) => {
-    // What the fold needs it has, once it has begun.
+    // Once the fold has begun, it has all the descriptors that it needs.
     if (isFolding) await eventually(isCounted, 'all visits to be counted without a descriptor', patience);
     else
       await eventually(

@@ -6,7 +6,7 @@ import { startMailServer } from './support/mail-server.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { Wire } from './support/wire.ts';
 
-/** All that an answer says, save when it was said. */
+/** The whole answer without its date and request id. */
 const whole = ({ status, text, headers }: Answer) => [
   status,
   text,
@@ -14,7 +14,7 @@ const whole = ({ status, text, headers }: Answer) => [
 ];
 
 describe('the password mail', () => {
-  /** A mail server that takes its time: nothing moves on before it is let. */
+  /** A slow mail server: it continues only once it is released. */
   async function slowMail(env: Record<string, string> = {}) {
     const reached = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
@@ -37,7 +37,7 @@ describe('the password mail', () => {
     expect(server.mails).toHaveLength(0);
     release();
     await app.app.context.backgroundTasks.finish();
-    // Had the answer waited, the mail would have been given up by now.
+    // Had the answer waited for it, the mail would have been given up by now.
     expect(server.mails).toHaveLength(1);
     await app.stop();
     await server[Symbol.asyncDispose]();
@@ -63,7 +63,7 @@ describe('the password mail', () => {
     const { server, app, release } = await slowMail({ TRUSTED_PROXIES: '1' });
     const some = (count: number) => Promise.all(Array.from({ length: count }, () => app.newcomer()));
     const first = await some(20);
-    // As many accounts as are made here may come from one network within two hours, not within one.
+    // One network may make this many accounts in two hours, but not in one.
     app.clock.now += 60 * 60 * 1000;
     const askers = [...first, ...(await some(13))];
     const statuses: number[] = [];

@@ -9,7 +9,7 @@ import { eventually } from './support/eventually.ts';
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const head = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n';
 
-/** A connection whose turns end when the test says so, on a socket that takes as many bytes as the test lets it. */
+/** A connection whose turns end when the test says so, on a socket that accepts as many bytes as the test allows. */
 function alone(waits: boolean) {
   const seen = { asked: 0, written: 0, pauses: 0, resumes: 0, room: Number.POSITIVE_INFINITY };
   let turn: Connection[] = [];
@@ -155,7 +155,7 @@ test('another visitor waits for a few responses of each pipelining client, not f
   await paths.drain();
   expect(faults).toEqual([]);
   expect(perVisit).toHaveLength(50);
-  // The visit and its answer take some turns, in a thread that is the visitors' as well; one piece alone holds hundreds.
+  // A visit and its answer take a few turns, in a thread that also runs the clients; one chunk alone holds hundreds of requests.
   const [median = 0] = perVisit.sort((a, b) => a - b).slice(25);
   expect(median).toBeLessThanOrEqual(4 * 8);
 }, 240_000);

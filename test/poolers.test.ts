@@ -17,7 +17,7 @@ import { stretched } from './support/stretched.ts';
 const ways = ['directly', 'through PgBouncer'] as const;
 
 describe.each(ways)('a database reached %s', (way) => {
-  /** Only where it is installed, as with Caddy. */
+  /** PgBouncer is tested only where it is installed. */
   const skipped = way === 'through PgBouncer' && !hasPgBouncer;
   let direct: SQL;
   let pooler: (AsyncDisposable & { url: string }) | null = null;
@@ -52,7 +52,7 @@ describe.each(ways)('a database reached %s', (way) => {
       body: { destination_url: 'https://destination.example' },
     });
 
-  /** Statements of ours that the server is at, of this database. */
+  /** How many of our statements the server is running on this database. */
   const sleeping = async () =>
     Number(
       (

@@ -5,7 +5,7 @@ import { hitColumns } from '../src/rules/click-fields.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { startSlowProxy } from './support/slow-proxy.ts';
 
-/** A batch of a journal that has only this one, with no hits to write. */
+/** The only batch of its journal, with no hits to write. */
 const batchOf = (journal: string): FoldBatch => ({
   journal,
   now: 0,
@@ -28,7 +28,7 @@ test('a fold into PostgreSQL takes more hits at a time where it is quick, and ne
   url.port = String(proxy.port);
   const store = new PostgresFoldStore(url.href);
   const first = store.batchLength();
-  // On a busy machine any one of them may be slow.
+  // On a busy machine any single one may be slow.
   for (let count = 0; count < 1_000 && store.batchLength() === first; count++)
     await store.fold(batchOf(`quick ${count}`), () => []);
   expect(store.batchLength()).toBeGreaterThan(first);

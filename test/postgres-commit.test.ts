@@ -48,7 +48,7 @@ test('a change that continues after its deadline is not stored in part', async (
   );
   expect(await late.catch((cause) => cause)).toBeInstanceOf(Error);
   expect(await stored()).not.toContain('in time');
-  // The connection that it had is good for others.
+  // Its connection can be used again.
   for (let turn = 0; turn < 20; turn++) await database.write((queries) => insert(queries, `next ${turn}`));
 });
 

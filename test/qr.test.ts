@@ -22,7 +22,7 @@ const create = async (fields: object = {}) =>
     })
   ).json;
 
-/** Draws a picture as a browser would and hands back its pixels. */
+/** Draws a picture as a browser would, and returns its pixels. */
 async function pixelsOf(picture: Buffer) {
   const image = await loadImage(picture);
   const size = Math.max(image.width, 400);
@@ -38,7 +38,7 @@ async function decode(picture: Buffer): Promise<string | undefined> {
   return jsQR(new Uint8ClampedArray(data), width, height)?.data;
 }
 
-/** The public address is not ours here: the path is. */
+/** The host of the public address is not ours here, so only its path is used. */
 const png = async (link: { qr_code_png: string }) => {
   const answer = await fetch(app.url + new URL(link.qr_code_png).pathname);
   return { answer, bytes: Buffer.from(await answer.arrayBuffer()) };

@@ -10,7 +10,7 @@ import { targetOfEachTest } from './support/webhook-target.ts';
 const target = targetOfEachTest();
 const env = { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' };
 
-/** What a visitor of a quiet link sends, each to be found nowhere. */
+/** What a visitor of a quiet link sends; none of it may be found anywhere. */
 const sent = {
   'x-forwarded-for': '198.51.100.77',
   'user-agent': `${browser} Vivaldi/7.7`,
@@ -77,7 +77,7 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
       await app.visit(`/${link.suffix}${query}`, sent);
       await app.visit(`/${loud.suffix}`);
       await app.visit(`/${link.suffix}${query}`, sent);
-      // The next visit to this one is no double.
+      // Late enough for the next visit to this link not to be a repeat.
       app.clock.now += 60_000;
     }
     await app.app.clicks.settled();
@@ -196,7 +196,7 @@ test('the journal has no trace of a visitor before it is folded', async () => {
     await app.visit(`/${gated.suffix}${query}`, sent);
     for (let visit = 0; visit < 3; visit++) await app.visit(`/${open.suffix}${query}`, sent);
     const journal = Buffer.concat(filesIn(join(app.dataDir, 'journal')));
-    // Instant, link and organization, codes, and lines without anything: the page that asks for the password is in none.
+    // Time, link, organization, codes and empty lines. The page that asks for the password is not recorded.
     const clicks = [...journal.toString('latin1').matchAll(/\d{13}\n(\d+)\n\d+\n\d\d\n{9}/g)];
     expect(clicks.map(([, id]) => Number(id))).toEqual([open.id, open.id, open.id]);
     expect([...traces, 'GET', 'Mozilla'].filter((trace) => journal.includes(trace))).toEqual([]);

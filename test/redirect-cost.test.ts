@@ -9,7 +9,7 @@ import { temporaryFolder } from './support/program.ts';
 const destination = 'https://shop.example.com/collections/autumn/products/1742';
 const visits = 20_000;
 const rounds = 6;
-/** It stood between 1.05 and 1.35 when this was written: what doubles the cost of a redirect is above. */
+/** The ratio was between 1.05 and 1.35 when this was written; a redirect of twice that cost exceeds the bound. */
 const bound = 1.8;
 
 const browser = {
@@ -19,7 +19,7 @@ const browser = {
   'accept-language': 'en-GB,en;q=0.9',
 };
 
-/** Microseconds of CPU that so many visits cost the program, whatever else the machine does meanwhile. */
+/** Microseconds of CPU time that the visits cost the program, whatever else the machine does meanwhile. */
 async function costOf(program: Program, path: string): Promise<number> {
   const visit = requestBytes(program.port, 'GET', path, browser);
   const before = cpuTime(program) ?? 0;
@@ -43,11 +43,11 @@ test.skipIf(process.platform !== 'linux')(
       body: { destination_url: destination },
       credential: key,
     });
-    // So that everything is compiled.
+    // Warms up the JIT compiler.
     for (let turn = 0; turn < 2; turn++)
       for (const program of [linnet, bare]) await costOf(program, `/${suffix}`);
     const ratios: number[] = [];
-    // The round that was disturbed least tells; the first one that is good enough is the last.
+    // The least disturbed round counts; the first one below the bound is the last.
     while (ratios.length < rounds && !(Math.min(...ratios) < bound)) {
       const ours = await costOf(linnet, `/${suffix}`);
       ratios.push(ours / (await costOf(bare, `/${suffix}`)));

@@ -148,7 +148,7 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
 });
 
 test('a repeated visit to a custom domain and a link causes no database query', async () => {
-  // The change feed and the looks for what is due ask now and then, without any visit.
+  // The change feed and scheduled jobs query the database now and then, without any visit.
   const never = 3_600_000;
   const overrides = {
     ...{ pollInterval: never, domainInterval: never },
@@ -189,12 +189,12 @@ test('a repeated visit to a custom domain and a link causes no database query', 
   const links = spyOn(LinkCache.prototype, 'fetch');
   const questions = () =>
     asked.mock.calls.filter(([sql]) => /from "(links|domains)"/.test(sql)).length + links.mock.calls.length;
-  // The domain by both who answer visits, its root being the server's behind; the link, and what is none, by one.
+  // Two lookups of the domain, as the app server answers its root; one of the link, and one of the unknown suffix.
   await visitAll();
   expect(questions()).toBe(4);
   for (let hour = 0; hour < 20; hour++) await visitAll();
   expect(questions()).toBe(4);
-  // A minute later the domain is asked for again, while its visitor is answered.
+  // A minute later the domain is looked up again, while its visitor is answered from the cache.
   app.clock.now += 61_000;
   await visitAll();
   expect(questions()).toBe(6);

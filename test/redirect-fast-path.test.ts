@@ -6,7 +6,7 @@ import { wholeLedger } from './support/hits.ts';
 import { exchange, type RawAnswer, visitRaw } from './support/raw-http.ts';
 import { ports } from './support/talk.ts';
 
-/** A header that has no meaning here, with a byte that keeps a request from the fast path. */
+/** A meaningless header, with a byte that keeps a request off the fast path. */
 const detour = { 'x-detour': '\xe9' };
 const destination = 'https://destination.example/x';
 const agents = {
@@ -131,14 +131,14 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
       expect(await options()).toMatchObject({ hasUnsafeUrl: true });
       expect((await visitRaw(app.url, { path: `/${json.suffix}` })).headers['x-more']).toBe(undefined);
     }
-    // The visit that would have been sent to the first of these destinations.
+    // The fault of the visit to the first of these destinations.
     expect(app.faults.splice(0)).toEqual([expect.stringContaining("Header 'Location' has invalid value")]);
   });
 });
 
 function essence({ status, headers, body }: RawAnswer, suffixes: readonly string[]) {
   const { date: _, 'x-request-id': __, ...rest } = headers;
-  // Captchas and cards differ by what is theirs alone.
+  // Each captcha and each card has values of its own.
   const plain = suffixes.reduce((text, suffix) => text.replaceAll(suffix, 'SUFFIX'), body);
   return { status, headers: rest, body: plain.replace(/data-challenge="[^"]*"|\{&#34;[^<"]*\}/g, '') };
 }
@@ -222,13 +222,13 @@ describe('a connection', () => {
     const socket = connect({ host: '127.0.0.1', port: Number(port) });
     socket.pause();
     const sent = new Promise((resolve) => socket.write(get('/abc').repeat(count), resolve));
-    // Nothing tells when all buffers are full: the reader sleeps for longer than they take.
+    // Nothing reports when all buffers are full; the reader sleeps for longer than that takes.
     await Bun.sleep(100);
     let received = 0;
     const done = new Promise<void>((resolve) => {
       socket.on('data', (part) => {
         received += part.toString('latin1').split('HTTP/1.1 302 Found').length - 1;
-        // A status line may be cut by the end of a part: the last one never is.
+        // A status line may be split between two chunks, but never the last one.
         if (received >= count * 0.99) resolve();
       });
     });
@@ -248,7 +248,7 @@ describe('a connection', () => {
       socket.write(get('/nothing').repeat(20_000));
       return socket;
     });
-    // Others are served meanwhile, for as long as it takes to read what the sleepers have sent.
+    // Meanwhile others are served, for as long as it takes to read what the sleepers have sent.
     for (let turn = 0; turn < 20; turn++) {
       expect((await app.visit('/abc')).status).toBe(302);
       await Bun.sleep(20);
@@ -287,7 +287,7 @@ describe('a connection', () => {
   }
 });
 
-/** The statuses of the answers to bytes that arrive piece by piece. */
+/** The statuses of the answers to bytes that are sent piece by piece. */
 function inPieces(url: string, pieces: readonly string[], count: number, hangsUp = false): Promise<number[]> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

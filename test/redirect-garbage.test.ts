@@ -5,7 +5,7 @@ import { storeFolder } from './support/migrated-store.ts';
 import { type Program, problemsOf, runServer } from './support/program.ts';
 import { exchange, visitRaw } from './support/raw-http.ts';
 
-/** The program itself, in a process of its own, so that its memory and its log are its own. */
+/** The program runs in a process of its own, with its own memory and log. */
 let program: Program;
 let folder: Awaited<ReturnType<typeof storeFolder>>;
 let url: string;
@@ -81,7 +81,7 @@ function garbage(): string {
   return rarely(() => whole.slice(0, draw(whole.length))) || whole;
 }
 
-/** In KB; where the system doesn't tell, always 0. */
+/** In KB; always 0 where the system doesn't report it. */
 function memory(): number {
   const file = `/proc/${program.pid}/status`;
   return existsSync(file) ? Number(/VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1]) : 0;
@@ -95,7 +95,7 @@ async function throwGarbage(rounds: number): Promise<Map<number, number>> {
     for (const [index, answers] of answered.entries()) {
       for (const { status } of answers) {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        // For a version of HTTP or a method that is not known here: that is what was asked for.
+        // 501 and 505 are right for an unknown method or HTTP version.
         if (status >= 500 && status !== 501 && status !== 505)
           throw new Error(`${status} for ${JSON.stringify(batch[index])}`);
       }
@@ -124,12 +124,12 @@ test('three thousand malformed requests get no 5xx response, end nothing, and le
   const before = memory();
   const statuses = await throwGarbage(8);
   expect(memory() - before).toBeLessThan(64 * 1024);
-  // That most were read as requests, and not cut at the first byte, is what makes them a test.
+  // Shows that most were read as requests, instead of being refused at the first byte.
   expect([...statuses.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1_000);
   expect([...statuses.keys()]).toContain(404);
   program.kill('SIGTERM');
   expect(await program.exited).toBe(0);
   const errors = problemsOf(program).filter((line) => line.includes('"level":"error"'));
-  // That a sender hung up in the middle of its body is no fault, though the API still logs it as one.
+  // A client that hangs up in the middle of its body is no fault, though the API still logs it as one.
   expect(errors.filter((line) => !line.includes('The connection was closed.'))).toEqual([]);
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const SECRET_KEY = 'the same secret on every node, long enough';
   const DATABASE_URL = await migratedPostgres();
   one = await startApp({ env: { SECRET_KEY, DATABASE_URL } });
-  // The pace of the change feed is the one that people get.
+  // The default interval of the change feed.
   other = await startApp({ env: { SECRET_KEY, DATABASE_URL }, overrides: { pollInterval: 400 } });
   owner = await one.newcomer();
 });
@@ -30,7 +30,7 @@ async function make(fields: object = {}): Promise<{ id: number; path: string }> 
   return { id: made.json.id, path: new URL(made.json.url).pathname };
 }
 
-/** What is done on one node is known to the other within two seconds. */
+/** A change on one node reaches the other within two seconds. */
 const soon = (check: () => Promise<boolean>) => eventually(check, 'the other node to know', stretched(2_000));
 
 test('a change made through one node is seen by visitors of the other within two seconds', async () => {

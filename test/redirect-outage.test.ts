@@ -9,9 +9,9 @@ import { Wire } from './support/wire.ts';
 const custom = 'go.example.org';
 const SECRET_KEY = 'the same secret on every node, long enough';
 let wire: Wire;
-/** A node that is near the database, and keeps its connection. */
+/** A node near the database, whose connection is never cut. */
 let near: TestApp;
-/** The node at the far end of the wire. */
+/** The node behind the wire. */
 let far: TestApp;
 let owner: Newcomer;
 
@@ -77,7 +77,7 @@ test('while the database is away, cached links continue, others get a 503 page, 
 
 test('while the database is away, metrics say so, and those read from it are missing', async () => {
   const { path } = await make();
-  // Once it follows the feed, word of a new link would drop that from its cache.
+  // Waits until it follows the feed, which would later evict the new link from its cache.
   await joinFar();
   const measured = async () => metricValues(await (await fetch(`${far.url}/metrics`)).text());
   await far.visit(path);

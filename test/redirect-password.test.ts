@@ -14,7 +14,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     owner = await app.newcomer();
   });
   beforeEach(() => {
-    // Past every window of the test before: all of them guess from the same address.
+    // Past every rate limit's window of the test before, as all tests guess from the same address.
     app.clock.now += 20 * minute;
   });
   afterAll(async () => {
@@ -227,7 +227,7 @@ test('while a household guesses, visitors of other networks and known ones still
   expect((await guess('2001:db8:9:100::1', 'open sesame')).status).toBe(429);
   for (const from of ['2001:db8:9:200::1', '198.51.100.7'])
     expect([from, (await guess(from, 'open sesame')).status]).toEqual([from, 302]);
-  // The pass is over, but shows that this browser was let in: it has guesses of its own.
+  // The pass has expired, but shows that this browser knew the password, so it has guesses of its own.
   const again = await guess('2001:db8:9:100::1', 'open sesame', cookie);
   expect([again.status, (await app.visit('/shared', { cookie: cookieOf(again) })).status]).toEqual([
     302, 302,

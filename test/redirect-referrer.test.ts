@@ -37,7 +37,7 @@ async function proofOn(page: Answer): Promise<string> {
   return btoa(JSON.stringify({ challenge, solution: await solveChallenge({ challenge, deriveKey }) }));
 }
 
-/** As a browser sends a form of ours: with all its fields, and without a Referer. */
+/** Sends a form as a browser sends ours: with all its fields, and without a Referer. */
 const send = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
   app.visit(
     path,

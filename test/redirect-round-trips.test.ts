@@ -10,9 +10,9 @@ const SECRET_KEY = 'the same secret on every node, long enough';
 const never = 24 * 60 * 60 * 1000;
 const talk = new PostgresTalk();
 let wire: Wire;
-/** Where links are made: nothing of that is in the other's caches. */
+/** Creates the links, so that none is in the other app's caches. */
 let near: TestApp;
-/** Whose every word to the database is heard. */
+/** Every message that it sends to the database is recorded. */
 let heard: TestApp;
 let owner: Newcomer;
 
@@ -39,7 +39,7 @@ afterAll(async () => {
   await wire.cut();
 });
 
-/** From here on there is a connection, and nothing is under way. */
+/** Opens a connection before each test, and waits until nothing is under way. */
 beforeEach(async () => {
   await heard.visit(`/warm-${crypto.randomUUID().slice(0, 8)}`);
   await eventually(() => talk.silence > 20, 'silence');
@@ -52,13 +52,13 @@ async function freshPath(): Promise<string> {
   return new URL(made.json.url).pathname;
 }
 
-/** So many visitors at once, each on a connection of their own. */
+/** `size` visitors at once, each on a connection of their own. */
 const crowd = async (path: string, size = 50): Promise<Set<number>> => {
   const answers = await Promise.all(Array.from({ length: size }, () => visitRaw(heard.url, { path })));
   return new Set(answers.map(({ status }) => status));
 };
 
-/** What was asked, without what the background looks for from time to time, and a connection that is opened while it has the other. */
+/** The queries for visits, without those of background jobs and the opening of a second connection. */
 const asked = () =>
   talk.exchanges.filter(
     ({ sent, messages }) =>
@@ -66,10 +66,10 @@ const asked = () =>
       !/"(visitor_salt_requests|click_corrections)"|transaction_read_only|set enable_seqscan/.test(sent),
   );
 
-/** One question, all of it sent at once, and one answer to wait for. */
+/** One query that is sent as a whole, and one answer to wait for. */
 const oneRoundTrip = (path: string) => [
   expect.objectContaining({
-    // A statement is told to each connection once, and then asked by its name.
+    // A statement is prepared once on each connection, and then executed by its name.
     messages: expect.stringMatching(/^P?BDES$/),
     turns: 1,
     sent: expect.stringContaining(path.slice(1)),

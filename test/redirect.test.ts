@@ -25,7 +25,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
     await app.stop();
   });
 
-  /** A new link; its path. */
+  /** A new link's id and path. */
   async function make(fields: object = {}): Promise<{ id: number; path: string }> {
     const body = { destination_url: destination, ...fields };
     const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
