@@ -77,7 +77,7 @@ test('while the database is away, cached links continue, others get a 503 page, 
 
 test('while the database is away, metrics say so, and those read from it are missing', async () => {
   const { path } = await make();
-  // Waits until it follows the feed, which would later evict the new link from its cache.
+  // It joins after the link was made, as the feed would otherwise evict the new link from its cache.
   await joinFar();
   const measured = async () => metricValues(await (await fetch(`${far.url}/metrics`)).text());
   await far.visit(path);

@@ -7,26 +7,26 @@ import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { type Program, runServer } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 
-/** People who each send the same request twice, the second time maybe to another process. */
+/** Visitors who each send the same request twice, the second time possibly to another process. */
 const people = 120;
 const settings = {
   PORT: '0',
   REGISTRATION: 'open',
   MISS_LIMIT: '0',
-  // However slow the machine is, both requests of a visitor fall into it.
+  // Long enough for both requests of a visitor, however slow the machine is.
   REPEAT_WINDOW: '60000',
 };
 const agentOf = (person: number) =>
   `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.${person}`;
 
-/** On a connection of its own: the system hands it to any of the workers. */
+/** On a connection of its own, which the system hands to any of the workers. */
 async function visit(url: string, path: string, person: number): Promise<void> {
   const bytes = `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: ${agentOf(person)}\r\n\r\n`;
   const [answer] = await exchange(url, bytes, { answers: 1 });
   expect(answer?.status).toBe(302);
 }
 
-/** One visit of each, twenty at a time. */
+/** One visit of each visitor, twenty at a time. */
 async function visitAll(urls: readonly string[], path: string): Promise<void> {
   for (let first = 0; first < people; first += 20)
     await Promise.all(

@@ -35,7 +35,7 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
     const poster = await made();
     const phones = Array.from({ length: 30 }, () => app.visit(`${poster.path}?qr`, from(1)));
     await Promise.all(phones);
-    // One address and one kind of phone: they can't be told apart, so they are one visitor.
+    // With one address and one kind of phone they can't be told apart, so they are one visitor.
     expect(await totalsOf(poster)).toEqual({ clicks: 30, visitors: 1, repeats: 0 });
   });
 
@@ -114,7 +114,7 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
         .selectFrom('click_claims')
         .select('turn')
         .where('folded_at', '<', app.clock.now - 120_000);
-    // Each claim deletes some of those before it.
+    // Each claim deletes some of the older ones.
     for (let rest = claims.length; rest > 0; rest -= 20) {
       await app.visit(link.path, from(7));
       await app.app.clicks.settled();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { type BothPaths, openBothPaths } from './support/both-paths.ts';
 
-/** Around every bound of a buffer between a visitor and the answer: content was never what broke one, lengths were. */
+/** Lengths around every buffer limit between a visitor and the answer: earlier bugs came from lengths, never from content. */
 const faults: unknown[] = [];
 let paths: BothPaths;
 
@@ -18,7 +18,7 @@ beforeAll(() => {
         waits,
       });
       if (path.startsWith('/behind')) return null;
-      // Every second time it is looked up first, which takes a while.
+      // Every second of these is looked up first, which takes a while.
       if (path === '/looked-up' && looked++ % 2 === 0) return Bun.sleep(1);
       return answer(
         path.startsWith('/long-answer') ? 'y'.repeat(Number(path.slice(13))) : '',
@@ -37,7 +37,7 @@ const last = get('/last', 'Connection: close\r\n');
 const around = (bound: number, reach: number) =>
   Array.from({ length: 2 * reach + 1 }, (_, index) => bound - reach + index);
 
-/** All statuses until the connection ends; `ended` is missing where it was cut. */
+/** All statuses until the connection ends; `ended` is missing if it was aborted. */
 function statuses(pieces: readonly string[]): Promise<(number | 'ended')[]> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
@@ -64,7 +64,7 @@ function statuses(pieces: readonly string[]): Promise<(number | 'ended')[]> {
   });
 }
 
-/** What is before the request: nothing, what answers at once, what is looked up first, what waits for its turn's end. */
+/** What precedes the request: nothing, or one that is answered at once, after a lookup, or at the end of its turn. */
 const before: Readonly<Record<string, string>> = {
   alone: '',
   'behind one that is answered at once': get('/first'),

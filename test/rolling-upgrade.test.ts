@@ -12,10 +12,10 @@ import { type Program, problemsOf, runServer, temporaryFolder } from './support/
 
 const checkout = join(import.meta.dir, '..');
 const git = (...words: string[]) => Bun.spawnSync(['git', '-C', checkout, ...words], { stderr: 'ignore' });
-/** Not in an archive of the sources, nor in a clone without history. */
+/** False in an archive of the sources, and in a clone without history. */
 const isThere = git('cat-file', '-e', `${previousRelease.commit}^{commit}`).exitCode === 0;
 
-/** The sources of the release before, with the packages of this one. */
+/** The sources of the previous release, with the packages of this one. */
 async function checkOutPrevious(folder: string): Promise<void> {
   const packed = join(folder, 'release.tar');
   const paths = ['src', 'scripts', 'package.json', 'tsconfig.json'];
@@ -53,7 +53,7 @@ function press(nodes: readonly Node[], key: string, suffixes: readonly string[])
     const made = await call('create', '/api/v1/link?disable_png=true', { method: 'POST', headers, body });
     if (made?.status !== 201) return;
     const { id, suffix } = (await made.json()) as { id: number; suffix: string };
-    // Nobody has asked for it before: it isn't in a cache.
+    // Nobody has visited it before, so it isn't in a cache.
     await call('visit', `/${suffix}`, { headers: { 'user-agent': browser } });
     await call('edit', `/api/v1/link/${id}`, { method: 'PATCH', headers, body: '{"name":"edited"}' });
     await call('list', '/api/v1/link?limit=5', { headers });
@@ -74,7 +74,7 @@ function press(nodes: readonly Node[], key: string, suffixes: readonly string[])
   };
 }
 
-/** What the next migrations may do, whichever they are. */
+/** Changes that any future migration may make. */
 const additions = [
   'alter table links add column added_to_test bigint',
   'alter table link_bin add column added_to_test bigint',
@@ -148,16 +148,16 @@ test.skipIf(!isThere)(
     await replace(nodes, 0, 'a', checkout);
     const [done] = await sql.unsafe('select max(number)::integer as number from migrations');
     expect(done?.number).toBe(newestMigration);
-    // The first is new, the second of the release before.
+    // The first node is new, the second is of the previous release.
     await moreOf('delete 204');
     await replace(nodes, 1, 'b', checkout);
     await moreOf('delete 204');
-    // Within a release the way back is open.
+    // Within a release, going back is possible.
     await replace(nodes, 0, 'a', release.path);
     await moreOf('delete 204');
     await pressing.stop();
     console.info(`rolling upgrade: ${JSON.stringify(pressing.seen)}`);
-    // A call may be given up where the machine has no time for it; it says so. Visits are never.
+    // On an overloaded machine a call may be given up, and says so; visits never are.
     const givenUp = Object.keys(pressing.seen).filter((outcome) =>
       /^(create|edit|list|delete) 504$/.test(outcome),
     );
@@ -177,7 +177,7 @@ test.skipIf(!isThere)(
     );
     expect(counted?.hits).toBe(pressing.seen['visit 302']);
 
-    // Beyond a release it isn't.
+    // Once a newer release is required, it isn't.
     await sql.unsafe(`update settings set value = '${newestMigration}' where key = 'least_migration'`);
     const refused = start('a', release.path).catch(() => {});
     const program = started.at(-1) as Program;

@@ -69,7 +69,7 @@ describe.each(storeKinds)('counting rules on %s', (store) => {
         series.map(({ visitors }) => visitors);
       // At 22:00 UTC it is 23:00 in Berlin: the same day either way.
       expect(visitorsOf(days)).toEqual([0, 1, 1, 1, 0, 0]);
-      // In Auckland it is the next day: before the change a UTC day is where its noon is, which is past midnight there.
+      // In Auckland it is the next day: before the change, a UTC day counts as the local day of its noon, which is past midnight there.
       expect(visitorsOf(await stats('from=2026-03-08&to=2026-03-13&timezone=Pacific/Auckland'))).toEqual([
         0, 0, 1, 1, 1, 0,
       ]);

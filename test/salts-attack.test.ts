@@ -13,12 +13,12 @@ import { type Program, runServerAfter, temporaryFolder } from './support/program
 import { addressesFound, type Sought } from './support/salt-attack.ts';
 import { visitorsOn } from './support/visitors.ts';
 
-/** A small network: with the salt of a day, all of it is tried in no time. */
+/** A small network: with a day's salt, all of its addresses are tried in no time. */
 const addresses = Array.from({ length: 64 }, (_, host) => `198.51.100.${host}`);
 const organizationId = 1;
 const day = 86_400_000;
 const SECRET_KEY = 'the same secret on every node, long enough';
-/** The first account is made from elsewhere, as there is a proxy. */
+/** The first account is made through a proxy, so it needs a setup token. */
 const setupToken = new Secrets(SECRET_KEY).sign('setup', 'first account', 24);
 
 const running: Program[] = [];
@@ -26,7 +26,7 @@ afterEach(() => {
   for (const program of running.splice(0)) program.kill('SIGKILL');
 });
 
-/** A server whose clock is told by a file in `folder`, beside its data. */
+/** A server whose clock is read from a file in `folder`, beside its data. */
 function begun(folder: string, settings: Record<string, string> = {}): Program {
   const program = runServerAfter('fake-clock.ts', {
     PORT: '0',
@@ -51,7 +51,7 @@ async function end(program: Program): Promise<void> {
   expect(await program.exited).toBe(0);
 }
 
-/** The real clock may be about to begin a new day: then the one that is told is an hour into it. */
+/** If the real day is about to end, sets the clock to an hour into the next one. */
 function toMorning(folder: string): void {
   const left = day - (Date.now() % day);
   setClock(folder, left < 10 * 60_000 ? left + day / 24 : 0);
@@ -71,7 +71,7 @@ const sought = (visitors: Iterable<number>): Sought => ({
   visitors: new Set(visitors),
 });
 
-/** Whether the number of a visitor is in it, as SQLite writes it; smaller ones are written shorter, and left out. */
+/** Whether the id of a visitor is in the bytes, as SQLite stores it; smaller ids are stored shorter, and skipped. */
 const someVisitor = ({ visitors }: Sought, bytes: Buffer): boolean =>
   [...visitors].filter((visitor) => visitor >= 2 ** 47).some((visitor) => bytes.includes(bigEndian(visitor)));
 
@@ -100,7 +100,7 @@ test('after its day no visitor can be found in the data folder or in copies of t
   await eventually(async () => (await visitors()).length === addresses.length, 'the visitors to be counted');
   const seen = sought(await visitors());
 
-  // A backup as the documentation says, and one of somebody who copies all files that begin with linnet.sqlite.
+  // One backup as documented, and one made by copying all files that begin with linnet.sqlite.
   using database = new Database(file);
   database.run('pragma busy_timeout = 5000');
   database.run(`vacuum into '${join(path, 'backups', 'backup.sqlite')}'`);
@@ -111,7 +111,7 @@ test('after its day no visitor can be found in the data folder or in copies of t
   expect(duringTheDay).toHaveLength(1);
   expect(addressesFound(duringTheDay, seen).length).toBe(addresses.length);
 
-  // The same secret after a restart, also one that isn't clean.
+  // The secret stays the same after a restart, even after an unclean one.
   first.kill('SIGKILL');
   await first.exited;
   const second = begun(path);
@@ -126,13 +126,13 @@ test('after its day no visitor can be found in the data folder or in copies of t
   await eventually(() => saltsIn(path).length === 0, 'the secret of the day to be destroyed');
   await eventually(async () => (await visitors()).length === 0, 'the visitors to be forgotten');
   const kept = () => filesIn(join(path, 'data')).filter((bytes) => someVisitor(seen, bytes)).length;
-  // Not in free pages, and not in what SQLite writes ahead either.
+  // Neither in free pages nor in the WAL.
   await eventually(() => kept() === 0, 'the numbers of visitors to be written over');
   await end(second);
   const all = [...filesIn(join(path, 'data')), ...filesIn(join(path, 'backups'))];
   expect(all.some((bytes) => someVisitor(seen, bytes))).toBe(true);
   expect(addressesFound(all, seen)).toEqual([]);
-  // The test can fail, however the secret is written.
+  // Shows that the test can fail, in whatever encoding the secret is written.
   const [secret = Buffer.of()] = duringTheDay;
   for (const form of ['latin1', 'hex', 'base64', 'base64url'] as const) {
     const written = Buffer.from(`xyz${secret.toString(form)}xyz`, form === 'latin1' ? 'latin1' : 'utf8');
@@ -158,7 +158,7 @@ test('a start long after the day destroys its secret, before any visit', async (
   await end(second);
 });
 
-/** The database's clock, too, can be told: nodes don't believe their own where it is ahead of it. */
+/** The database's clock can be set, too: nodes don't trust their own where it is ahead of the database's. */
 const clockOfDatabase = `
   create schema clock;
   create table clock.ahead as select 0::bigint as milliseconds;
@@ -171,7 +171,7 @@ const clockOfDatabase = `
 test('after its day no visitor of two nodes can be found in their folders, in PostgreSQL or in its log', async () => {
   await using one = await temporaryFolder();
   await using other = await temporaryFolder();
-  // With a log that has nothing of other tests.
+  // A server of its own, whose WAL has nothing of other tests.
   const server = new PostgresServer();
   await using _ = { [Symbol.asyncDispose]: () => server.stop() };
   const DATABASE_URL = await server.url();
@@ -181,7 +181,7 @@ test('after its day no visitor of two nodes can be found in their folders, in Po
     (await sql.unsafe('select pg_walfile_name(pg_current_wal_insert_lsn()) as name'))[0].name;
   await sql.unsafe(clockOfDatabase).simple();
   const begin = await walFile();
-  // A visitor who comes to the other node within two seconds clicks there too.
+  // Without a repeat window, the click of a visitor who comes to the other node within seconds counts there too.
   const start = (path: string) => begun(path, { DATABASE_URL, REPEAT_WINDOW: '0' });
   for (const { path } of [one, other]) toMorning(path);
   const nodes = [one, other].map(({ path }) => start(path));
@@ -195,11 +195,11 @@ test('after its day no visitor of two nodes can be found in their folders, in Po
   await visitAll(there ?? '', suffix);
   const clicks = async () => Number((await sql`select sum(clicks) as clicks from link_clicks`)[0].clicks);
   await eventually(async () => (await clicks()) === 2 * addresses.length, 'both nodes to count');
-  // A visitor of both nodes is one visitor: the nodes have the same secret.
+  // A visitor of both nodes is one visitor, as the nodes have the same secret.
   expect(await shown()).toBe(addresses.length);
   const seen = sought(await visitors());
 
-  // Copies of the database's own files, and of its log since this test began.
+  // Copies of the database's own files, and of its WAL since this test began.
   const filesOfDatabase = async (since: string): Promise<Buffer[]> => {
     const until = await walFile();
     const log = filesIn(join(data_directory, 'pg_wal'), (name) => name >= since && name <= until);

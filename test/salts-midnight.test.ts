@@ -38,7 +38,7 @@ describe.each(storeKinds)('the secret of a day on %s', (store) => {
       await come(yesterday(23, 59));
       await come(today(0, 1));
       await come(today(0, 58));
-      // What is folded afterwards comes after the tidy-up.
+      // The fold of this visit runs after the previous cleanup.
       await come(today(0, 59));
       expect(saltsIn(app.dataDir)).toEqual([yesterday(0), today(0)].map((at) => String(dayOf(at))));
       await come(today(1, 1));

@@ -12,7 +12,7 @@ test('salts that an earlier version stored in the database are in no page of it 
   const salts = Array.from({ length: 40 }, () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))));
   const database = new Database(file);
   const insert = 'insert or replace into daily_salts (day, salt) values (?, ?)';
-  // Most were deleted as that version did it: their bytes are still there.
+  // Most were deleted as that version did it, so their bytes are still in the file.
   for (const [day, salt] of salts.entries()) {
     database.run(insert, [day, salt.toString('base64')]);
     database.run('delete from daily_salts where day < ?', [day - 1]);

@@ -37,7 +37,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     app.app.context.database.write((queries) =>
       queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', id).execute(),
     );
-  /** Changes that can't be made, as their tag is gone by then. */
+  /** Schedules changes that can't be made, as their tag is deleted before they are due. */
   const scheduleRefused = async (links: readonly number[], key = owner.key) => {
     const tag = (await call('POST', 'tag', { name: `gone ${links[0]}` })).json.id;
     const at = new Date(app.clock.now + minute).toISOString();
@@ -52,7 +52,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     (await call('GET', `link/${id}/scheduled`)).json.scheduled.filter(
       ({ status }: { status: string }) => status === 'refused',
     );
-  /** Until they are refused, and what is told together is told. */
+  /** Waits until they are refused, and until refusals that are reported together are reported. */
   const pass = async (id: number) => {
     app.clock.now += minute + 1;
     await eventually(async () => (await refusedOf(id)).length > 0, 'the refusal');

@@ -26,7 +26,7 @@ async function makeEndless(app: TestApp, url: string | null): Promise<void> {
   );
 }
 
-/** A call whose caller hangs up at some time. */
+/** A call whose client hangs up when it is disposed of. */
 function openCall(app: TestApp, path: string, { key }: Newcomer): Disposable {
   const { hostname, port, host } = new URL(app.url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -62,7 +62,7 @@ describe.each(storeKinds)('slow reads on %s', (store: StoreKind) => {
     return performance.now() - begun;
   };
 
-  /** What others do while somebody asks slowly. */
+  /** Calls that must not be delayed by the slow ones. */
   async function othersGoOn(): Promise<void> {
     for (const path of ['/api/v1/link', '/api/v1/tag', '/api/v1/link/deleted', '/api/v1/domain']) {
       expect((await app.call('GET', path, { key: quick.key })).status).toBe(200);
@@ -81,11 +81,11 @@ describe.each(storeKinds)('slow reads on %s', (store: StoreKind) => {
       app.call('GET', slowPath, { key }),
     );
     const beside = await timed(othersGoOn);
-    // Shorter than anything that waits for one of the slow calls to be given up.
+    // Less than waiting for one of the slow calls to time out.
     expect(beside).toBeLessThan(Math.max(6_000, 10 * alone));
     const ended = await Promise.all(calls);
     for (const { status, headers, json } of ended) {
-      // Those that had their turn, and those that waited for it for as long as they were waited for.
+      // 504 for those that ran, and 503 for those that waited too long to run.
       expect([503, 504]).toContain(status);
       expect([json.status_code, json.error_code]).toEqual([status, status === 504 ? 'TIMED_OUT' : 'BUSY']);
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
@@ -97,7 +97,7 @@ describe.each(storeKinds)('slow reads on %s', (store: StoreKind) => {
     const calls = Array.from({ length: 30 }, () => openCall(app, slowPath, slow));
     await othersGoOn();
     for (const call of calls) call[Symbol.dispose]();
-    // Those that had begun would have gone on for eight seconds, and then the others.
+    // Those that ran would have taken eight more seconds, and the others would have followed.
     expect(await timed(() => app.call('GET', '/api/v1/link', { key: slow.key }))).toBeLessThan(6_000);
   }, 240_000);
 });
@@ -137,12 +137,12 @@ test('a change that takes longer than an idle connection is kept still gets its 
   const write: Database['write'] = database.write;
   Object.assign(database, {
     write: async (work: Parameters<typeof write>[0]) => {
-      // Longer than the ten seconds after which the runtime ends a silent connection.
+      // Longer than the ten seconds after which Bun closes a silent connection.
       await Bun.sleep(14_000);
       return write(work);
     },
   });
-  // One without a body: those with one are not cut.
+  // A request without a body: the connections of those with one are not closed.
   expect((await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key })).status).toBe(204);
   expect((await app.call('GET', `/api/v1/tag/${tag.id}`, { key })).status).toBe(404);
   await app.stop();

@@ -67,7 +67,7 @@ const failures: { of: string; problem: RegExp; prepare: (folder: string) => Prom
   },
 ];
 
-/** What starts say that fail one after the other, in a process that ends once nothing keeps it awake any more. */
+/** What starts print that fail one after the other, in a process that exits once nothing keeps its event loop alive. */
 async function failedStarts(VISITORS: string, starts: readonly Settings[]): Promise<FailedStart[]> {
   const program = runScript('failing-start.ts', { VISITORS, STARTS: JSON.stringify(starts) });
   try {

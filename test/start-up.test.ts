@@ -25,7 +25,7 @@ import {
 
 const json = { 'content-type': 'application/json' };
 
-/** What is printed of a start that fails: of these two kinds of errors the message alone. */
+/** What a start that fails prints: only the message of these two kinds of errors. */
 const messageOf = (env: Record<string, string>) =>
   startApp({ env }).then(
     (app) => app.stop().then(() => 'it started'),
@@ -36,7 +36,7 @@ const messageOf = (env: Record<string, string>) =>
   );
 
 async function endsAfterItsCalls(program: Program, address: string, signal: NodeJS.Signals): Promise<void> {
-  // Hashing a password takes long enough to be under way.
+  // Hashing a password takes long enough for the calls to be under way.
   const calls = Array.from({ length: 4 }, (_, index) =>
     fetch(`${address}/api/v1/auth/create_tokens`, {
       method: 'POST',

@@ -11,7 +11,7 @@ const fault = (cause: unknown) => {
 let appServer: AppServer;
 let listener: Listener;
 
-/** Neither is opened: the service is still starting. */
+/** Neither is opened, as while the service is still starting. */
 beforeAll(() => {
   const clientByPort = new ClientByPort();
   appServer = new AppServer(clientByPort, fault);

@@ -13,7 +13,7 @@ import { freshPostgres } from './support/postgres.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const failed = () => {};
-/** Bun's own `rejects` stops the event loop that the store's threads need. */
+/** Bun's own `rejects` blocks the event loop that the store's threads need. */
 const causeOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => null,
@@ -169,7 +169,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
       if (keys.includes('broken')) throw new Error('this one is broken');
       return keys.map((key) => `made ${key}`);
     };
-    // The rest wait for it.
+    // The rest wait for this one.
     const held = database.writeTogether('waits', insert);
     await open;
     const keys = ['one', 'two', 'broken', 'three', 'four', 'five'];
@@ -188,7 +188,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
       'made five',
     ]);
     expect(outcomes[6]?.status).toBe('fulfilled');
-    // Several of the waiting ones were a batch with the broken one: they were made again one by one.
+    // Several of the waiting ones shared a batch with the broken one, and were then made one by one.
     const several = batches.find((batch) => batch.length > 1 && batch.includes('broken')) ?? [];
     expect(several.slice(0, 3)).toEqual(['one', 'two', 'broken']);
     for (const key of several) expect(batches).toContainEqual([key]);

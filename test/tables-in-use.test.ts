@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Holds what a statement locks until it is ended. */
+/** Holds the locks of a statement until it is ended. */
 async function holding(statement: string) {
   const session = await others.reserve();
   await session.unsafe('begin');
@@ -91,7 +91,7 @@ test('named statements still work when a newer node adds a column to their table
   );
   const settings = (queries: Queries) => select(queries, 'none');
   const change = (queries: Queries) => update(queries, 'none');
-  // Several connections have parsed each.
+  // Several connections have prepared each statement.
   const all = () =>
     Promise.all(
       Array.from({ length: 4 }, async () => [

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { browserOf, invite, member } from './support/members.ts';
 
-/** A user who accepts an invitation moves to another organization: each test has a new one. */
+/** Accepting an invitation moves a user to another organization, so each test has a new guest. */
 const guests = new WeakMap<Newcomer, string>();
 
-/** How to make something of one's own that a path can name. A new resource without its line here fails below. */
+/** How to create an own resource for a path parameter. A new resource without an entry here fails below. */
 const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number | string>> = {
   session: async (app, owner) => {
     await browserOf(app, owner);
@@ -53,7 +53,7 @@ const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number |
   },
 };
 
-/** Its webhook is the service itself: it answers something, and that is all that is needed of it. */
+/** Its webhook is the service itself: any answer will do. */
 const linkBody = (app: TestApp) => ({
   destination_url: 'https://example.com',
   webhook_url: `${app.url}/healthz`,
@@ -64,10 +64,10 @@ const inADay = ({ clock }: Pick<TestApp, 'clock'>) => ({
   changes: { name: 'taken over' },
 });
 
-/** Its names are the caller's own words: everybody may have the same. */
+/** These ids are chosen by the caller, so every organization may use the same. */
 const namedByCaller = '/api/v1/link/external/{external_id}';
 
-/** Where the caller isn't known by a key of their own but by one of their link's. */
+/** Routes whose caller has another credential than the API key of the owner: that of a guest, or of a link. */
 const credentials: Record<string, (app: TestApp, holder: Newcomer) => Promise<string>> = {
   user: async (_, holder) => guests.get(holder) ?? holder.key,
   zapier: async (app, { key }) => {
@@ -77,7 +77,7 @@ const credentials: Record<string, (app: TestApp, holder: Newcomer) => Promise<st
   },
 };
 
-/** Bodies that would succeed on one's own thing, so that only whose it is can be the reason for a refusal. */
+/** Bodies that would succeed on an own resource, so that a refusal can only be due to the owner. */
 const bodies: Record<string, object> = {
   'PATCH link': { name: 'taken over' },
   'PATCH tag': { name: 'taken over' },
@@ -161,7 +161,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
     const path = `/api/v1/link/${link}`;
     const put = await app.call('PATCH', path, { key: stranger.key, body: { add_tags: [tag] } });
     expect([put.status, put.json.error_code]).toEqual([400, 'TAG_NOT_FOUND']);
-    // To take off what isn't there is done already: as with a tag that never was.
+    // Removing a tag that isn't there succeeds without effect, as with a tag that never existed.
     const taken = await app.call('PATCH', path, { key: stranger.key, body: { remove_tags: [tag] } });
     const never = await app.call('PATCH', path, { key: stranger.key, body: { remove_tags: [987654321] } });
     expect([taken.status, taken.json.tags]).toEqual([never.status, never.json.tags]);

@@ -49,7 +49,7 @@ test("connections count before their handshake: one network can't open more than
     silent.map((socket) => new Promise<void>((done) => socket.once('connect', () => done()))),
   );
   const late = connectTls({ host: '127.0.0.1', port: listener.port, rejectUnauthorized: false });
-  // One of the three has to go: one that says nothing, where there is one.
+  // One of the three has to be closed: a silent one, if there is one.
   await Promise.race([...silent, late].map(closed));
   expect([...silent, late].filter(({ destroyed }) => !destroyed)).toHaveLength(2);
   for (const socket of silent) socket.destroy();

@@ -13,7 +13,7 @@ import { temporaryFolder } from './support/program.ts';
 const noon = Date.UTC(2026, 10, 19, 12);
 const year = 365 * dayLength;
 
-/** Its clock can't be asked at first. All the rest can. */
+/** Its clock can't be read at first; everything else works. */
 class ClocklessStore extends SqliteFoldStore {
   #asked = 0;
 
@@ -32,7 +32,7 @@ test.each([
     await using folder = await temporaryFolder();
     await (await openDatabase(null, folder.path, () => {})).close();
     const database = new Database(join(folder.path, 'linnet.sqlite'));
-    // Of another node, finished yesterday: a copy of it may still come.
+    // The journal of another node, finished yesterday: a copy of it may still come.
     database.run(
       `insert into journal_watermarks (node, segment, byte_offset, finished_at) values ('there/left', 1, 1, ${noon - dayLength})`,
     );

@@ -201,7 +201,7 @@ test('a backup that begins during a migration on PostgreSQL waits, and has the m
     for (const statement of statementsOf('postgres', number)) await session.unsafe(statement);
     await session.unsafe('insert into migrations (number) values ($1)', [number]);
   }
-  // Written anew: a snapshot from before would see no rows in it.
+  // Rewrites the table: an older snapshot would see no rows in it.
   await session.unsafe('alter table settings alter column value type varchar(500)');
   const backup = runCommand(['backup', join(folder.path, 'one.linnet')], settings);
   const other = new SQL({ url: DATABASE_URL, max: 1 });

@@ -23,7 +23,7 @@ test.each(storeKinds)(
       database.migrate((queries) => replaceSetting(queries, 'least_migration', String(number)));
     const ready = () => app.call('GET', '/readyz');
     const clicks = async () => (await app.call('GET', `/api/v1/link/${json.id}`, { key })).json.clicks;
-    // A newer node that only adds something leaves this one as it is.
+    // A newer node that only adds to the schema doesn't affect this one.
     await database.write((queries) =>
       queries
         .insertInto('migrations' as never)
@@ -79,7 +79,7 @@ test('newer table formats are used an hour after the last older program was ther
   await eventually(async () => (await looked()) === app.clock.now, 'a look without older programs');
   await tellOlder();
   await eventually(async () => (await looked()) === null, 'a look beside one');
-  // It is gone without a word.
+  // The older node is gone without deregistering.
   app.clock.now += 61_000;
   await eventually(async () => (await looked()) === app.clock.now, 'a look after it');
   app.clock.now += 59 * 60_000;

@@ -15,7 +15,7 @@ const challenge = { parameters: { nonce: 'f'.repeat(32), salt: 'f'.repeat(32) },
 
 const longReferer = `https://shop.example/?${'x'.repeat(980)}`;
 
-/** Every page there is, with the most it may have to show. A new page without its line here fails below. */
+/** Every page, with as much as it may have to show. A new page without an entry here fails below. */
 const every: Record<keyof typeof pages, (host: string) => pages.Page> = {
   notFoundPage: (host) => pages.notFoundPage(host),
   notStartedPage: (host) => pages.notStartedPage(host, Date.UTC(2030, 8, 30), 0),
@@ -156,7 +156,7 @@ test('every text has a contrast of at least 4.5 to 1, in light and in dark', asy
   }
 });
 
-/** As WCAG 2 defines it. */
+/** The contrast ratio as WCAG 2 defines it. */
 function contrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
@@ -195,7 +195,7 @@ describe('scripts in texts of owners and visitors', () => {
   });
   afterAll(() => app.stop());
 
-  /** The page without its texts: which elements there are, with which attributes. */
+  /** A page without its texts: its elements, with their attributes. */
   const shape = (elements: readonly Element[]) =>
     elements.map(({ name, attributes }) => `${name} ${Object.keys(attributes).join(' ')}`);
 

@@ -14,7 +14,7 @@ const destination = 'https://destination.example/';
 const browser =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
-/** As `main.ts` puts it together: what plain visits are answered with is in a thread of its own. */
+/** As in `main.ts`: plain visits are answered in a worker thread. */
 const start = (settings: Record<string, string>): Promise<App> => {
   const environment = { PORT: '0', REGISTRATION: 'open', MISS_LIMIT: '0', ...settings };
   return createApp(loadConfig(environment), {}, startInWorker(environment));
@@ -65,7 +65,7 @@ describe.each(storeKinds)('with a separate thread for visitors, on %s,', (store)
     await folder[Symbol.asyncDispose]();
   });
 
-  // The first: the other tests try more addresses than a person does.
+  // Runs first, as the other tests try more addresses than a person does.
   test('requests for unknown addresses are counted in either thread', async () => {
     for (const init of [{}, { headers: { 'x-detour': '\xe9' } }])
       expect(await visit('/sumer', init)).toBe('404');
@@ -127,7 +127,7 @@ describe.each(storeKinds)('with a separate thread for visitors, on %s,', (store)
       await Bun.write('${file}', String(answer.status));
     `;
     const visitor = Bun.spawn([process.execPath, '-e', script], { stdout: 'inherit', stderr: 'inherit' });
-    // Nothing else runs in this thread until the visitor has said what was answered.
+    // Nothing else runs in this thread until the visitor has written the answer's status.
     const deadline = performance.now() + 15_000;
     while (!existsSync(file) && performance.now() < deadline) Bun.sleepSync(5);
     await visitor.exited;
@@ -141,7 +141,7 @@ test('requests for unknown links are counted over both threads', async () => {
   const app = await start({ DATA_DIR: folder.path, MISS_LIMIT: '4' });
   const statusOf = async (path: string) => (await fetch(app.listening + path, { redirect: 'manual' })).status;
   const minute = () => Math.floor(Date.now() / 60_000);
-  // A limit is by the minute: what is looked at lies within one.
+  // The limit is per minute, so all of these visits must lie within one.
   for (let begun = -1; begun !== minute(); ) {
     begun = minute();
     const statuses: number[] = [];
@@ -149,7 +149,7 @@ test('requests for unknown links are counted over both threads', async () => {
       statuses.push(await statusOf(`/plain-${begun}-${turn}`), await statusOf(`/%zz-${begun}-${turn}`));
     }
     if (begun !== minute()) continue;
-    // Each thread by itself would let four through.
+    // If they counted separately, each thread would let four through.
     expect(statuses.filter((status) => status === 404).length).toBeLessThanOrEqual(4);
     expect(new Set(statuses.slice(-2))).toEqual(new Set([429]));
   }

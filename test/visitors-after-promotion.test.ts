@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
-/** Does this in the database, and returns what is in it then. */
+/** Runs these statements, and returns what is stored then. */
 function stored(...statements: string[]): { hits: number; visitors: number } {
   using database = new Database(join(folder.path, 'linnet.sqlite'));
   for (const statement of statements) database.run(statement);
@@ -50,7 +50,7 @@ test('visitors of an earlier journal that the database has lost are counted agai
   expect(stored()).toEqual(whole);
   const tables = ['journal_watermarks', 'hits', 'daily_visitors', 'link_hours'];
   stored(...tables.map((table) => `delete from ${table}`));
-  // Has the thread look at earlier journals at once.
+  // Makes the thread look at earlier journals at once.
   first.worker.take({ kind: 'cleanUp', now: noon });
   await first.isTold('restart');
   expect(stored()).toEqual({ hits: 0, visitors: 0 });
@@ -60,7 +60,7 @@ test('visitors of an earlier journal that the database has lost are counted agai
   await second.stop();
 });
 
-/** As where another process folds a copy of the journal at the same time, and was faster with the hits before `by`. */
+/** As if another process folded a copy of the journal at the same time, and was faster with the hits before `by`. */
 class FoldedBeside extends SqliteFoldStore {
   by: Position | null = null;
 

@@ -21,7 +21,7 @@ const zones = [
   ...['Asia/Kolkata', 'Asia/Kathmandu', 'Asia/Tokyo', 'Australia/Adelaide', 'Australia/Lord_Howe'],
   ...['Pacific/Auckland', 'Pacific/Chatham', 'Pacific/Kiritimati', 'Pacific/Marquesas'],
 ];
-/** Around nights in which clocks change in some zones, and a year's end. Elsewhere a zone is the same as in the first of them. */
+/** Around nights when clocks change in some zones, and around a year's end. Zones left out behave as in the first span. */
 const spans: readonly (readonly [begin: string, zones: readonly string[]])[] = [
   ['2026-03-27', zones],
   [
@@ -37,7 +37,7 @@ const owners: readonly Owner[] = [
   { kind: 'link', id: 1, organizationId: 1 },
 ];
 
-/** Some come once, some all day long, on one link or on all. */
+/** Some visitors come once, some all day long, on one link or on all. */
 function visitsFrom(begin: number, draw: (below: number) => number): RawHit[] {
   const visits = Array.from({ length: 900 }, () => ({
     ...plainHit,
@@ -50,7 +50,7 @@ function visitsFrom(begin: number, draw: (below: number) => number): RawHit[] {
   return visits.toSorted((one, other) => one.at - other.at);
 }
 
-/** Visitors by day, each once: what sums must come to. */
+/** Visitors by day, each counted once, which all sums must equal. */
 const dailyVisitors = (visits: readonly RawHit[]): number =>
   new Set(
     visits
@@ -58,7 +58,7 @@ const dailyVisitors = (visits: readonly RawHit[]): number =>
       .map(({ at, address }) => `${Math.floor(at / dayLength)} ${address}`),
   ).size;
 
-/** What doesn't fit, in words; nothing is expected bucket by bucket, as there are a hundred thousand of them. */
+/** Describes what doesn't fit. Buckets have no expectation each, as there are a hundred thousand of them. */
 async function misfits(
   database: Database,
   owner: Owner,
@@ -84,7 +84,7 @@ async function misfits(
       }
       if (visitors !== found.visitors || clicks !== found.clicks)
         say(`${visitors} visitors and ${clicks} clicks, not ${found.visitors} and ${found.clicks}`);
-      // A range that is cut inside an hour has all of that hour, in zones with such hours as well.
+      // A range that starts or ends inside an hour includes all of that hour, also where a zone's midnight is inside a UTC hour.
       if (visitors !== daily) say(`${visitors} visitors, not ${daily}`);
     }
   return wrong;
@@ -93,7 +93,7 @@ async function misfits(
 test.each(storeKinds)(
   'no bucket of any zone has more visitors than clicks, and sums agree, on %s',
   async (store) => {
-    // What differs by zone is the same above both.
+    // Zones differ in the same way on both databases, so one span is enough for PostgreSQL.
     for (const [index, [span, inZones]] of spans.slice(0, store === 'sqlite' ? spans.length : 1).entries()) {
       const app = await startApp({ store });
       try {

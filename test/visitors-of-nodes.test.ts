@@ -25,7 +25,7 @@ interface Some {
   readonly organization?: number;
 }
 
-/** A batch without hits, of which organizations have these visitors. */
+/** A batch without hits, with these visitors of organizations. */
 function batchOf(...groups: readonly Some[]): FoldBatch {
   const visitors: HourVisitors[] = groups.map((some) => ({
     hour: (some.day ?? day) * hoursPerDay + (some.hour ?? 0),
@@ -54,7 +54,7 @@ const fails = () => {
   throw new Error('in the middle of a transaction');
 };
 
-/** A store on a database of its own, which its newest programs alone use. */
+/** Stores on a database of their own, which only the newest version uses unless `isShared`. */
 async function aDatabase({ isShared = false } = {}) {
   const url = await migratedPostgres();
   const sql = new SQL({ url, max: 2 });
@@ -96,7 +96,7 @@ test('visitors whom two nodes see at the same time are counted once on postgres'
   await fold(other, { visitors: [3, 4] });
   expect(await at.counted()).toBe(4);
 
-  // The first of the two waits with its visitors in the store, and the other one for it.
+  // The first fold waits with its visitors stored, and the other waits for the first.
   const holder = await at.sql.reserve();
   await holder`begin`;
   await holder`select from organization_rollups where organization_id = ${organization} for update`;
@@ -169,7 +169,7 @@ test('visitors of a day beyond what fits into memory are rows, and all are count
 test('a day that began with rows keeps them, and runs begin once all programs know them', async () => {
   await using at = await aDatabase({ isShared: true });
   const [one, other] = [at.open(), at.open()];
-  // As programs of the release before write it, beside newer ones.
+  // As programs of the previous release write it, beside newer ones.
   await at.sql`insert into daily_visitors (day, owner, visitor) values (${day}, ${-organization}, 1)`;
   await fold(one, { visitors: [1, 2] });
   await fold(one, { visitors: [1], day: day + 1 });
@@ -179,7 +179,7 @@ test('a day that began with rows keeps them, and runs begin once all programs kn
   for (const later of [0, 1, 2, 3]) await fold(other, { visitors: [1, 2, 3], day: day + later });
   expect(await at.runs()).toBe(1);
   expect((await visitorsOn(at.sql)).length).toBe(12);
-  // Two that were there are none of the fold's.
+  // Two of them were there before, so the fold didn't count them.
   expect(await at.counted()).toBe(10);
 });
 

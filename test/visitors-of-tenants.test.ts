@@ -11,7 +11,7 @@ test.each(storeKinds)('a visitor of two organizations has no row in common, on %
       return (await app.call('POST', '/api/v1/link', { key, body })).json as { id: number; suffix: string };
     };
     const links = [await linkOf(owners[0] as Newcomer), await linkOf(owners[1] as Newcomer)];
-    // The same people come to both, one after the other, as a cache of visitors would like it.
+    // The same people visit both, one after the other, so that a cache of visitors would find them.
     for (let person = 1; person <= 20; person++) {
       for (const { suffix } of links)
         await app.visit(`/${suffix}`, { 'x-forwarded-for': `198.51.100.${person}` });

@@ -13,7 +13,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
   let owner: Newcomer;
 
   beforeAll(async () => {
-    // The pace is the one that people get.
+    // The default interval.
     const overrides = { webhooks: { pollInterval: 500 } };
     app = await startApp({
       store,
@@ -21,7 +21,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
       overrides,
     });
     owner = await app.newcomer();
-    // The very first visit starts the fold's thread, which comes last where others want the core.
+    // The first visit starts the fold worker, whose low priority makes that slow on a busy machine.
     await visit((await link({})).path, 1);
     await app.app.clicks.settled();
   });
@@ -35,7 +35,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     const { json } = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
     return { id: json.id as number, zapierKey: json.zapier_key as string, path: new URL(json.url).pathname };
   }
-  /** Each from an address of its own, as a second visit from one would be a repetition. */
+  /** Each visit from an address of its own, as a second one from the same address would be a repeat. */
   const visit = (path: string, visitor: number, headers: Record<string, string> = {}) =>
     app.visit(path, { 'x-forwarded-for': `198.51.${visitor >> 8}.${visitor & 255}`, ...headers });
 
@@ -109,7 +109,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     await visit(path, 1, { 'user-agent': 'Googlebot/2.1' });
     await Promise.all(Array.from({ length: 100 }, (_, visitor) => visit(path, 1_000 + visitor)));
     await hook.calls(100);
-    // Shows that no more come.
+    // Long enough to show that no more come.
     await Bun.sleep(700);
     expect(hook.received).toHaveLength(100);
     expect(new Set(hook.received.map(({ headers }) => headers['webhook-id'])).size).toBe(100);
@@ -133,7 +133,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
       expect(Object.keys(one).sort()).toEqual(Object.keys(click).sort());
       expect(one).toMatchObject({ event: 'click', link_id: id, browser: 'Chrome', ip_address: 'Unknown' });
     }
-    // Shows that no more come.
+    // Long enough to show that no more come.
     await Bun.sleep(700);
     expect(hook.received).toHaveLength(1);
   });

@@ -69,7 +69,7 @@ describe('two nodes on one database', () => {
     one.clock.now += 60_000;
     other.clock.now = one.clock.now;
     await hook.calls(10);
-    // Shows that no more come.
+    // Long enough to show that no more come.
     await Bun.sleep(200);
     expect(hook.received).toHaveLength(10);
     expect(new Set(ids(hook)).size).toBe(10);
@@ -108,7 +108,7 @@ describe.each(storeKinds)('on %s', (store) => {
 
   test('messages claimed by a dead node are taken over by another, but not before it must be dead', async () => {
     await using folder = await temporaryFolder();
-    // This one looks only when it is woken, so that the other gets there first.
+    // This one polls only when it is woken, so the other gets there first.
     const overrides = { webhooks: { pollInterval: 3_600_000 } };
     const app = await startApp({ env: await envFor(folder.path), overrides });
     const owner = await app.newcomer();
@@ -121,7 +121,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(await database.write((queries) => claimDue(queries, dead))).toHaveLength(3);
     app.clock.now += 44_999;
     webhooks.wake();
-    // Shows that none come.
+    // Long enough to show that none come.
     await Bun.sleep(200);
     expect(hook.received).toEqual([]);
     app.clock.now += 1;
@@ -165,7 +165,7 @@ describe.each(storeKinds)('on %s', (store) => {
         ]);
       }
     }
-    // Saved while it was allowed, or before a name began to lead inside.
+    // Stored while it was allowed, or before its name began to resolve to an internal address.
     for (const url of [hook.url, `http://localhost:${port}/`]) {
       await app.app.context.database.write((queries) =>
         queries.updateTable('links').set({ webhook_url: url }).where('id', '=', id).execute(),

@@ -82,7 +82,7 @@ describe("a target's response", () => {
       more();
     });
     expect(attempt).toMatchObject({ kind: 'answered', status: 200, excerpt: 'x'.repeat(1000) });
-    // What the buffers of two sockets hold is sent, not read.
+    // What the buffers of two sockets hold is sent, but not read.
     expect(sent).toBeLessThan(32_000_000);
   });
 

@@ -46,7 +46,7 @@ describe('a name that resolves differently the second time', () => {
     expect(names.questions).toHaveLength(2000);
   });
 
-  // c-ares remembers for a while that a name has no IPv4 address: with ::1 there is nothing to rebind to.
+  // c-ares caches for a while that a name has no IPv4 address: with ::1 there is nothing to rebind to.
   test.skipIf(outside === '::1')(
     'reaches an internal server if a caller checks it and then resolves it again',
     async () => {

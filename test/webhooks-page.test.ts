@@ -33,7 +33,7 @@ afterAll(async () => {
 type Snippet = Record<string, (...given: unknown[]) => unknown>;
 let snippets = 0;
 
-/** Runs a snippet as it stands on the page. */
+/** Runs a snippet as it is on the page. */
 function run(text: string): Promise<Snippet> {
   const file = join(folder.path, `snippet-${++snippets}.ts`);
   writeFileSync(file, text.replace("'standardwebhooks'", `'${require.resolve('standardwebhooks')}'`));
@@ -104,7 +104,7 @@ test('its commands give a link a webhook and test it; the message matches the pa
       expect([name, typeof event.payload[name]]).toEqual([name, typeof value]);
     }
   }
-  // No country is known of the loopback.
+  // The loopback address has no known country.
   expect(JSON.parse(clicked?.body ?? '').payload.country).toBe('Unknown');
 });
 

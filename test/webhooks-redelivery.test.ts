@@ -58,7 +58,7 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     ];
     await foldClicks(app, one);
     await settled(one, ['failed']);
-    // Before the span.
+    // That failure is before the time range.
     app.clock.now += day;
     const from = new Date(app.clock.now).toISOString();
     for (const id of [one, other, without]) await foldClicks(app, id);
@@ -82,14 +82,14 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     });
     const again = await call('POST', 'webhook_delivery/redeliver', { from });
     expect([again.status, again.json]).toEqual([202, { redelivered: 2, left_out: 1, continue_from: null }]);
-    // The newest is the test call.
+    // The newest delivery is the test call.
     await settled(one, ['failed', 'delivered', 'failed']);
     await settled(other, ['delivered']);
     const after = hook.received.slice(before.length).map(({ headers }) => headers['webhook-id']);
     expect(after).toHaveLength(2);
     for (const id of after) expect(before).toContain(id);
 
-    // The rest, of one link alone.
+    // The rest, for one link only.
     const to = new Date(began + day / 2).toISOString();
     expect((await call('POST', 'webhook_delivery/redeliver', { link_id: other, to })).json.redelivered).toBe(
       0,
@@ -97,7 +97,7 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     expect((await call('POST', 'webhook_delivery/redeliver', { link_id: one, to })).json.redelivered).toBe(1);
     await settled(one, ['failed', 'delivered', 'delivered']);
     expect((await deliveries(one)).total_failed).toBe(0);
-    // That of the link without a webhook.
+    // The delivery of the link without a webhook.
     expect(await failedOfAll()).toBe(1);
     expect((await call('POST', 'webhook_delivery/redeliver')).json).toMatchObject({
       redelivered: 0,
@@ -266,7 +266,7 @@ test('an outage that could not be reported is reported later, and delays no othe
 test("an outage isn't marked as reported if no administrator has a proven address, and delays no other", async () => {
   const app = await startApp();
   const { database, now } = app.app.context;
-  // Only the first account has proved its address. The others are as many as one run tells of.
+  // Only the first account has proved its address. Of the others there are as many as one run notifies.
   const { organizationId: told } = await app.newcomer();
   const { organizationId: unproved } = await app.newcomer();
   const organizations = [unproved, ...Array.from({ length: 49 }, (_, index) => 10_000 + index), told];

@@ -37,7 +37,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     return (await call('GET', `link/${id}/webhook_deliveries`)).json.webhook_deliveries;
   }
 
-  /** Waits until the newest delivery of a link has so many attempts. */
+  /** Waits until the newest delivery of a link has `count` attempts. */
   async function attempts(id: number, count: number) {
     await eventually(
       async () => (await deliveries(id))[0]?.attempts.length === count,
@@ -80,7 +80,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const [received] = await hook.calls(1);
     const headers = received?.headers ?? {};
     const body = received?.body ?? '';
-    // The library's own clock must be the app's; both stand at now here.
+    // The library checks against the real clock, which the app's still equals here.
     expect(new Webhook(webhook_auth_key).verify(body, headers)).toMatchObject({ event: 'click' });
     expect(() => new Webhook(webhook_auth_key).verify(`${body} `, headers)).toThrow();
     await attempts(id, 1);
@@ -118,7 +118,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     app.clock.now += 10 * minute;
     expect(await attempts(id, 2)).toMatchObject({ state: 'failed', next_try_at: null });
     app.clock.now += 3 * day;
-    // Shows that no more come.
+    // Long enough to show that no more come.
     await Bun.sleep(600);
     expect(hook.received).toHaveLength(2);
   });
@@ -219,7 +219,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect(text).not.toContain('whsec');
     const headers = hook.received[0]?.headers ?? {};
     const body = hook.received[0]?.body ?? '';
-    // The signature carries the app's time, which this file has moved on.
+    // The signature has the app's time, which this file has advanced.
     expect(headers['webhook-signature']).toStartWith('v1,');
     expect(JSON.parse(body)).toMatchObject({ event: 'click', payload: { sample: true, link_id: id } });
     expect((await deliveries(id))[0].id).toBe(json.id);
@@ -260,20 +260,20 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     await foldClicks(app, id);
     await call('PATCH', `link/${id}`, { name: 'new name' });
     await hook.calls(1);
-    // A minute is longer than a claim: what is not yet noted as sent by then would be sent again.
+    // A minute is longer than a claim: a message that isn't recorded as sent by then would be sent again.
     await attempts(id, 1);
     app.clock.now += minute;
     await hook.calls(2);
-    // Sent back as it was read: the same instant is no new expiry.
+    // Sent back as it was read: the same time is not a new expiry.
     const whole = (await call('GET', `link/${id}`)).json;
     expect((await call('PATCH', `link/${id}`, { ...whole, webhook_events: ['link.deleted'] })).status).toBe(
       200,
     );
-    // Shows that the change is not told.
+    // Long enough to show that the change isn't sent.
     await Bun.sleep(200);
     await call('DELETE', `link/${id}`);
     await hook.calls(3);
-    // Shows that no more come.
+    // Long enough to show that no more come.
     await Bun.sleep(200);
     const told = hook.received.map(({ body }) => JSON.parse(body));
     expect(told.map(({ event }) => event)).toEqual(['link.updated', 'link.expired', 'link.deleted']);

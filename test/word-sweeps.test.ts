@@ -88,7 +88,7 @@ describe.each(storeKinds)('sweeps of words on %s', (kind) => {
         ])
         .execute();
     });
-    // More than are deleted at once.
+    // More than are deleted in one go.
     await ledger.store.wordIds(Array.from({ length: 1_200 }, (_, index) => `gone ${index}`));
     await sweep(ledger);
     expect(await wordsIn(ledger)).toEqual(
@@ -108,7 +108,7 @@ describe.each(storeKinds)('sweeps of words on %s', (kind) => {
     const [during = 0] = await idsOf(ledger, 'during');
     await ledger.append([{ ...plain, utm_term: before }], 'rows', 0);
     await ledger.append([{ ...plain, utm_term: during }], 'rows', 1);
-    // What a sweep deletes that has seen nothing of them.
+    // What a sweep deletes that has seen none of these hits.
     await database.write((queries) => deleteWords(queries, 1, [before, unused, during]));
     expect(await wordsIn(ledger)).toEqual(['before', 'during']);
 

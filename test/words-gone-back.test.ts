@@ -23,7 +23,7 @@ test.each([
   const worker = startFoldWorker(folder.path, store, noon, (message) => told.push(message));
   await eventually(() => told.some(({ kind }) => kind === 'recovered'), 'the journal that was left');
 
-  // The database goes back to before it had "spring", and another node gives the id to another word.
+  // The database is back at a state without "spring", and another node gives the id to another word.
   const database = new Database(join(folder.path, 'linnet.sqlite'));
   database.run("update words set word = 'summer' where word = 'spring'");
   for (const [index, campaigns] of batches.entries()) {

@@ -25,7 +25,7 @@ function journalsOf(pid: number, dataDir: string): string[] {
     try {
       return readlinkSync(join(folder, file));
     } catch {
-      // Closed since.
+      // Closed in the meantime.
       return '';
     }
   });
@@ -55,14 +55,14 @@ async function call(url: string, key: string, method: string, path: string, body
   return JSON.parse(text || '{}') as { id: number; suffix: string };
 }
 
-/** One visit on a connection of its own: the system hands it to any of the workers. */
+/** One visit on a connection of its own, which the system hands to any of the workers. */
 async function visit(url: string, path: string, agent = firefox(140)): Promise<string> {
   const bytes = `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: ${agent}\r\n\r\n`;
   const [answer] = await exchange(url, bytes, { answers: 1 });
   return answer?.headers.location ?? String(answer?.status ?? 'nothing');
 }
 
-/** What forty visitors are told at once: some of them come to one worker, and some to the other. */
+/** The different answers to forty visitors at once, some of whom reach one worker, and some the other. */
 const told = async (url: string, path: string): Promise<string> =>
   [...new Set(await Promise.all(Array.from({ length: 40 }, () => visit(url, path))))].join(' or ');
 
@@ -95,7 +95,7 @@ describe.each(storeKinds)('two workers on %s', (store) => {
       expect(new Set(await many())).toEqual(new Set(['https://example.com/1']));
       const measured = async () => metricValues(await (await fetch(`${url}/metrics`)).text());
       const redirects = 'linnet_visits_total{outcome="redirect"}';
-      // Whichever of them is asked tells what both have counted.
+      // Either of them reports what both have counted.
       for (let time = 0; time < 6; time++)
         expect(await measured()).toMatchObject({ [redirects]: 40, linnet_workers_serving: 2 });
 
@@ -113,12 +113,12 @@ describe.each(storeKinds)('two workers on %s', (store) => {
       let isOver = false;
       const visitors = Array.from({ length: 8 }, async (_, who) => {
         while (!isOver) {
-          // Clicks without end would be folded for longer than anything else here takes.
+          // Fewer clicks: folding any number of them would take longer than everything else here.
           await Bun.sleep(20);
           sent++;
           const answer = await visit(url, path, firefox(200 + who)).catch(() => 'nothing');
           if (answer.startsWith('https:')) answered++;
-          // A connection to one that is killed may break; nobody is answered by one that isn't ready.
+          // A connection to a killed worker may break, but no worker answers before it is ready.
           else others.add(answer);
         }
       });
@@ -146,14 +146,14 @@ describe.each(storeKinds)('two workers on %s', (store) => {
       expect(found.linkTotal).toBe(found.ledger);
       await counter.close();
       expect(program.output().err).toContain('worker ended');
-      // A worker that replaces a dead one may begin with what that left behind only now; an end would leave it to the next start.
+      // A replacement may only now begin with the journal of its dead predecessor; a stop would leave that to the next start.
       const isOfTheDead = (name: string) => ofTheDead.includes(name);
       await until(
         () => !journalsIn(folder.path).map(watermarkKey).some(isOfTheDead),
         'what the dead left to go',
       );
       await end(program);
-      // A stop folds for a few seconds at most: what a busy machine leaves behind, the next start folds.
+      // A stop folds for a few seconds at most; what is left on a busy machine is folded by the next start.
       if (journalsIn(folder.path).length > 0) {
         const next = runServer({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL, JOURNAL_KEEP_MINUTES: '0' });
         await next.address();
@@ -210,7 +210,7 @@ describe('two workers', () => {
       );
     const { key } = await firstAccount(url);
     const path = '/of-both';
-    // That it leads nowhere is known to both by then.
+    // Both workers now know that it leads nowhere.
     expect(await told(url, path)).toBe('404');
     const destination = (name: string) => ({ destination_url: `https://example.com/${name}` });
     const made = await call(url, key, 'POST', '/api/v1/link', { suffix: 'of-both', ...destination('made') });
@@ -218,7 +218,7 @@ describe('two workers', () => {
     await call(url, key, 'PATCH', `/api/v1/link/${made.id}`, destination('changed'));
     await within(path, 'https://example.com/changed');
     const held = () => childrenOf(program.pid).map((pid) => journalsOf(pid, folder.path));
-    // At its start each looks for what the dead have left, and lets go of what is the other's.
+    // At its start each worker looks for journals of dead ones, and releases those that the other one has.
     await until(() => held().every(({ length }) => length === 1), 'a journal for each');
     expect(new Set(held().flat()).size).toBe(2);
     await call(url, key, 'DELETE', `/api/v1/link/${made.id}`);

@@ -4,7 +4,7 @@ import { options } from '../src/config/options.ts';
 import { portProblem } from '../src/visit/connection/port-problem.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 
-/** Values that can't be used, for each setting that has such; the others take any text, and are looked at by the start. */
+/** Unusable values for each setting that has any; the others accept any text, which the start checks. */
 const wrong: Record<string, readonly string[]> = {
   PORT: ['abc', '70000', '-1', '3.5', ' '],
   HOST: [' '],
