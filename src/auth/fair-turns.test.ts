@@ -12,7 +12,7 @@ beforeEach(() => {
   ends = [];
 });
 
-/** Work that runs until it is ended; it has recorded its party by then. */
+/** Work that records its party when it starts, and runs until the test ends it. */
 function ask(party: string, isKnown = false): Promise<string> {
   const work = () =>
     new Promise<string>((resolve) => {
@@ -57,7 +57,7 @@ test("the queue is bounded: one network can't fill it, and many networks get 503
   await endAll();
   expect(await other).toBe('other');
   const answers = await Promise.all(flood);
-  // Two running, 64 waiting, one of whom gave up its place.
+  // Two ran and 64 waited, one of which gave up its turn in the queue.
   expect(answers.filter((answer) => answer === 'flood')).toHaveLength(65);
   expect(answers.filter((answer) => answer === 'BUSY')).toHaveLength(35);
 

@@ -6,7 +6,7 @@ import { restore } from './restore.ts';
 
 const rows: BackupPart = { part: 'rows', json: '[[1]]', count: 1 };
 
-/** The error of a restore whose target refuses the first part like this, and how many of five parts were read. */
+/** The error of a restore whose target refuses the first part with `cause`, and how many of five parts were read. */
 async function refusedFor(cause: Error): Promise<readonly [string, number]> {
   let read = 0;
   async function* parts(): AsyncGenerator<BackupPart> {

@@ -51,7 +51,7 @@ test('if the address is set it says nothing about it', () => {
       expect(words).toStartWith(`Linnet listens on ${url}\n`);
       expect(words).not.toContain('BASE_URL');
     }
-  // Set by the first account, and stored.
+  // The address was set with the first account, and is stored.
   expect(greeting({ ...fresh, config: open, url: 'http://192.0.2.7:3000', setupToken: null })).not.toContain(
     'BASE_URL',
   );

@@ -8,7 +8,7 @@ const trust = (text: string): TrustedProxies => options.trustedProxies.parse(tex
 const peer = '203.0.113.7';
 const proxy = '10.0.0.1';
 
-/** trust, the socket's address, X-Forwarded-For, who it was */
+/** The trusted proxies, the socket's address, X-Forwarded-For, and the client's address. */
 type Case = readonly [trusted: string, peer: string | null, forwarded: string | null, client: string];
 
 const untrusted: readonly Case[] = [
@@ -87,14 +87,14 @@ const networks: readonly Case[] = [
   ['10.0.0.1', proxy, '198.51.100.1', '198.51.100.1'],
   ['10.0.0.0/8,192.168.1.4', '192.168.1.4', '198.51.100.1, 10.0.0.9', '198.51.100.1'],
   ['10.0.0.0/8,192.168.1.4', '192.168.1.5', '198.51.100.1', '192.168.1.5'],
-  // Only proxies in the list: the farthest of them.
+  // All entries are trusted proxies: the farthest of them.
   ['10.0.0.0/8', proxy, '10.0.0.3, 10.0.0.2', '10.0.0.3'],
   ['10.0.0.0/8', proxy, 'unknown, 10.0.0.2', '10.0.0.2'],
   ['10.0.0.0/8', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
   ['127.0.0.1,::1', '::1', '2001:db8::1', '2001:db8::1'],
   ['fd00::/8', 'fd12::1', '2001:db8::1, fd13::1', '2001:db8::1'],
   ['fd00::/8', 'fe80::1', '2001:db8::1', 'fe80::1'],
-  // An IPv6 network never stands for IPv4 neighbours.
+  // An IPv6 network never includes IPv4 addresses.
   ['::/0', peer, '198.51.100.1', peer],
 ];
 

@@ -5,7 +5,7 @@ import { escapeHtml } from './html.ts';
 test('any text stays the same text in a page and in a quoted attribute', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), async (drawn) => {
-      // These two are what a parser of HTML itself changes, escaped or not.
+      // An HTML parser itself changes these two, escaped or not.
       const text = drawn.replaceAll('\r', '').replaceAll('\0', '');
       let seen = '';
       let elements = 0;
@@ -22,6 +22,6 @@ test('any text stays the same text in a page and in a quoted attribute', async (
   );
 });
 
-/** HTMLRewriter returns attributes as they are written. */
+/** HTMLRewriter doesn't decode attributes. */
 const decoded = (written: string): string =>
   written.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));

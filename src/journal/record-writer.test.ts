@@ -10,7 +10,7 @@ import { RecordWriter } from './record-writer.ts';
 const withoutBreaks = (text: string): string => text.replaceAll('\n', ' ');
 const piece = fc.string({ unit: 'binary', maxLength: 30 }).map(withoutBreaks);
 const ascii = fc.string({ unit: 'grapheme-ascii', maxLength: 30 });
-/** Of ASCII, of any signs there are, halves of signs too, and longer than what is kept. */
+/** ASCII, any characters and lone surrogates, and texts that are longer than what is kept. */
 const anyText = fc.oneof(
   ascii,
   piece,
@@ -63,7 +63,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   alias: fc.constantFrom('', 'go.example.com/old', 'x.example/ü/2'),
 });
 
-/** What a record says, once its checksum was found to be right. */
+/** The text of a record, whose checksum must be right. */
 function textOf(record: Buffer): string {
   const { bytes, from, to } = recordBytes(record, 0, wholeRecord(record, 0));
   expect(to).toBe(record.length);

@@ -14,7 +14,7 @@ import { JournalReader } from './reader.ts';
 import { type RecordBytes, recordBytes, recordHead, wholeRecord } from './record.ts';
 import { RecordWriter } from './record-writer.ts';
 
-/** What a header can hold as Bun hands it on: any byte but a line break and NUL. */
+/** What a header can hold as Bun passes it on: any byte except line breaks and NUL. */
 const headerText = fc
   .array(fc.integer({ min: 1, max: 255 }).filter((code) => code !== 10 && code !== 13))
   .map((codes) => String.fromCharCode(...codes).slice(0, 60));
@@ -54,7 +54,7 @@ function hitsOf(record: RecordBytes): RawHit[] {
   return hits;
 }
 
-/** The hits of up to so many records. */
+/** The hits of up to `max` records. */
 function read(reader: JournalReader, max: number, end: Position | null): RawHit[] {
   const hits: RawHit[] = [];
   for (let records = 0; records < max; records++) {

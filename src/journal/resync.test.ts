@@ -28,7 +28,7 @@ function recordOf(hits: readonly RawHit[]): Buffer {
   return Buffer.from(writer.finish());
 }
 
-/** The instants of all hits that a journal of these segments has, and what was wrong with it. */
+/** The times of all hits in a journal of these segments, and the flaws found in it. */
 function readAll(segments: readonly Uint8Array[], from: Position = { segment: 1, offset: 0 }) {
   const folder = mkdtempSync(join(tmpdir(), 'linnet-test-'));
   try {
@@ -48,7 +48,7 @@ function readFrom(folder: string, from: Position, end: Position | null = null) {
     cursor.begin(record);
     while (cursor.next()) found.push(cursor.at);
   }
-  // Asked again, it has nothing more to say.
+  // Read again, it reports nothing more.
   expect(reader.next(end)).toBe(null);
   const { position } = reader;
   reader.close();
@@ -78,7 +78,7 @@ test('damage at the end of a segment is detected, and the next segment is read',
     expect(found).toEqual([1, 3]);
     expect(flaws).toEqual([{ kind: 'damaged', segment: 1, offset: one.length, bytes: two.length }]);
   }
-  // Its length says that it goes on behind the end, and its checksum that it doesn't.
+  // Its length reaches beyond the end of the segment, but its checksum matches the bytes that are there.
   const longer = Buffer.from(two);
   longer.writeUInt32LE(two.length + 1_000, 0);
   expect(readAll([Buffer.concat([one, longer]), three]).flaws).toMatchObject([{ kind: 'damaged' }]);
@@ -190,7 +190,7 @@ test("a visitor can't forge a record, even knowing everything that follows", () 
     forged.writeUInt32LE(size - at - 8, at);
     forged.writeUInt32LE(Bun.hash.crc32(forged.subarray(at + 8)), at + 4);
     const found = findRecord((from, length) => forged.subarray(from, from + length), at, size);
-    // Only in front of a whole hit, where its head takes the place of lines of the hit before: no field is as long as that.
+    // Only before a whole hit, where the head overwrites lines of the previous hit: no field is as long as that.
     expect(found).toBe(begins.includes(at + 8) ? at : null);
   }
 });
@@ -201,7 +201,7 @@ test('searching a large segment of garbage takes seconds, and intact records in 
     const size = 24 * 1024 * 1024;
     const bytes = Buffer.alloc(size);
     for (let at = 0; at < size; at += 65_536) random(65_536).copy(bytes, at);
-    // Heads that say the most that fits, in front of what could be a hit.
+    // Heads with the largest length that fits, before what could be a hit.
     for (let at = 1_000; at < size - 1_000; at += 40_000) {
       bytes.writeUInt32LE(size - at - 8, at);
       bytes[at + 8] = 49;

@@ -92,7 +92,7 @@ const anyHits = fc
     fc.array(anyHitOn(links, origins), { minLength: 1, maxLength: 300, size: 'max' }),
   );
 
-/** What a hit counts towards: dimension, class of the roll-ups, value. */
+/** What a hit is counted under: dimension, class in the roll-ups, value. */
 function countsOf(hit: EnrichedHit): [dimension: string, rollup: string, value: number][] {
   const isClick = hit.class === 'human' && hit.outcome === 'redirect';
   const rollup = isClick ? 'click' : hit.class === 'human' ? 'page' : hit.class;
@@ -124,7 +124,7 @@ function countsOf(hit: EnrichedHit): [dimension: string, rollup: string, value: 
   ];
 }
 
-/** Organizations have no rows for their value 0. */
+/** Dimensions for whose value 0 organizations have no rows. */
 const sparse = ['utm_term', 'utm_content', 'rule', 'variant', 'region', 'city', 'address'];
 
 class Counts extends Map<string, number> {

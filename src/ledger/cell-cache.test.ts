@@ -5,7 +5,7 @@ import { compressedCells } from './stored-cells.ts';
 const kilobyte = 1_024;
 const cells = (value: number): Uint8Array => new Uint8Array(kilobyte).fill(value);
 
-/** Asks for so many columns in turn, and returns how many were cached. */
+/** Requests that many columns in turn, and returns how many were cached. */
 function ask(cache: CellCache, columns: number): number {
   let found = 0;
   cache.begin();

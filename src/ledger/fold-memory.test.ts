@@ -113,7 +113,7 @@ test('words get the ids from storage, and each is requested once', async () => {
   expect(asked).toEqual([['a', 'abc']]);
   words.noteSweep(7);
   expect(words.trim()).toBe(false);
-  // Some may have been deleted since, so all ids are fetched again.
+  // Some words may have been deleted since, so all ids are fetched again.
   words.noteSweep(8);
   expect(words.trim()).toBe(true);
   expect([words.trim(), words.find('a')]).toEqual([false, -1]);

@@ -76,7 +76,7 @@ function recordOf(text: string): RecordBytes {
   return { bytes, from: 0, to: bytes.length };
 }
 
-/** The batch's columns, in words. */
+/** The rows of the batch, with words in place of indexes. */
 function told(batch: HitBatch, words: readonly string[]): object[] {
   const { columns } = batch;
   return Array.from({ length: columns.count }, (_, row) => ({
@@ -108,7 +108,7 @@ const expected = (hit: EnrichedHit): object => ({
   visitor: hit.visitor ?? -1,
 });
 
-/** Words that contain their own index. */
+/** Also keeps each word by its index. */
 class ReadableWords extends WordIds {
   readonly said = [''];
 
@@ -239,7 +239,7 @@ test('a value beyond the limit of a link and hour counts as other and adds no wo
       query: `?utm_source=s${later}-${index}`,
     })),
   );
-  // Those of the second hour come in another order: the one beyond the limit is first.
+  // The values of the second hour come in another order: the one that was beyond the limit is first.
   hits.splice(5, 0, ...hits.splice(7, 1));
   batch.begin();
   batch.add(recordOf(hits.map(hitText).join('')), () => true);

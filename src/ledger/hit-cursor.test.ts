@@ -6,7 +6,7 @@ import { headerEvidenceKinds } from '../rules/header-evidence.ts';
 import { ByteCache } from '../structures/byte-cache.ts';
 import { HitCursor } from './hit-cursor.ts';
 
-/** Many are a prefix of another, and some characters take more than a byte. */
+/** Many are prefixes of another, and some characters take more than one byte. */
 const text = fc.constantFrom('', 'a', 'ab', 'abcd', 'abcdé', 'abcdéf', 'ünicode', 'a long one of many signs');
 
 const anyHit: fc.Arbitrary<RawHit> = fc.record({
@@ -79,7 +79,7 @@ test('an instant is read as it was written, whatever the one before', () => {
   const instant = fc.oneof(
     late,
     fc.integer({ min: -(2 ** 52), max: 2 ** 52 }),
-    // Thirteen characters as well.
+    // These have thirteen characters, too.
     late.map((at) => -Math.floor(at / 10)),
     late.map((at) => Math.floor(at / 1_000) + 0.25),
   );

@@ -22,8 +22,8 @@ const read = (cells: Uint8Array, count: number, names: readonly HitColumn[] = hi
 };
 
 /**
- * Three hits as the release before packs with places and aliases wrote them: the second one was redirected by a rule and a
- * variant, the third by the rule.
+ * Three hits as written by the last release whose packs had no places and aliases: the second one was redirected by a rule and
+ * a variant, the third by the rule.
  */
 const fromBefore = Buffer.from(
   'AgQEBAAAAAAAAAAAAAAAAAAAAAABAgABAAAAAAAAAAAAAAAAAECPQAAAAAAAQJ9AAAAAAAAACEAAAAAAAAAQQAAAAAAAABRAAAAAAAAAGEAAAAAAAAAcQAAAAAAAACBAAAAAAAAAIkAAAAAAAAAkQAAAAAAAACZAAAAAAAAAKEAAAAAAAAAqQAAAAAAAACxAAAAAAAAALkAAAAAAAAAwQAAAAAAAADFAAAAAAAAAMkAAAAAAAQAAAHARAQAAAAAAAAAAAAEAAABwEQEAAAAAAAAAAAABAAAAcBEBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAcHAAAAAAAAACwBAAAAAA==',
@@ -80,7 +80,7 @@ test('a pack returns any hits unchanged', () => {
           ...row,
           ...Object.fromEntries(empty.map((name) => [name, 0])),
         })) as Record<HitColumn, number>[];
-        // Reasons are shown differently where a person has changed the class.
+        // Reasons are shown differently if a user has changed the class.
         const names = hitColumns.filter((name) => name !== 'reason');
         expect(read(packOf(rows), rows.length, names)).toEqual(
           names.map((name) => rows.map((row) => row[name])),

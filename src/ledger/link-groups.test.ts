@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { LinkRows } from './hit-chunk.ts';
 import { groupsOf, linksInGroup, rowsIn } from './link-groups.ts';
 
-/** Links of a chunk from steps between their ids and numbers of rows. */
+/** Links of a chunk, from the steps between their ids and their numbers of rows. */
 function linksOf(steps: readonly (readonly [step: number, rows: number])[]): LinkRows[] {
   let [link, first] = [0, 0];
   return steps.map(([step, rows]) => {

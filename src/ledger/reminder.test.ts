@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Reminder } from './reminder.ts';
 
-/** How often a reminder has woken its worker before another one, set last, does. */
+/** How often a reminder has called back by the time that another one, set last, does. */
 async function wakes(remind: (reminder: Reminder) => void): Promise<number> {
   let count = 0;
   const reminder = new Reminder(() => count++, 1);

@@ -20,7 +20,7 @@ function columnsOf(hits: readonly Hit[]): HitColumns {
   return columns;
 }
 
-/** The hits that are repeats, batch by batch. */
+/** The repeats in the next batch of hits. */
 function repeatsOf(finder: RepeatFinder, hits: readonly Hit[], others: RecentClicks = noClicks): Hit[] {
   finder.find(columnsOf(hits), others);
   finder.accept();

@@ -7,7 +7,7 @@ const noon = Date.UTC(2026, 5, 1, 12);
 const day = dayOf(noon);
 const visit = { at: noon, organizationId: 3, address: '198.51.100.7', userAgent: 'firefox' };
 
-/** What storage does: one salt a day for all nodes, the first one given. */
+/** Like storage: one salt a day for all nodes, the first one given. */
 class SaltsInMemory implements SaltStore {
   readonly kept = new Map<number, Uint8Array>();
 

@@ -9,7 +9,7 @@ const drawn = (text: string): string[] => {
   return along.map((y) => along.map((x) => (isDark(symbol, x, y) ? '#' : ' ')).join(''));
 };
 
-/** The same by an independent library, without the border that it always adds. */
+/** The same symbol by an independent library, without the border that it always adds. */
 const expected = (text: string): string[] =>
   encodeQR(text, 'raw', { ecc: 'medium', encoding: 'byte', border: 1 })
     .slice(1, -1)
@@ -23,7 +23,7 @@ const expected = (text: string): string[] =>
 const lengthsOf = (max: number, step: number) =>
   Array.from({ length: Math.floor(max / step) + 1 }, (_, index) => index * step);
 
-/** Different in each place, and the same in every run. */
+/** Differs from position to position, and is the same in every run. */
 const textOf = (length: number, seed = 1) =>
   Array.from({ length }, (_, place) =>
     String.fromCharCode(33 + ((place * 7919 + seed * 104_729 + place ** 3) % 90)),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { isPublic, readAddress, unmapped } from './address-rules.ts';
 
-/** The whole of IANA's special registries (and what the threat list adds): its first and last address each. */
+/** All of IANA's special registries, and what the threat list adds: the first and last address of each range. */
 const inside = `
   0.0.0.0 0.0.0.1 0.255.255.255 10.0.0.0 10.1.2.3 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255
   127.0.0.0 127.0.0.1 127.0.1.1 127.255.255.255 169.254.0.0 169.254.169.254 169.254.255.255

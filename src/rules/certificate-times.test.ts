@@ -15,7 +15,7 @@ test('failed tries get less frequent, and never earlier than the authority allow
   expect([1, 2, 3, 7, 50].map((failures) => after(failures))).toEqual([5, 15, 60, 1440, 1440]);
   expect([1, 5, 50].map((failures) => after(failures, true))).toEqual([1, 60, 60]);
   expect(after(1, false, 3 * day)).toBe((3 * day) / minute);
-  // An authority's date is only followed up to a limit.
+  // An authority's date is followed only up to a limit.
   expect(after(1, false, 1_000 * day)).toBe((7 * day) / minute);
 });
 

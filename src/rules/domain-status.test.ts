@@ -7,7 +7,7 @@ const start = 1_900_000_000_000;
 const pending: DomainStatus = { verifiedAt: null, goneSince: null, releasedAt: null, checkedAt: null };
 const verified: DomainStatus = { ...pending, verifiedAt: start, checkedAt: start };
 
-/** Verdicts, with the hours before each. */
+/** The status after these verdicts, each with the hours before it. */
 const after = (standing: DomainStatus, ...looks: readonly (readonly [number, Verdict])[]): DomainStatus => {
   let now = start;
   return looks.reduce((before, [hours, verdict]) => {

@@ -11,7 +11,7 @@ test('of bytes fetched in advance each is used once, in order', () => {
   const bytes = inStock(counting, 10);
   expect([...bytes(4), ...bytes(6)]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect([...bytes(7)]).toEqual([10, 11, 12, 13, 14, 15, 16]);
-  // Four don't fit into the rest of the stock: it is dropped, and none of its bytes is used again.
+  // Fewer than four bytes are left of the stock: they are dropped, and never used again.
   expect([...bytes(4)]).toEqual([20, 21, 22, 23]);
   expect([...bytes(12)]).toEqual(Array.from({ length: 12 }, (_, place) => 30 + place));
   expect(fetched).toEqual([10, 10, 10, 12]);

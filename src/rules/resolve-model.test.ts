@@ -9,8 +9,8 @@ import type { PlainConditions, RuleConditions, RuleFields } from './rule-fields.
 import type { AgentKind, Device } from './visitor.ts';
 
 /**
- * A second decision, slow and obvious: it parses the stored fields each time, tries every country of a union by name, compares
- * addresses bit by bit, and asks the calendar for each clock. Variants are tested by `rule-variants.test.ts`.
+ * A second implementation, slow and obvious: it parses the stored fields each time, tries every country of a union by name,
+ * compares addresses bit by bit, and computes every local time with Temporal. Variants are tested by `rule-variants.test.ts`.
  */
 const draw = drawFrom(20_261_123);
 const pick = <T>(choices: readonly T[]): T => choices[draw(choices.length)] as T;
@@ -19,7 +19,7 @@ const maybe = <T>(chance: number, make: () => T): T | null => (draw(chance) === 
 
 const base = Date.UTC(2026, 9, 24);
 const day = 86_400_000;
-/** Around the end of daylight saving time in Europe: some minutes of it, and the milliseconds beside them. */
+/** Times around the end of daylight saving time in Europe: some minutes, and the milliseconds next to them. */
 const instant = (): number =>
   base + draw(3 * 24) * 3_600_000 + pick([0, 0, 30, 59]) * 60_000 + pick([0, 0, -1, 1]);
 const iso = (at: number) => new Date(at).toISOString();
@@ -187,7 +187,7 @@ function isOpen(
   return (today && clock >= from) || (isDay(local.dayOfWeek - 1) && clock < to);
 }
 
-/** By key, whether a given condition is met. */
+/** Whether each given condition is met. */
 function judged(wanted: PlainConditions, visitor: Person, now: number): boolean[] {
   const {
     country,

@@ -32,7 +32,7 @@ const visitor = ({ agent = 'person', device = 'other', knows = false, solved = f
     passedCaptcha: () => solved,
   });
 
-/** The outcome in a word; a redirect by its target. */
+/** The outcome as a word; a redirect with its target. */
 function outcome(options: Partial<LinkOptions>, someone: Someone, now = noon): string {
   const found = resolve(visitedLink(destinationUrl, options), visitor(someone), now);
   return found.kind === 'redirect' ? `to ${found.target} ${found.to}` : found.kind;

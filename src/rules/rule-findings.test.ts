@@ -119,7 +119,7 @@ const every = fc.record({
   source: some('qr', 'link'),
 });
 const keys = ['country', 'device', 'language', 'referrer', 'query', 'from', 'to', 'hours', 'source'] as const;
-/** Few keys, or no visitor meets all of them. */
+/** Only a few keys, as hardly any visitor would meet more. */
 const plain = fc
   .tuple(every, fc.subarray([...keys], { maxLength: 2 }))
   .map(([all, chosen]): PlainConditions => Object.fromEntries(chosen.map((key) => [key, all[key]])));
@@ -148,7 +148,7 @@ const visitor = fc.record<Drawn>({
   ),
   search: fc.constantFrom('', '?a', '?a=x', '?a=y&b', '?a=x&a=z&b=1', '?qr'),
 });
-/** Only what these conditions check. */
+/** Has only what these conditions check. */
 const visitorOf = ({ country, device, language, referrer, search }: Drawn) =>
   ({
     country: () => country,
@@ -170,7 +170,7 @@ test('any visitor who matches a rule also matches those that are said to cover i
       fc.array(visitor, { minLength: 20, maxLength: 20 }),
       fc.nat(4 * 24),
       (first, more, visitors, hour) => {
-        // Often a restriction of the first, so that they cover each other frequently.
+        // Often a restriction of the first, so that the first often covers it.
         const second = hour % 4 === 0 ? more : { ...first, ...more, not: { ...first.not, ...more.not } };
         if (!covers(first, second)) return;
         const at = Date.parse('2026-12-01T00:00:00Z') + hour * 3_600_000;

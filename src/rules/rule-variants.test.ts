@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { seedOf, variantBy, variantFor } from './rule-variants.ts';
 
 const visitors = 100_000;
-/** 32 bits for each visitor, like those of `dayHash`. */
+/** A 32-bit hash for each visitor, like those of `dayHash`. */
 const hashes = Array.from({ length: visitors }, (_, index) => Bun.hash.xxHash32(`visitor ${index}`, 7));
 const variants = (weights: Readonly<Record<string, number>>, of = '1\nr_a') =>
   Object.entries(weights).map(([id, weight]) => ({ id, weight, to: id, seed: seedOf(`${of}\n${id}`) }));
@@ -12,7 +12,7 @@ const chosen = (weights: Readonly<Record<string, number>>, of?: string): string[
 };
 const share = (of: readonly boolean[]): number => of.filter(Boolean).length / of.length;
 
-/** Five standard deviations of a share among so many. */
+/** Within five standard deviations of a share among that many visitors. */
 const near = (wanted: number): [number, number] => {
   const off = 5 * Math.sqrt((wanted * (1 - wanted)) / visitors);
   return [wanted - off, wanted + off];

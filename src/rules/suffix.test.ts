@@ -172,7 +172,7 @@ describe('a random suffix', () => {
   });
 
   test('is evenly distributed, though 256 byte values are no multiple of 55 characters', () => {
-    // A xorshift generator with a fixed seed: the same draw in every run.
+    // A xorshift generator with a fixed seed draws the same in every run.
     let state = 20_300_101;
     const seeded = (count: number) =>
       Uint8Array.from({ length: count }, () => {

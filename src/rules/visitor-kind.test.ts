@@ -92,7 +92,7 @@ describe('people', () => {
     'Opera/9.80 (Android; Opera Mini/36.2.2254/119.132; U; id) Presto/2.12.423 Version/12.16',
     // A phone of the brand Cubot.
     'Mozilla/5.0 (Linux; Android 11; CUBOT X30) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36',
-    // The browsers inside apps whose servers draw cards under the same name.
+    // In-app browsers of apps whose servers fetch previews under the same name.
     `${iphone} Mobile/21E236 [FBAN/FBIOS;FBAV/459.0.0.33.109;FBDV/iPhone15,3;FBSN/iOS;FBLC/en_US;FBOP/5]`,
     `${webView} [FB_IAB/FB4A;FBAV/459.0.0.44.109;]`,
     `${iphone} Mobile/21E236 Instagram 328.0.4.33.90 (iPhone15,3; iOS 17_4_1; en_US)`,

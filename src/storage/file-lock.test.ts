@@ -27,7 +27,7 @@ test.each(Object.keys(garbage))(
     const lock = lockFile(path);
     expect(lock).not.toBeNull();
     expect(lockFile(path)).toBeNull();
-    // From another process as well: a process that closes a file gives up all its locks on it.
+    // Refused elsewhere too: the failed attempt closes the file, which must not release this process's lock on it.
     expect(await lockedFromElsewhere(path)).toBe('refused');
     lock?.release();
     const next = lockFile(path);

@@ -4,7 +4,7 @@ import { lastAlone, leastWriter, newestMigration, statementsOf, unusedSince } fr
 
 const later = Array.from({ length: newestMigration - lastAlone }, (_, index) => lastAlone + 1 + index);
 
-/** What keeps programs of the previous release from writing during this change, or blocks them. */
+/** Statements of this change that keep programs of the previous release from writing, or block them. */
 function obstaclesIn(statements: readonly string[]): string[] {
   const texts = statements.map((statement) => statement.trim().replace(/\s+/g, ' '));
   const created = new Set(texts.map((text) => /^create table (\w+)/i.exec(text)?.[1]));
@@ -17,7 +17,7 @@ function obstaclesIn(statements: readonly string[]): string[] {
     if (/^create table \w+/i.test(text)) return false;
     const [, unique, table = '', columns = ''] =
       /^create (unique )?index \w+ on (\w+) \((.*)\)/i.exec(text) ?? [];
-    // Other programs' rows may violate a constraint that they don't know.
+    // Rows of other programs may violate a constraint that they don't know.
     if (table !== '')
       return (
         unique !== undefined &&
@@ -35,10 +35,10 @@ function obstaclesIn(statements: readonly string[]): string[] {
   });
 }
 
-/** What other programs write is still taken; what they don't know is written once they are refused. */
+/** What other programs write is still accepted; rows that they don't expect are written only once they are refused. */
 const isLoosening = (change: string): boolean => /^(alter column \w+ drop not null(, |$))+$/i.test(change);
 
-/** A column that other programs, which don't know it, would have to fill. */
+/** A column that other programs would have to fill without knowing it. */
 const isDemand = (change: string): boolean =>
   /\b(unique|references|check)\b/i.test(change) ||
   (/\bnot null\b/i.test(change) && !/\bdefault\b/i.test(change));

@@ -82,7 +82,7 @@ beforeEach(() => {
   );
 });
 
-/** Begins to follow; the test looks by itself from then on. */
+/** Starts following; from then on the test polls by itself. */
 async function begin(): Promise<void> {
   await follower.start(24 * hour);
   await follower.stop();

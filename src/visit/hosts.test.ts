@@ -6,7 +6,7 @@ let now: number;
 let domains: Map<string, HostDomain>;
 let asked: string[];
 let isAway: boolean;
-/** Where a test wants to say itself when the store answers. */
+/** The store answers once this is resolved. */
 let gate: Promise<unknown>;
 let hosts: Hosts;
 
@@ -33,7 +33,7 @@ beforeEach(() => {
   hosts = new Hosts(new Site(new URL('https://links.example.com')), load, () => now);
 });
 
-/** What was begun in the background has ended. */
+/** Resolves once background work has ended. */
 const settled = () => new Promise(setImmediate);
 
 test('the default host needs no query', () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { BoundedCache } from '../structures/bounded-cache.ts';
 import { LinkCache } from './link-cache.ts';
 
-/** A name in the middle of much else, as in a request that brought a long body with it. A shorter one would be copied anyway. */
+/** A name inside a much longer text, as in a request that brought a long body. A name from a shorter text would be copied anyway. */
 const pieces = 10_000;
 const longPiece = 32 * 1024;
 const around = Buffer.alloc(longPiece, 'x');
@@ -13,7 +13,7 @@ function nameWithin(index: number): string {
   return around.toString('latin1').slice(5, end);
 }
 
-/** Of objects that are reachable, with the texts that they hold. The memory of the process also depends on what else it did. */
+/** The size of reachable objects and the texts that they hold. The memory of the process depends on what else it did, too. */
 function heapSize(): number {
   Bun.gc(true);
   const { heapSize, extraMemorySize } = heapStats();
@@ -26,7 +26,7 @@ function grownBy(remember: (name: string) => void): number {
   return heapSize() - before;
 }
 
-/** All of what came with them would be ten times as much. */
+/** A tenth of what would be kept if the names kept all of the texts around them. */
 const most = (pieces * longPiece) / 10;
 
 const none = () => null;

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { Workers } from './workers.ts';
 
-/** Reports that it serves, and then waits for its end. */
+/** Reports that it is ready, and then waits to be stopped. */
 const program = `
   process.send({ greeting: 'ready' });
   process.on('SIGTERM', () => process.exit(0));
@@ -21,7 +21,7 @@ test('if the last worker dies one is restarted at once, however long the back-of
   };
   workers = new Workers(3, [process.execPath, '-e', program], ({ pid }) => ended.push(pid), never);
   expect(await workers.start()).toBe('ready');
-  // Each but the last goes into a back-off that never ends here.
+  // Every worker but the last enters a back-off that never ends here.
   for (let deaths = 1; deaths <= 8; deaths++) {
     await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker that serves');
     process.kill(workers.serving[0] as number, 'SIGKILL');

@@ -7,7 +7,7 @@ const now = at('2026-11-20T14:20:00');
 const plan = (search: string) => planOf(rangeIn(search), now);
 const local = (text: string): string => new Date(text).toISOString();
 const hour = 3_600_000;
-/** Hours are those of UTC, also where the clock is half an hour off. */
+/** Hours are UTC hours, also where local time is half an hour off. */
 const endOfHour = (text: string): string => new Date(Math.ceil(at(text) / hour) * hour).toISOString();
 
 describe('the time range in the URL', () => {

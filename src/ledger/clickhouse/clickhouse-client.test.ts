@@ -3,7 +3,7 @@ import { StoreAway, TookTooLong } from '../../rules/errors.ts';
 import { ownTerms } from '../../storage/database.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';
 
-/** A server whose connections come to this: an answer, none at all (null), or silence (undefined). */
+/** A server that answers requests in turn: with a response, by closing the connection (null), or never (undefined). */
 function serverOf(answers: (string | null | undefined)[]) {
   let asked = 0;
   const listener = Bun.listen({

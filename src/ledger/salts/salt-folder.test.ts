@@ -29,7 +29,7 @@ test('a destroyed salt is overwritten under all of its names, and other days sta
   const salts = new SaltFolder(path);
   for (const day of [1, 2, 20_000]) salts.keep(day, salt(day % 256));
   salts.keepDraft(2, salt(9));
-  // A process was killed between linking the file and removing its other name.
+  // As if a process was killed between linking the file and unlinking its other name.
   linkSync(join(path, '1'), join(path, '1.0a1b2c0a1b2c'));
   const watched = join(folder.path, 'watched');
   linkSync(join(path, '2'), watched);

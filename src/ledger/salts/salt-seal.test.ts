@@ -9,7 +9,7 @@ test('a salt can only be opened for the node and the request that asked for it',
   const request = newRequest(key, day);
   const sealed = sealSalt(key, request, salt) ?? '';
   expect([...(openSalt(key, request, sealed) ?? [])]).toEqual([...salt]);
-  // Everything that is stored: the key of the instance and both public keys. Only the private keys are missing.
+  // All that is stored: the instance's key and both public keys. Only the private keys are missing.
   expect(openSalt(key, newRequest(key, day), sealed)).toBeNull();
   expect(openSalt(key, { ...request, day: day + 1 }, sealed)).toBeNull();
   expect(Buffer.from(sealed, 'base64url').includes(Buffer.from(salt))).toBe(false);
@@ -22,7 +22,7 @@ test('write access to the database is not enough to get or to provide a salt', (
   const request = newRequest(key, day);
   expect(sealSalt(key, { ...request, day: day + 1 }, salt)).toBeNull();
   expect(sealSalt(key, { ...request, publicKey: forged.publicKey }, salt)).toBeNull();
-  // Our request, answered without the instance's key: sealed as well as possible.
+  // Our request, answered by someone without the instance's key, who seals it as well as possible.
   const theirs = { ...request, proof: newRequestProof('another key', request.publicKey) };
   const injected = sealSalt('another key', theirs, salt) ?? '';
   expect(injected).not.toBe('');
@@ -31,7 +31,7 @@ test('write access to the database is not enough to get or to provide a salt', (
     expect(openSalt(key, request, nonsense)).toBeNull();
 });
 
-/** Of another key for the same public key. */
+/** A proof for the same public key, made with another key. */
 function newRequestProof(of: string, publicKey: string): string {
   const hasher = new Bun.CryptoHasher('sha256', of);
   return hasher.update(`request ${day} ${publicKey}`).digest('base64url');

@@ -39,7 +39,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** Each has one user at a time. */
+/** A board has one user at a time. */
 function freshBoard(): SaltBoard {
   const store = new PostgresFoldStore(url);
   stores.push(store);
@@ -55,7 +55,7 @@ const nodeOf = (name: string, { board = freshBoard(), patience = long } = {}) =>
 const settle = async (node: SharedSalts, signal?: AbortSignal): Promise<string> =>
   Buffer.from(await node.settle(day, randomBytes(32), signal)).toString('hex');
 
-/** The part of a node's main thread. */
+/** Answers salt requests, as a node's main thread does. */
 function answer(name: string): void {
   let isStopped = false;
   const running = (async () => {
@@ -89,7 +89,7 @@ test('nodes that begin a day at once share one salt, and keep it across restarts
   expect(readdirSync(join(folder.path, 'a'))).toEqual([]);
 });
 
-/** A process that dies at one of its steps: from then on it sends nothing to the database. */
+/** A process that dies at this step: from then on it sends nothing to the database. */
 function mortal(dyingAt: number): SaltBoard {
   let steps = 0;
   const saltBoard = freshBoard();

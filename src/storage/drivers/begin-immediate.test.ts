@@ -8,7 +8,7 @@ const held = 200;
 const free = 10;
 const rounds = 15;
 
-/** Writes in turns, as the folds of other processes do. */
+/** Writes again and again, with short pauses, as the folds of other processes do. */
 const writer = `
 const database = new (require('bun:sqlite').Database)(process.env.FILE);
 console.log('begun');
@@ -35,7 +35,7 @@ test('a lock that is free for some milliseconds between two transactions is acqu
       Bun.sleepSync(free);
     }
     const [[turns] = []] = database.query('select count(*) from turns').values();
-    // About one for each of ours.
+    // About one for each round of ours.
     expect(Number(turns)).toBeLessThan(rounds * 2);
   } finally {
     other.kill();

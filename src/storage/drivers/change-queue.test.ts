@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { type ChangeGroup, ChangeQueue } from './change-queue.ts';
 
-/** A queue whose batches end when they are told to. */
+/** A queue whose batches end when the test says so. */
 function queueOf(maxRunning: number) {
   const running: { readonly size: number; readonly end: () => void }[] = [];
   let begun: () => void = () => {};

@@ -20,7 +20,7 @@ function requestOf(kind: Kind, index: number): string {
 
 const answerTo = (path: string): string => `HTTP/1.1 200 ${path}\r\nContent-Length: 0\r\n`;
 
-/** An app server that answers on command, in pieces; each of its connections may be full. */
+/** An app server that answers on command, in parts; any of its connections may be full. */
 class Upstreams {
   readonly open: { listener: UpstreamListener; asked: string; isFull: boolean; isPaused: boolean }[] = [];
   connect(listener: UpstreamListener) {
@@ -48,7 +48,7 @@ class Upstreams {
     };
   }
 
-  /** Answers the request that has come, if it is complete. */
+  /** Answers the request that was received, if it is complete. */
   answer(): void {
     const [own] = this.open;
     if (own === undefined || own.isPaused) return;
@@ -124,7 +124,7 @@ class Trial {
   }
 
   take = (bytes: Buffer): void => {
-    // The buffer is used again for what comes next.
+    // The caller reuses the buffer for the next bytes.
     const lent = Buffer.from(bytes);
     this.#connection.take(lent);
     lent.fill(0);
@@ -174,7 +174,7 @@ class Trial {
     sweep: () => this.#connection.endIfInactive(),
   };
 
-  /** Lets everything that is under way come to its end. */
+  /** Finishes everything that is under way. */
   async settle(): Promise<void> {
     this.steps.room();
     for (let round = 0; round < 3; round++) {
@@ -186,7 +186,7 @@ class Trial {
     }
   }
 
-  /** Answers in the order in which they were written; the paths of requests, or statuses of refusals. */
+  /** Answers in the order in which they were written: the paths of requests, or the statuses of refusals. */
   get answers(): string[] {
     return [...this.#written.matchAll(/HTTP\/1\.1 (\d+) (\S+)[\s\S]*?\r\n\r\n/g)].map(
       ([, status, path = '']) => (status === '200' ? path : `refused ${status}`),
@@ -232,7 +232,7 @@ async function run(
       await trial.steps[step]();
       if (step === 'client ended') hasClientEnded = true;
     } else if (!trial.isPaused && !hasClientEnded) {
-      // Most pieces are as small as a head, some as large as what the system hands over at once.
+      // Most pieces are as small as a head, some as large as one read of the socket.
       const length = step % 3 === 0 ? step : step % 120;
       trial.take(stream.subarray(at, at + length));
       at += length;

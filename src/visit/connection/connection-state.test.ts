@@ -15,7 +15,7 @@ import {
 /** `npm run test:fuzz` sets more. */
 const orders = Number(process.env.ORDERS ?? 2_000);
 
-/** What may happen at any time, whatever the connection does. */
+/** Events that may come at any time, whatever the connection does. */
 const outside = [
   'turn over',
   'next turn',
@@ -34,14 +34,14 @@ const outside = [
   'upstream drained',
 ] as const;
 
-/** What only comes of reading on, and what only an upstream connection does. */
+/** Events that come only of reading on, or only of an upstream connection. */
 const ownOf = {
   reading: ['answers ready', 'answers wait', 'share used', 'last answer', 'lookup begun', 'request begun'],
   upload: ['request complete', 'response begun', 'response complete', 'last response complete'],
   response: ['response begun', 'response complete', 'last response complete'],
 } as const;
 
-/** An owner that carries out nothing, and holds every effect against what has been before. */
+/** An owner that carries out nothing, and checks every effect against those before. */
 class Owner {
   readonly state: ConnectionState = newConnection();
   readonly #log: string[] = [];
@@ -64,7 +64,7 @@ class Owner {
     } else this.#step(what);
   }
 
-  /** Ends of turns come only where they were asked for. */
+  /** The requested end of a turn: turns end only where that was requested. */
   get pending(): number {
     return this.#scheduled;
   }

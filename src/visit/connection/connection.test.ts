@@ -3,7 +3,7 @@ import type { Socket } from 'bun';
 import { Connection, type ConnectionContext } from './connection.ts';
 import { Guard } from './guard.ts';
 
-/** A socket on which nothing arrives anywhere. */
+/** A socket that receives nothing, and whose writes go nowhere. */
 const deafSocket = () =>
   ({
     remoteAddress: '192.0.2.7',
@@ -25,7 +25,7 @@ test('requests of a visitor who disconnected during a lookup are neither answere
       asked.push(path);
       return asked.length === 1 ? known.promise : null;
     },
-    // Nothing listens there: a connection to it would be seen by the test's process alone.
+    // No request may be passed on to the app server.
     connectUpstream: () => {
       throw new Error('a request is passed on');
     },

@@ -16,7 +16,7 @@ test('if other code takes the descriptors, there are fewer connections meanwhile
   const faults: unknown[] = [];
   const keeping = keepDescriptorReserve(50, table, { report: (cause) => faults.push(cause) }, () => left);
   try {
-    // Twenty were ended, and their descriptors are free.
+    // Twenty were closed, and their descriptors are free.
     await eventually(() => table.size === 30, 'connections to be ended');
     left = 32;
     fill(table, 50);

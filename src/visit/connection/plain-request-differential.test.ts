@@ -24,7 +24,7 @@ const once = [
   ...['cf-ipcountry', 'x-vercel-ip-country', 'x-country-code'],
 ];
 
-/** What `readPlainRequest` is to say, put together the way that is easiest to read. */
+/** What `readPlainRequest` must return, computed in the way that is easiest to read. */
 function readSlowly(text: string): PlainRequest | null {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0 || end > 8_192) return null;
@@ -175,7 +175,7 @@ test('bytes after the received ones are not part of the request, in memory or no
     const memory = Buffer.from(new ArrayBuffer(64 * 1024));
     memory.write(visit, offset, 'latin1');
     for (const cut of [...visit].keys()) {
-      // What was whole is what a cut request must not be made whole from.
+      // Reads the whole request first: the cut one must not be completed from its bytes.
       const whole = memory.subarray(offset, offset + visit.length);
       expect(readPlainRequest(whole, visit, 0)?.end).toBe(visit.length);
       const received = memory.subarray(offset, offset + cut);

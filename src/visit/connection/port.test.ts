@@ -13,7 +13,7 @@ interface Met {
   readonly happened: string[];
 }
 
-/** Writes down all that happens; what tests want done besides is theirs. */
+/** Records everything that happens; tests set handlers for the rest. */
 class Notes implements Receiver<Met> {
   readonly met: Met[] = [];
   readonly faults: unknown[] = [];
@@ -66,7 +66,7 @@ const ways = {
     open: (...parts: Parameters<typeof openPort<Met>>) =>
       new TlsPort({ certificate, key }).open<Met>(...parts),
     call: (port: number, host: string): Socket =>
-      // The type doesn't know it, but the socket does.
+      // The option is missing in the type, but the socket supports it.
       connectTls({ host, port, rejectUnauthorized: false, ...{ allowHalfOpen: true } }),
     connected: 'secureConnect',
   },
@@ -178,7 +178,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     caller.end('hello');
     await until(said, 'goodbye');
     await eventually(() => over() && first().happened.includes('closed'), 'the end');
-    // TLS also tells when its handshake has been sent.
+    // With TLS, 'drained' also comes once the handshake has been sent.
     expect(first().happened.filter((what) => what !== 'drained')).toEqual(['ended', 'closed']);
   });
 
@@ -231,7 +231,7 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     open();
     const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('elsewhere') });
     notes.onReceived = async ({ socket }) => {
-      // A timer of its own.
+      // A timer, then a socket of this thread's own, then a promise.
       await Bun.sleep(1);
       const answer = await fetch(`http://127.0.0.1:${server.port}/`);
       await new Promise(setImmediate);

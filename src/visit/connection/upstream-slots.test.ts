@@ -14,7 +14,7 @@ function desk(upstream: number, upstreamPerNetwork: number) {
       refuse: () => log.push(`refuse ${name}`),
       close: () => {
         log.push(`close ${name}`);
-        // The server behind has noticed a moment later.
+        // The app server notices it a moment later.
         queueMicrotask(() => slots.release(slot));
       },
       endIfStalled: () => {

@@ -51,7 +51,7 @@ test('simultaneous handshakes are answered in order of arrival, and closed ones 
   const accepted = opened.filter((client) => answered.includes(client));
   const places = answered.map((client, place) => place - accepted.indexOf(client));
   expect(answered).toHaveLength(count * 0.9);
-  // Those of one turn are answered in any order.
+  // Clients of the same turn are answered in any order.
   expect(Math.max(...places.map(Math.abs))).toBeLessThan(10);
   expect(faults).toEqual([]);
 });
