@@ -154,7 +154,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
       body: { destination_url: 'https://example.com/', suffix: hooked.suffix },
     });
     expect(taken.json.error_code).toBe('SUFFIX_TAKEN');
-    // Others have what they had.
+    // Other organizations have what they had.
     expect((await app.visit(`/${theirs.suffix}`)).status).toBe(302);
     expect(
       (await app.call('GET', `/api/v1/link/${theirs.id}`, { key: other.key })).json.clicks,

@@ -178,7 +178,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     await call('DELETE', `/link/${three.id}`);
     expect(await restore(one, three)).toBe(2);
     expect((await call('GET', at(kept))).json.id).toBe(three.id);
-    // Nothing of it is kept when the link is deleted for good.
+    // Deleting the link for good erases all of it.
     await call('DELETE', `/link/${three.id}`);
     await call('DELETE', `/link/deleted/${three.id}`);
     const binned = await app.app.context.database.read

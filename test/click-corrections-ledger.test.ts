@@ -245,7 +245,7 @@ describe.each(kinds)('visitors during corrections on %s', (kind) => {
   }, 120_000);
 });
 
-/** By owner and hour. */
+/** Clicks and visitors, by owner and hour. */
 async function visitorsIn(database: Database) {
   const found = new Map<string, { clicks: number; visitors: number }>();
   const { total, visitors } = dimensionCodes;

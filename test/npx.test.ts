@@ -22,7 +22,7 @@ async function serves(linnet: string[], home: string): Promise<void> {
   const settings = { PORT: '0', LOG_LEVEL: 'warn' };
   const told = runFile([...linnet, 'version'], {}, home);
   expect([await told.exited, told.output().out]).toEqual([0, `Linnet ${version}\n`]);
-  // Another program's settings.
+  // Another program's settings, which must have no effect.
   await Bun.write(join(home, '.env'), 'PORT=nonsense\nDATABASE_URL=postgres://127.0.0.1:1/other\n');
   const program = runFile([...linnet, 'serve'], settings, home);
   const url = await program.address();

@@ -18,7 +18,7 @@ const addresses = Array.from({ length: 64 }, (_, host) => `198.51.100.${host}`);
 const organizationId = 1;
 const day = 86_400_000;
 const SECRET_KEY = 'the same secret on every node, long enough';
-/** The first account is made through a proxy, so it needs a setup token. */
+/** The first account needs a token, as requests count as coming through a proxy. */
 const setupToken = new Secrets(SECRET_KEY).sign('setup', 'first account', 24);
 
 const running: Program[] = [];
