@@ -1,12 +1,12 @@
-/** How a running program is reached, where its address alone doesn't say it. */
+/** What a request to a running program needs besides its address. */
 interface Reached {
   readonly headers?: Readonly<Record<string, string>>;
   readonly tls?: BunFetchRequestInit['tls'];
-  /** For an account that is made from elsewhere. */
+  /** Required when the account is created from another machine. */
   readonly setupToken?: string;
 }
 
-/** Sends JSON to a running program; what is no success is thrown. */
+/** Posts JSON to a running program; throws unless the answer is a success. */
 export const posting =
   (url: string, { headers, tls }: Reached = {}) =>
   async <Answer>(
@@ -26,11 +26,11 @@ export const posting =
 
 export interface Account {
   readonly key: string;
-  /** A header's value. */
+  /** The value of an Authorization header. */
   readonly authorization: string;
 }
 
-/** The first account of a running program, with a token and an API key. */
+/** Creates the first account of a running program, with a token and an API key. */
 export async function firstAccount(url: string, reached: Reached = {}): Promise<Account> {
   const post = posting(url, reached);
   const credentials = { email: 'first@example.com', password: 'correct horse battery' };
@@ -46,7 +46,7 @@ export interface AccountWithLinks extends Pick<Account, 'key'> {
   readonly ids: ReadonlyMap<string, number>;
 }
 
-/** The first account of a running program, with links to where `destinationOf` says. */
+/** Creates the first account of a running program, and links to the destinations that `destinationOf` returns. */
 export async function accountWithLinks(
   url: string,
   suffixes: readonly string[],
@@ -66,7 +66,7 @@ interface Link {
   readonly suffix: string;
 }
 
-/** The first account of a running program, and a link of it. */
+/** Creates the first account of a running program, and a link. */
 export async function linkOn(url: string, setupToken?: string): Promise<Link> {
   const { authorization } = await firstAccount(url, setupToken === undefined ? {} : { setupToken });
   return posting(url)('/api/v1/link', { destination_url: 'https://example.com/' }, { authorization });

@@ -10,7 +10,7 @@ import { freePorts } from './free-ports.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './name-server.ts';
 import { stretched } from './stretched.ts';
 
-/** Debian's and Ubuntu's package `pebble`: a real authority, for tests. */
+/** A real ACME server for tests, from the package `pebble` of Debian and Ubuntu. */
 const pebble = Bun.which('pebble');
 
 export const hasPebble = pebble !== null;
@@ -19,33 +19,33 @@ if (!hasPebble)
     'Tests of certificates by ACME are skipped: there is no pebble here (Debian and Ubuntu: apt-get install pebble).\n',
   );
 
-/** What becomes of a call: it goes through, its answer is lost, or it is answered with this instead. */
+/** What happens to a call: it is forwarded, its response is lost, or this response replaces it. */
 export type Fate = 'passed' | 'lost' | Response;
 
 export interface Authority extends AsyncDisposable {
   readonly names: Names;
-  /** The settings of a node that gets its certificates here. */
+  /** Environment variables of a node that gets its certificates here. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Where it looks for proofs. */
+  /** The port on which it validates TLS-ALPN challenges. */
   readonly tlsPort: number;
   readonly httpPort: number;
-  /** Paths that it was asked for, with their methods. */
+  /** Methods and paths of the calls so far. */
   readonly calls: string[];
-  /** Where those who made an account may be written to. */
+  /** The `contact` of each account that was created. */
   readonly contacts: unknown[];
-  /** PEM: what its certificates are vouched for by. */
+  /** The root certificate (PEM) that its certificates chain to. */
   root(): Promise<string>;
-  /** Decides about each call; everything passes at first. */
+  /** Called for each call; by default, every call is forwarded. */
   fate: (method: string, path: string) => Fate | Promise<Fate>;
 }
 
 interface AuthorityOptions {
-  /** Of a hundred good nonces, how many are refused. */
+  /** The percentage of valid nonces that are rejected. */
   readonly refusedNonces?: number;
   readonly externalAccount?: { readonly id: string; readonly key: string };
 }
 
-/** Pebble, a name server that it asks, and in front of it what loses answers. */
+/** Starts Pebble, the name server that it queries, and a proxy in front of it that can drop responses. */
 export async function startAuthority(options: AuthorityOptions = {}): Promise<Authority> {
   const folder = mkdtempSync(join(tmpdir(), 'linnet-acme-'));
   const file = (name: string, text: string) => {
@@ -96,7 +96,7 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
       const fate = await authority.fate(request.method, pathname);
       if (fate instanceof Response) return fate;
       const body = request.method === 'POST' ? { body: await request.text() } : {};
-      // It makes its addresses of the Host.
+      // Pebble builds the URLs in its responses from the Host header.
       const answer = await fetch(`https://127.0.0.1:${listen}${pathname}`, {
         method: request.method,
         headers: request.headers,
@@ -154,12 +154,12 @@ function contactIn(message = ''): unknown {
 export interface AutoApp extends AsyncDisposable {
   readonly app: TestApp;
   readonly inner: App;
-  /** Of its store; empty for SQLite. */
+  /** The URL of its PostgreSQL database; empty for SQLite. */
   readonly databaseUrl: string;
   readonly lines: (event?: string) => Record<string, unknown>[];
 }
 
-/** The app with certificates from the authority. It listens where that looks for proofs, unless `elsewhere`. */
+/** The app with certificates from the authority. It listens on the ports that challenges are validated on, unless `elsewhere`. */
 export async function startAutoApp(
   authority: Authority,
   {

@@ -1,6 +1,6 @@
 import type { DeviceKind } from '../../src/rules/click-fields.ts';
 
-/** A browser inside an app, with what is to be read from its user agent. */
+/** A browser inside an app, and what should be parsed from its user agent. */
 export interface AppAgent {
   readonly userAgent: string;
   readonly app: string;
@@ -11,7 +11,7 @@ export interface AppAgent {
 interface AppDevice {
   readonly os: 'iOS' | 'Android' | 'Windows' | 'macOS';
   readonly device: DeviceKind;
-  /** What the web view of the system sends, to which apps add their own part. */
+  /** The user agent of the system's web view, to which apps append a part of their own. */
   readonly view: string;
   readonly model: string;
   readonly version: string;
@@ -67,7 +67,7 @@ const desktops: readonly AppDevice[] = [
   },
 ];
 
-/** What an app adds to the view of the system; null where it isn't there. */
+/** What an app appends to the web view's user agent; null if the app doesn't exist on that system. */
 type Part = string | ((on: AppDevice) => string);
 type AppRow = readonly [app: string, onIos: Part | null, onAndroid: Part | null];
 
@@ -219,7 +219,7 @@ const onDesktop: readonly (readonly [app: string, part: string])[] = [
 
 const partOf = (part: Part, on: AppDevice): string => (typeof part === 'string' ? part : part(on));
 
-/** What apps leave of a user agent in their lighter views. */
+/** The shortened user agents that apps send from their lite views. */
 const shortened: readonly AppAgent[] = [
   ...['470.0.0.39.107', '412.0.0.22.115', '388.0.0.33.105']
     .flatMap((version) => [

@@ -1,6 +1,6 @@
 /**
- * Machines by the formats that their makers document or that logs show. `%` stands for a version: each of those listed
- * was seen.
+ * User agents of bots, in formats that their makers document or that logs show. `%` stands for a version: each listed
+ * one has been seen.
  */
 const formats: readonly (readonly [format: string, ...versions: string[]])[] = [
   ['Mozilla/5.0 (compatible; Googlebot/%; +http://www.google.com/bot.html)', '2.1'],

@@ -1,6 +1,6 @@
 import type { ClassReason } from '../../src/rules/click-fields.ts';
 
-/** A user agent as it was seen, and why a hit of its has its class. */
+/** A user agent seen in the wild, and the reason for the class of its hits. */
 export type AgentRow = readonly [who: string, userAgent: string, reason: ClassReason];
 
 export const iphone =

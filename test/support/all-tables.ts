@@ -2,10 +2,10 @@ import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 
-/** Every table of a store with its rows, as texts in order. Read from outside of the program. */
+/** Every table of a store with its rows, as sorted strings. Read directly from the database. */
 export type AllTables = Record<string, readonly string[]>;
 
-/** What every start and every backup writes by itself. */
+/** Settings that every start and every backup writes. */
 const ownSettings: ReadonlySet<unknown> = new Set(['last_backup_at']);
 
 export async function allTables(dataDir: string, databaseUrl: string): Promise<AllTables> {

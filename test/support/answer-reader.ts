@@ -1,22 +1,22 @@
 export interface ReadAnswer {
   readonly status: number;
   readonly location: string | null;
-  /** It says that it is the last one. */
+  /** The response says `Connection: close`. */
   readonly closes: boolean;
 }
 
-/** Takes answers out of what arrives, piece by piece, and throws at what is none. */
+/** Parses HTTP responses from a stream of chunks; throws at anything else. */
 export class AnswerReader {
   readonly #isBodyless: (index: number) => boolean;
   #text = '';
   #count = 0;
 
-  /** Whether the answer to the request of this number has no body, as to HEAD. */
+  /** `isBodyless` tells whether the response to the request with this index has no body, as for HEAD. */
   constructor(isBodyless: (index: number) => boolean) {
     this.#isBodyless = isBodyless;
   }
 
-  /** Bytes that are no whole answer yet. */
+  /** The bytes of an incomplete response. */
   get rest(): string {
     return this.#text;
   }

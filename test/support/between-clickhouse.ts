@@ -1,8 +1,8 @@
 type Forward = () => Promise<Response>;
 
-/** Stands between Linnet and ClickHouse: what a test does with an insertion of hits is up to it. */
+/** A proxy between Linnet and ClickHouse that lets a test intercept insertions of hits. */
 export class BetweenClickhouse implements Disposable {
-  /** Called for each insertion of hits; null lets it pass. */
+  /** Called for each insertion of hits; null forwards it. */
   onInsertion: ((forward: Forward) => Promise<Response>) | null = null;
   readonly #server: ReturnType<typeof Bun.serve>;
   readonly #target: URL;

@@ -18,7 +18,7 @@ export const wideLimits: ConnectionLimits = {
   upstreamPerNetwork: 500,
 };
 
-/** A listener with a fast path, and the app server. */
+/** A listener with a fast path in front of an app server. */
 export function openBothPaths(
   onFault: (cause: unknown) => void,
   handle: RequestHandler,

@@ -15,7 +15,7 @@ export function browser(): Promise<Browser> {
   if (started) return started;
   const starting = start();
   started = starting;
-  // A browser that died is not handed out again.
+  // A browser that crashed is not reused.
   const forget = () => {
     if (started === starting) started = undefined;
   };
@@ -27,22 +27,22 @@ async function start(): Promise<Browser> {
   return driver.launch({
     executablePath: await chromiumProgram(),
     headless: true,
-    // Where the machine has no language, files with other letters than English ones would lose their names.
+    // Without a UTF-8 locale, file names with non-ASCII letters would be lost.
     env: { ...process.env, LC_ALL: 'C.UTF-8' },
-    // What the package would add takes the browser's own fences down; a test wants them up.
+    // The package's own arguments would turn off the browser's security features; the tests need them.
     args: [
       '--no-sandbox',
       '--disable-gpu',
       '--no-first-run',
       '--disable-background-networking',
       '--disable-dev-shm-usage',
-      // A name that is not loopback's own, for what depends on that.
+      // A host name that browsers don't treat as loopback, for features that depend on that.
       '--host-resolver-rules=MAP people.example 127.0.0.1',
     ],
   });
 }
 
-/** Ends what a suite has left open. The browser stays for the next one, and ends with this process, whose pipe it reads. */
+/** Closes the contexts of a suite. The browser is kept for the next one; it exits with this process, whose pipe it reads. */
 export async function closeContexts(): Promise<void> {
   const contexts = (await started)?.contexts() ?? [];
   await Promise.all(contexts.map((context) => context.close()));
@@ -58,7 +58,7 @@ export async function freshContext(options: BrowserContextOptions = {}): Promise
   const context = await (await browser()).newContext({
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
-    // Nothing is looked at in the middle of a change.
+    // No animations, so that nothing is inspected halfway through one.
     reducedMotion: 'reduce',
     ...options,
   });
@@ -66,7 +66,7 @@ export async function freshContext(options: BrowserContextOptions = {}): Promise
   return context;
 }
 
-/** A browser that is signed in to the dashboard, at `path` of it. */
+/** A page with a signed-in session, at `path` of the dashboard. */
 export async function dashboardOf(
   app: TestApp,
   { email, password }: Pick<Newcomer, 'email' | 'password'>,
@@ -87,19 +87,19 @@ const axeSource = (): Promise<string> =>
 
 const everyRule = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What an automated look for barriers finds on the page as it stands. */
+/** The accessibility violations that axe finds on the page. */
 export const barriersOn = (page: Page): Promise<readonly string[]> => violationsOn(page, everyRule);
 
-/** What another colour scheme of a page without barriers may break: nothing else differs in it. */
+/** Only the rules that another colour scheme can break; nothing else differs between schemes. */
 export const colourBarriersOn = (page: Page): Promise<readonly string[]> =>
   violationsOn(page, { type: 'rule', values: ['color-contrast', 'link-in-text-block'] });
 
 async function violationsOn(page: Page, runOnly: unknown): Promise<readonly string[]> {
-  // Past the page's own policy, which lets no script in from outside.
+  // Bypasses the page's Content-Security-Policy, which blocks external scripts.
   if (!(await page.evaluate(() => 'axe' in globalThis))) {
     const source = await axeSource();
     await page.evaluate(source);
-    // The next documents of this browser have it from their start, and the browser compiles it no more.
+    // Later documents of this context load it at their start, and the browser compiles it only once.
     await page.context().addInitScript(source);
   }
   return page.evaluate(async (rules) => {

@@ -20,7 +20,7 @@ const run = (words: readonly string[], folder: string, settings: Record<string, 
 
 const given = join(import.meta.dir, '..', '..', 'deploy', 'Caddyfile');
 
-/** What Caddy says of deploy/Caddyfile where no host was set: its exit code, and its words. */
+/** Runs `caddy adapt` on deploy/Caddyfile without a host: its exit code and its output. */
 export async function adaptCaddyfile(folder: string): Promise<[number, string]> {
   const code = await run(['adapt', '--adapter', 'caddyfile', '--config', given], folder).exited;
   return [code, await readFile(join(folder, 'caddy.log'), 'utf8')];
@@ -29,11 +29,11 @@ export async function adaptCaddyfile(folder: string): Promise<[number, string]> 
 export interface Caddy extends AsyncDisposable {
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** The root that its certificates follow from; rejected until it has made it. */
+  /** The root of its certificates; rejects until Caddy has created it. */
   root(): Promise<string>;
 }
 
-/** A real Caddy with deploy/Caddyfile and an authority of its own, in front of what listens at `url`. */
+/** A real Caddy with deploy/Caddyfile and a local CA, in front of the server at `url`. */
 export async function startCaddy(folder: string, host: string, url: string): Promise<Caddy> {
   const [httpPort = 0, httpsPort = 0] = freePorts(2);
   const local = `{\n\tlocal_certs\n\tskip_install_trust\n\tadmin off\n\thttp_port ${httpPort}\n\thttps_port ${httpsPort}\n`;

@@ -1,15 +1,15 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 interface Terms {
-  /** Of the days from and until which it is good. */
+  /** The validity, in days from today. */
   readonly days?: readonly [from: number, until: number];
-  /** The bits of an RSA key, where it is to have one. */
+  /** The size of an RSA key; without it, the key is an elliptic-curve one. */
   readonly rsaBits?: number;
-  /** Of extensions that nobody looks at: certificates of public authorities have some hundred. */
+  /** Bytes of ignored extensions: certificates of public authorities have some hundred. */
   readonly moreBytes?: number;
 }
 
-/** A certificate that signs itself, for one host name and for this day, made anew for each run. */
+/** A self-signed certificate for one host name, valid today, generated anew for each run. */
 export function selfSigned(
   host: string,
   { days: [from, until] = [-1, 1], rsaBits, moreBytes = 0 }: Terms = {},
@@ -38,7 +38,7 @@ export function selfSigned(
   };
 }
 
-/** ASN.1 in its distinguished encoding: a tag, a length, what is in it. */
+/** ASN.1 DER: a tag, a length, the content. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const long =

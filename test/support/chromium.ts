@@ -9,8 +9,9 @@ const cache = join(root, 'node_modules', '.cache');
 let program: Promise<string> | undefined;
 
 /**
- * The browser of the package, unpacked within this checkout. By itself the package unpacks to one place for the whole
- * machine, which is its first user's, and where a second run finds half a browser while the first unpacks it.
+ * The package's browser, unpacked within this checkout. By default the package unpacks to one folder for the whole
+ * machine, which belongs to the first user, and where a second run finds half a browser while the first is still
+ * unpacking.
  */
 export function chromiumProgram(): Promise<string> {
   program ??= find();
@@ -23,7 +24,7 @@ async function find(): Promise<string> {
   const { uid } = userInfo();
   const inCheckout = join(cache, `chromium-${version}`);
   if (isFolder(inCheckout)) return join(inCheckout, 'chromium');
-  // The checkout may belong to another user: then it is unpacked once for this user.
+  // If the checkout belongs to another user, the browser is unpacked once for this user.
   const own = join(tmpdir(), `linnet-chromium-${version}-of-${uid}`);
   if (isFolder(own, uid)) return join(own, 'chromium');
   const [folder, unpacked] = await mkdir(cache, { recursive: true })
@@ -35,7 +36,7 @@ async function find(): Promise<string> {
   try {
     await unpackTo(unpacked);
     await rename(unpacked, folder).catch((cause) => {
-      // Another run may have done the same meanwhile.
+      // Another run may have unpacked it meanwhile.
       if (!isFolder(folder, uid)) throw cause;
     });
   } finally {
@@ -50,7 +51,7 @@ function isFolder(path: string, owner?: number): boolean {
 }
 
 async function unpackTo(folder: string): Promise<void> {
-  // The package takes the temporary folder of its process: so it has a process of its own.
+  // The package unpacks to the temporary folder of its process, so it runs in a process of its own.
   const script = "await (await import('@sparticuz/chromium')).default.executablePath();";
   const unpacking = Bun.spawn([process.execPath, '-e', script], {
     cwd: root,

@@ -29,7 +29,7 @@ const foldedClick = (linkId: number, at: number, index: number): FoldedClick => 
 
 let batches = 0;
 
-/** Puts clicks on a link into the outbox, as the fold does in its transaction. The deliverer isn't woken. */
+/** Puts clicks on a link into the outbox, as the fold does in its transaction. The deliverer isn't notified. */
 export async function foldClicks(app: TestApp, linkId: number, count = 1): Promise<void> {
   const { database, site } = app.app.context;
   const link = await findAnyLink(database.read, linkId);

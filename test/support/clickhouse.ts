@@ -6,26 +6,26 @@ import { lockFile } from '../../src/storage/file-lock.ts';
 
 const source = join(import.meta.dir, 'clickhouse');
 const manifest = join(source, 'package.json');
-/** Half a gigabyte: it is installed by the first who asks for it, and is no dependency of the whole. */
+/** Half a gigabyte, so it is no dependency of the project: the first test that needs it installs it. */
 const installed = join(import.meta.dir, '../../node_modules/.cache/linnet-clickhouse');
 
-/** One for all files of a process. */
+/** One server for all test files of a process. */
 const shared = globalThis as { linnetTestClickhouse?: Promise<string>; linnetTestClickhousePid?: number };
 
-/** The address of a server: that of `CLICKHOUSE_TEST_URL` (`clickhouse://user:password@host:port`), or one that is started. */
+/** The server's URL: `CLICKHOUSE_TEST_URL` (`clickhouse://user:password@host:port`), or that of a server started here. */
 const server = (): Promise<string> => {
   const given = process.env.CLICKHOUSE_TEST_URL;
   shared.linnetTestClickhouse ??= given ? Promise.resolve(given.replace(/\/$/, '')) : startServer();
   return shared.linnetTestClickhouse;
 };
 
-/** Of the server that is started; null where one is given. */
+/** The process of the server started here; null if `CLICKHOUSE_TEST_URL` is set. */
 export async function clickhousePid(): Promise<number | null> {
   await server();
   return shared.linnetTestClickhousePid ?? null;
 }
 
-/** The address of a database of ClickHouse that is empty. */
+/** The URL of a new, empty database in ClickHouse. */
 export async function freshClickhouse(): Promise<string> {
   const address = await server();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
@@ -33,7 +33,7 @@ export async function freshClickhouse(): Promise<string> {
   return `${address}/${name}`;
 }
 
-/** Asks past Linnet. */
+/** Queries ClickHouse directly, not through Linnet. */
 export async function askClickhouse(url: string, sql: string): Promise<string> {
   const { host, username, password, pathname } = new URL(url.replace(/^clickhouse/, 'http'));
   const answer = await fetch(`http://${host}/?database=${pathname.slice(1)}`, {
@@ -60,11 +60,11 @@ async function startServer(): Promise<string> {
   throw new Error('ClickHouse did not start');
 }
 
-/** Whether tests can have a ClickHouse: one that is given, or the library from npm, for which npm and its registry are needed. */
+/** Whether tests can use ClickHouse: `CLICKHOUSE_TEST_URL`, or the library from npm, which needs npm and its registry. */
 export const hasClickhouse = async (): Promise<boolean> =>
   Boolean(process.env.CLICKHOUSE_TEST_URL) || isInstalled();
 
-/** One process installs it, and the others wait. */
+/** One process installs it while the others wait. */
 async function isInstalled(): Promise<boolean> {
   await mkdir(dirname(installed), { recursive: true });
   for (;;) {
@@ -82,8 +82,8 @@ async function isInstalled(): Promise<boolean> {
 }
 
 /**
- * Not with a lockfile: that of this library isn't whole where the registry doesn't have it for other systems, and then npm refuses
- * it.
+ * Without a lockfile: the one of this library is incomplete where the registry lacks the packages for other systems,
+ * and npm then refuses it.
  */
 async function install(): Promise<boolean> {
   if (await isCurrent()) return true;
@@ -101,7 +101,7 @@ async function install(): Promise<boolean> {
   return isThere;
 }
 
-/** The folder is there once all of it is, and has the version that is wanted. */
+/** The folder appears only when the installation is complete, so only its version needs checking. */
 async function isCurrent(): Promise<boolean> {
   const has = Bun.file(join(installed, 'package.json'));
   return (await has.exists()) && (await has.text()) === (await Bun.file(manifest).text());

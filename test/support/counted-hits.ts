@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import { HitPack, type PackRow } from '../../src/ledger/hit-pack.ts';
 
-/** What storage says of one link's hits, each way of counting by itself. */
+/** The number of hits of a link, by each of the ways in which they are counted. */
 export interface CountedHits {
   readonly ledger: number;
   readonly distinctVisitors: number;
@@ -17,7 +17,7 @@ export interface HitCounter {
   close(): Promise<void>;
 }
 
-/** `beyond`: the last id that is in chunks, where these take the place of rows and packs. */
+/** `beyond` is the last id in chunks: rows and packs up to it are superseded. */
 const question = (link: string, beyond = '0') => `select
   (select count(*) from hits where link_id = ${link} and id > ${beyond}) as ledger,
   (select coalesce(sum(visitors), 0) from link_hours where link_id = ${link}) as visitors,
@@ -36,7 +36,7 @@ const read = (row: CountedRow): CountedHits => ({
   clicks: Number(row.clicks),
 });
 
-/** Counts from outside of the program, with a connection of its own. */
+/** Counts directly in the database, with a connection of its own. */
 export function hitCounter(dataDir: string, databaseUrl: string): HitCounter {
   if (databaseUrl !== '') {
     const sql = new SQL({ url: databaseUrl, max: 1 });
@@ -72,7 +72,7 @@ const chunkedHits = `select
     where organization_id = (select organization_id from links where id = ?1)) as beyond,
   (select coalesce(sum(end_row - first_row), 0) from hit_chunk_links where link_id = ?1) as hits`;
 
-/** How many hits of a link lie in packs. */
+/** The number of a link's hits that are in packs. */
 function packedHits(packs: readonly PackRow[], linkId: number): number {
   return packs
     .map((row) => new HitPack({ ...row, id: Number(row.id), hits: Number(row.hits) }))

@@ -15,7 +15,7 @@ interface DomainSuite {
   other: Newcomer;
 }
 
-/** Within `describe`: an app that asks a name server of its own, with accounts that claim domains. */
+/** Inside `describe`: an app that queries its own name server, with accounts that claim domains. */
 export function domainSuite(store: StoreKind) {
   const names: Names = {};
   const suite = {} as DomainSuite;
@@ -55,7 +55,7 @@ export function domainSuite(store: StoreKind) {
     });
   const visit = (host: string, path: string) => visitRaw(suite.app.url, { host, path });
 
-  /** Puts the proof where the answer says it must be. */
+  /** Publishes the TXT record that the answer asks for. */
   function prove({ json }: Answer): void {
     const record = json.records.find(({ purpose }: { purpose: string }) => purpose === 'proof');
     names[record.name] = { TXT: ['v=something else', record.value] };
@@ -68,7 +68,7 @@ export function domainSuite(store: StoreKind) {
     expect([domain, json.state]).toEqual([domain, 'verified']);
     return added.json.id;
   }
-  /** The look that an addition brings about is over: none is under way that would be noted after a jump of the clock. */
+  /** Waits for the lookup that adding a domain triggers, so that none is in flight when the test moves the clock. */
   const lookedUp = ({ json }: Answer, who: Newcomer = suite.owner) =>
     soon(
       () => read(json.id, who),

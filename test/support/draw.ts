@@ -1,4 +1,4 @@
-/** Draws whole numbers, each below what is asked for: the same ones in every run, so that what fails fails again. */
+/** A random generator of integers below a bound. The seed makes every run draw the same ones, so that a failure is reproducible. */
 export function drawFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -9,7 +9,7 @@ const fixture = join(import.meta.dir, '..', 'fixtures', 'earlier-version');
 /** The last migration of the earlier version. */
 export const earlierMigration = 16;
 
-/** The store, key and journal of an earlier version: see test/fixtures/earlier-version/README.md. */
+/** A copy of the store, key and journal of an earlier version: see test/fixtures/earlier-version/README.md. */
 export async function earlierStore(folder: string): Promise<void> {
   await cp(fixture, folder, { recursive: true });
   const packed = join(folder, 'linnet.sqlite.gz');
@@ -17,7 +17,7 @@ export async function earlierStore(folder: string): Promise<void> {
   await rm(packed);
 }
 
-/** The address of a PostgreSQL store whose tables are those of the earlier version. */
+/** The URL of a new PostgreSQL database with the tables of the earlier version. */
 export async function earlierPostgres(): Promise<string> {
   const url = await freshPostgres();
   const sql = new SQL({ url, max: 1 });

@@ -1,4 +1,4 @@
-/** Asks again until the answer is yes: for as long as a machine under load may take, unless less is promised. */
+/** Polls until the check passes. The default timeout suits a machine under load; pass a shorter one where less is promised. */
 export async function eventually(
   check: () => Promise<boolean> | boolean,
   what: string,
@@ -7,7 +7,7 @@ export async function eventually(
   await answerWhen(check, (isSo) => isSo, what, patience);
 }
 
-/** Asks again until the answer is such, and returns it; less often the longer it takes, as each question takes time of a processor. */
+/** Polls until the answer passes `isSuch`, and returns it. The interval grows, because each poll costs CPU time. */
 export async function answerWhen<Answer>(
   ask: () => Promise<Answer> | Answer,
   isSuch: (answer: Answer) => boolean,

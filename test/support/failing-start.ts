@@ -1,7 +1,7 @@
 /**
- * Starts that go wrong, each by its settings or by its BREAK. Of each it prints how it failed, whether those who were
- * being answered were waited for, and which files are still open in its data folder; then it does nothing more: it
- * ends when nothing that was left open keeps it awake.
+ * Starts that fail, each because of its settings or its BREAK. For each, prints how it failed, whether requests in
+ * progress were waited for, and which files in its data folder are still open. Then it does nothing, so the process
+ * exits unless something left open keeps it alive.
  */
 import { Database } from 'bun:sqlite';
 import { readdirSync, readlinkSync } from 'node:fs';
@@ -21,7 +21,7 @@ export interface FailedStart {
   readonly held: readonly string[];
 }
 
-/** Of the start that is under way. */
+/** Of the current start. */
 let isWaitedFor = false;
 let settings: Settings = {};
 
@@ -42,7 +42,7 @@ const breaks: Record<string, StartDataPlane> = {
     visitors.open = async (...told) => {
       await authorize(...told);
       using database = new Database(join(settings.DATA_DIR ?? '', 'linnet.sqlite'));
-      // A change that is under way is ended by this thread: it must not be waited for in one go.
+      // An open transaction of this thread may lock the database, and only this thread can end it: retry without blocking.
       await eventually(
         () => isDone(() => database.run('alter table users rename to lost')),
         'a moment without changes',
@@ -77,7 +77,7 @@ function filesHeld(): string[] {
     try {
       return readlinkSync(join('/proc/self/fd', file));
     } catch {
-      // The one that this very look was made with.
+      // The descriptor that readdir itself used.
       return '';
     }
   });

@@ -1,6 +1,6 @@
 /**
- * Run in the server first: its clock is ahead by as many milliseconds as the file named by CLOCK says, and what is to be
- * done every minute or less often is done at once, again and again.
+ * Preloaded into the server: its clock is ahead by the number of milliseconds in the file named by CLOCK, and intervals
+ * of a minute or more are shortened to a quarter of a second.
  */
 import { readFileSync } from 'node:fs';
 
@@ -24,7 +24,7 @@ const { setInterval: every } = globalThis;
 globalThis.setInterval = ((work: () => void, wait?: number) =>
   every(work, hurried(wait))) as typeof setInterval;
 
-/** Its threads, and theirs. */
+/** Preloads this file into its threads, and into their threads. */
 globalThis.Worker = class extends Worker {
   constructor(url: string | URL, options: WorkerOptions = {}) {
     super(url, { ...options, preload: [import.meta.path] });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Every file of a folder and of the folders in it, or those whose names are wanted. */
+/** The contents of every file in a folder, recursively; `isWanted` filters them by name. */
 export function filesIn(folder: string, isWanted: (name: string) => boolean = () => true): Buffer[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(isWanted)

@@ -10,11 +10,11 @@ import type { SqliteFoldStore } from '../../src/ledger/sqlite-fold-store.ts';
 import { DailySalts } from '../../src/ledger/visitor-hash.ts';
 import { plainHit } from './plain-hit.ts';
 
-/** The journal of the process whose worker this is, and one that an earlier process has left behind. */
+/** The journal of the worker's own process, and one that an earlier process left behind. */
 export const own: JournalName = { node: 'here', process: 'own' };
 export const left: JournalName = { node: 'here', process: 'left' };
 
-/** Writes journals with one hit a record. */
+/** Writes journals with one hit per record. */
 export class JournalFiles {
   readonly #dataDir: string;
   readonly #at: number;
@@ -25,7 +25,7 @@ export class JournalFiles {
     this.#at = at;
   }
 
-  /** A hit of this campaign. Returns where it ends. */
+  /** Appends a hit with this campaign, and returns the position of its end. */
   write(name: JournalName, campaign: string): Position {
     const folder = folderOf(this.#dataDir, name);
     mkdirSync(folder, { recursive: true });
@@ -39,7 +39,7 @@ export class JournalFiles {
   }
 }
 
-/** What the fold's thread does, without a thread. */
+/** The fold worker, in this thread. */
 export function startFoldWorker(
   dataDir: string,
   store: SqliteFoldStore,

@@ -6,7 +6,7 @@ import { hitColumns } from '../../src/rules/click-fields.ts';
 /** A hit before it has its id. */
 export type Told = Omit<StoredHit, 'id'>;
 
-/** Folds batches, as the fold's thread would. */
+/** Folds batches, as the fold's thread does. */
 export class Folding {
   readonly #store: FoldStore;
   readonly #journal: string;
@@ -17,7 +17,7 @@ export class Folding {
     this.#journal = journal;
   }
 
-  /** Returns what was folded in the order of the batch, each with the id that webhooks would be told. */
+  /** Returns the folded hits in the order of the batch, each with the id that webhooks would get. */
   async fold(told: readonly Told[], isByLink: boolean): Promise<readonly StoredHit[]> {
     const hits = isByLink ? told.toSorted((one, other) => one.link_id - other.link_id) : told;
     const columns = hitColumns.map((name) => Float64Array.from(hits, (hit) => hit[name]));

@@ -3,7 +3,7 @@ import type { TestApp } from './app.ts';
 export const wanted = 'a brand new password';
 
 let networks = 0;
-/** Headers of a caller from another network each time. */
+/** Headers of a client on a different network for each call. */
 export const elsewhere = () => {
   networks += 1;
   return { 'x-forwarded-for': `198.${networks >> 8}.${networks & 255}.7` };

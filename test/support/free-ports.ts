@@ -1,8 +1,8 @@
-/** Below the ports that systems give out by themselves: nobody else takes one of these before it is used. */
+/** Below the ephemeral ports, so that no other program gets one of these before it is used. */
 const lowest = 15_000;
 const count = 17_000;
 
-/** Ports that nothing listens on, for programs that can't choose one themselves. */
+/** Free ports, for programs that can't choose one themselves. */
 export const freePorts = (wanted: number): number[] => {
   const listeners = Array.from({ length: wanted }, listenAnywhere);
   const ports = listeners.map(({ port }) => port);

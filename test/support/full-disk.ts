@@ -1,4 +1,4 @@
-/** Run in the server first: the disk takes nothing more of the journal once the file named by FULL is there. */
+/** Preloaded into the server: writes to the journal fail with a full disk once the file named by FULL exists. */
 import { isMainThread } from 'node:worker_threads';
 import { plugin } from 'bun';
 

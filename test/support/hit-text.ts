@@ -2,7 +2,7 @@ import type { RawHit } from '../../src/journal/hit.ts';
 import { outcomes, targets } from '../../src/journal/hit.ts';
 import { headerEvidenceKinds } from '../../src/rules/header-evidence.ts';
 
-/** What a record says of a hit: how the journal has always been written, and will be read. */
+/** A hit in the text format of the journal, which must stay readable. */
 export const hitText = (hit: RawHit): string =>
   [
     hit.at,

@@ -56,11 +56,11 @@ export interface SeedHit {
 type Row = Insertable<Schema['hits']>;
 const perInsert = 1_000;
 
-/** By day, owner and visitor, the hour of the first click. */
+/** The hour of the first click, by day, owner and visitor. */
 type FirstHours = Map<string, number>;
 const seeded = new WeakMap<Database, FirstHours>();
 
-/** Puts hits into the ledger; the roll-ups are then those of all that is in it. */
+/** Adds hits to the ledger, then rebuilds the roll-ups from the whole ledger. */
 export async function seedHits(database: Database, hits: readonly SeedHit[]): Promise<void> {
   const firstHours: FirstHours = seeded.get(database) ?? new Map();
   seeded.set(database, firstHours);
@@ -95,7 +95,7 @@ async function insertVisitors(
 
 const instantOf = ({ at }: SeedHit): number => (typeof at === 'string' ? Date.parse(at) : at);
 
-/** Without the roll-ups: as other nodes' hits appear, or where there are too many to count them here. */
+/** Without roll-ups: like other nodes' hits, or where rebuilding the roll-ups would take too long. */
 export async function insertHits(database: Database, hits: readonly SeedHit[]): Promise<void> {
   const words = await database.write((queries) => numbersOf(queries, hits));
   await insertRows(
@@ -104,7 +104,7 @@ export async function insertHits(database: Database, hits: readonly SeedHit[]): 
   );
 }
 
-/** With ids where they have none, and in partitions where there are some. */
+/** Assigns ids where they are missing and, on PostgreSQL, creates the partitions. */
 export async function insertRows(database: Database, rows: readonly Row[]): Promise<void> {
   if (database.kind === 'postgres') await coverMonths(database, new Set(rows.map(({ at }) => at)));
   let id = await takeIds(database, rows.filter((row) => row.id === undefined).length);
@@ -118,7 +118,7 @@ export async function insertRows(database: Database, rows: readonly Row[]): Prom
   });
 }
 
-/** The first of so many ids, taken as a fold takes them; SQLite gives them by itself. */
+/** The first of `count` new ids, reserved as a fold does; SQLite assigns ids itself. */
 export async function takeIds(database: Database, count: number): Promise<number | undefined> {
   if (database.kind === 'sqlite') return undefined;
   const { rows } = await database.write((queries) =>
@@ -204,7 +204,7 @@ function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
 
 const clickClass = rollupClasses.indexOf('click');
 
-/** All hits, by their ids: rows, packs and, on SQLite, chunks. Reasons as they are shown, or as they are stored. */
+/** All hits by id, from rows, packs and (on SQLite) chunks, with reasons as they are shown or as they are stored. */
 export async function wholeLedger(
   queries: Queries,
   reasonsAs: 'shown' | 'stored' = 'shown',
@@ -222,7 +222,7 @@ export async function wholeLedger(
   return reasonsAs === 'stored' ? all : all.map((hit) => ({ ...hit, reason: shownReason(hit.reason) }));
 }
 
-/** The same for a database whose hits may be on another server. */
+/** Like `wholeLedger`, but works for a database whose hits are on another server, too. */
 export async function hitsIn(
   database: Database,
   reasonsAs: 'shown' | 'stored' = 'shown',
@@ -239,13 +239,13 @@ export async function hitsIn(
   return reasonsAs === 'stored' ? all : all.map((hit) => ({ ...hit, reason: shownReason(hit.reason) }));
 }
 
-/** Every roll-up anew, from hits wherever they are. */
+/** Rebuilds every roll-up from the hits, wherever they are stored. */
 export async function rebuildFrom(database: Database): Promise<void> {
   const hits = await hitsIn(database);
   await database.write((queries) => rebuildRollups(queries, new Map(), hits));
 }
 
-/** Those in chunks, and up to which id an organization has them there. */
+/** The hits in chunks, and for each organization the last id that is in them. */
 async function mergedHits(queries: Queries) {
   const chunks = isSqlite(queries) ? await queries.selectFrom('hit_chunks').selectAll().execute() : [];
   const store = columnsInMemory(
@@ -263,8 +263,8 @@ async function mergedHits(queries: Queries) {
 const isSqlite = (queries: Queries): boolean => queries.getExecutor().adapter instanceof SqliteAdapter;
 
 /**
- * Every roll-up anew from the whole ledger, one hit after the other, and from the visitors of its days, under the first hour
- * where theirs isn't known. `given` are all hits, with their reasons as they are shown.
+ * Rebuilds every roll-up from the whole ledger, hit by hit, and from the daily visitors: under the hour of their first
+ * click or, where that is unknown, the first of the day. `given` are all hits, with reasons as they are shown.
  */
 export async function rebuildRollups(
   queries: Queries,
@@ -332,7 +332,7 @@ export async function rebuildRollups(
 
 type LinkHour = Insertable<Schema['link_hours']>;
 
-/** Rows of link, dimension, hour, class, value, hits as the hours that they are kept in. */
+/** Turns rows of link, dimension, hour, class, value, hits into rows of `link_hours`. */
 function linkHoursOf(rows: readonly (readonly number[])[]): LinkHour[] {
   const hours = new Map<string, LinkHour>();
   for (const [link_id = 0, rollupClass = 0, hour = 0, ofClass = 0, value = 0, hits = 0] of rows) {
@@ -365,7 +365,7 @@ function* chunks<T>(rows: readonly T[]): Generator<readonly T[]> {
   for (let start = 0; start < rows.length; start += 500) yield rows.slice(start, start + 500);
 }
 
-/** All that is rolled up, in an order that says nothing of how it came about. */
+/** All roll-ups, in an order that doesn't depend on how they were built. */
 export const rollUps = async (queries: Queries) => ({
   links: await linkHours(queries),
   visitors: await queries
@@ -383,7 +383,7 @@ export const rollUps = async (queries: Queries) => ({
   clicks: await queries.selectFrom('link_clicks').selectAll().orderBy('link_id').execute(),
 });
 
-/** Visitors under the first hour of their day: which hour of it is theirs is told by no other table. */
+/** Puts visitors under the first hour of their day: no other table tells which hour is theirs. */
 async function organizationHours(queries: Queries) {
   const hour = sql<number>`case when dimension = ${sql.lit(dimensions.indexOf('visitors'))} then hour - hour % 24 else hour end`;
   return queries
@@ -405,7 +405,7 @@ async function organizationHours(queries: Queries) {
     .execute();
 }
 
-/** Without visitors, which may be under any hour of their day, and without hours that have nothing else. */
+/** Without visitors, who may be under any hour of their day, and without hours that have nothing else. */
 async function linkHours(queries: Queries) {
   const rows = await queries
     .selectFrom('link_hours')

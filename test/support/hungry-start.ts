@@ -1,4 +1,4 @@
-/** Run in the server before it starts: told to, it opens files until the process may open no more. */
+/** Preloaded into the server: on SIGUSR2 it opens files until the process has no file descriptors left. */
 import { openSync } from 'node:fs';
 
 process.on('SIGUSR2', () => {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs Linnet's one file where nothing else exists: a root that is read-only, with the C library and /proc alone, as a
-# user without rights where the caller is root. DATA_DIR is the one folder that can be written, and where settings and words
-# name temporary files, such as a backup or a certificate, their folders are there, too.
+# Runs Linnet's single-file build in an otherwise empty, read-only root that has only the C library and /proc; if the
+# caller is root, as an unprivileged user. Only DATA_DIR is writable, and the folders of temporary files that the settings
+# or arguments name, such as a backup or a certificate.
 #   in-empty-root.sh FILE WORDS...
 set -eu
 [ -n "${IN_OWN_MOUNTS:-}" ] || {
@@ -35,12 +35,12 @@ for path in "$@" "${TLS_CERT:-}" "${TLS_KEY:-}" "${ACME_CA:-}" "${VISITOR_SALT_D
   case "$folder" in "${TMPDIR:-/tmp}"/*) [ ! -d "$folder" ] || share "$folder" ;; esac
 done
 if [ -n "${DATA_DIR:-}" ]; then
-  # The doctor says that it isn't there, and makes nothing.
+  # The doctor reports a missing folder, so it isn't created for it.
   [ "${1:-}" = doctor ] || mkdir -p "$DATA_DIR" 2>/dev/null || true
   [ ! -d "$DATA_DIR" ] || share "$DATA_DIR"
 fi
 mount -o remount,bind,ro "$root"
-# Where every user is known, and not the caller alone.
+# Only where the user namespace maps every user, not just the caller.
 anybody=$(awk '$3 > 65534 { print "65534:65534" }' /proc/self/uid_map)
 [ -z "$anybody" ] || [ -z "$folders" ] || chown -R "$anybody" $folders
 exec chroot ${anybody:+--userspec=$anybody} "$root" /linnet "$@"

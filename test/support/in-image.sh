@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs what is in the folder of an image (deploy/image-root.sh) as a container runtime does that mounts it read-only:
-# with /proc, the folder DATA at /data, and the image's user where the caller is root.
+# Runs the image in a folder (deploy/image-root.sh) as a container runtime with a read-only root does: with /proc, the
+# folder DATA at /data, and, if the caller is root, the image's user.
 #   in-image.sh IMAGE DATA WORDS...
 set -eu
 [ -n "${IN_OWN_MOUNTS:-}" ] || {

@@ -15,31 +15,31 @@ import { freshClickhouse } from './clickhouse.ts';
 import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 import { temporaryFolder } from './program.ts';
 
-/** Hits in ClickHouse, and everything else in PostgreSQL. */
+/** `clickhouse` has hits in ClickHouse, and everything else in PostgreSQL. */
 export type LedgerKind = StoreKind | 'clickhouse';
 
-/** Far fewer than otherwise. */
+/** Far smaller than in production. */
 const fewInChunk = 150;
 
 export type NewHit = Omit<StoredHit, 'id'>;
 
-/** A store with a fold that appends hits to its ledger and to nothing else. */
+/** A store with a fold that only appends hits to the ledger. */
 export interface TestLedger extends AsyncDisposable {
   readonly database: Database;
   readonly store: FoldStore;
   readonly dataDir: string;
-  /** Of PostgreSQL; null for SQLite. */
+  /** The URL of PostgreSQL; null for SQLite. */
   readonly url: string | null;
   /**
-   * As rows in the order in which they come, or as a long batch: link by link, in packs where there are enough. `sweep` is the
-   * one in which their words were asked for; otherwise the newest.
+   * Appends hits as rows, in the given order, or as a long batch: sorted by link, in packs where there are enough.
+   * `sweep` is the one in which their words were looked up, by default the newest.
    */
   append(hits: readonly NewHit[], as: 'rows' | 'packs', sweep?: number, by?: FoldStore): Promise<void>;
-  /** Makes chunks of what has come, where the store has them, and deletes what became part of one long enough before. */
+  /** Merges hits into chunks where the store has them, and deletes the rows and packs that were merged long enough ago. */
   merge(now: number): Promise<void>;
 }
 
-/** `links` are those that each organization has. */
+/** `links` are those of each organization. */
 export async function testLedger(
   kind: LedgerKind,
   links: ReadonlyMap<number, readonly number[]>,

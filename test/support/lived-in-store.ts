@@ -6,7 +6,7 @@ import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 import { freshPostgres } from './postgres.ts';
 import { type Program, runCommand, runServer } from './program.ts';
 
-/** A running server with something of everything in its store, and what it answers of that. */
+/** A running server whose store contains something of everything, and how to query it. */
 export interface LivedIn {
   readonly url: string;
   readonly settings: Record<string, string>;
@@ -20,14 +20,14 @@ export const webhookKey = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const email = 'owner@example.com';
 const json = { 'content-type': 'application/json' };
 
-/** For a server on a store that is up to date and empty. */
+/** Settings of a server with an empty store that is fully migrated. */
 export async function settingsFor(kind: StoreKind, dataDir: string): Promise<Record<string, string>> {
   await mkdir(dataDir, { recursive: true });
   if (kind === 'sqlite') await migratedSqlite(dataDir);
   return settingsOf(dataDir, kind === 'postgres' ? await migratedPostgres() : '');
 }
 
-/** For a server or a restore where no store is yet. */
+/** Settings of a server, or of a restore, that has no store yet. */
 export const settingsWithoutStore = async (
   kind: StoreKind,
   dataDir: string,
@@ -86,13 +86,13 @@ export async function livedIn(settings: Record<string, string>): Promise<LivedIn
   await send('/api/v1/invitation', { email: 'guest@example.com', role: 'editor' }, own);
   const lived = { url, settings, server, key, cookie };
   await clicks(lived, 'plain', 3);
-  // So many at once go into packs.
+  // Enough in one batch to be stored in packs.
   await clicks(lived, 'busy', 300);
   await allCounted(lived, '3 300');
   return lived;
 }
 
-/** Waits until the links `plain` and `busy` have so many clicks. */
+/** Waits until the links `plain` and `busy` have these numbers of clicks. */
 export async function allCounted({ url, key }: Pick<LivedIn, 'url' | 'key'>, wanted: string): Promise<void> {
   const counted = async () => {
     const answer = await fetch(`${url}/api/v1/link?limit=50`, { headers: { 'api-key': key } });
@@ -103,7 +103,7 @@ export async function allCounted({ url, key }: Pick<LivedIn, 'url' | 'key'>, wan
   await eventually(async () => (await counted()) === wanted, 'all clicks to be counted');
 }
 
-/** Each by a visitor of its own: the next are numbered from `from` on. */
+/** Each click has a visitor of its own, numbered from `from`. */
 export async function clicks(
   { url }: Pick<LivedIn, 'url'>,
   suffix: string,
@@ -119,7 +119,7 @@ export async function clicks(
   for (const { status } of answers) if (status !== 302) throw new Error(`a visit was answered ${status}`);
 }
 
-/** What a store tells through the API and to visitors. */
+/** What a store answers through the API and to visitors. */
 export async function told({ url, key, cookie }: Pick<LivedIn, 'url' | 'key' | 'cookie'>) {
   const own = { 'api-key': key };
   const get = async (path: string, headers: Record<string, string> = own) =>
@@ -133,7 +133,7 @@ export async function told({ url, key, cookie }: Pick<LivedIn, 'url' | 'key' | '
   const visit = await fetch(`${url}/plain`, { method: 'HEAD', redirect: 'manual' });
   return {
     clicks: `${byName.plain?.clicks} ${byName.busy?.clicks}`,
-    // The picture has the address in it, and with it the port.
+    // The QR code contains the URL, and so the port.
     // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
     links: links.links.map(({ qr_code_svg, ...link }: any) => ({
       ...link,
@@ -155,7 +155,7 @@ export async function told({ url, key, cookie }: Pick<LivedIn, 'url' | 'key' | '
 export const keyOf = async (dataDir: string): Promise<string> =>
   (await readFile(join(dataDir, 'secret.key'), 'utf8')).trim();
 
-/** A command's exit code and what it printed. */
+/** Runs a command: its exit code and its output. */
 export async function command(
   words: string[],
   settings: Record<string, string>,

@@ -1,6 +1,6 @@
 import type { SQL } from 'bun';
 
-/** The processes of the server that wait for a lock of this table. Databases of one template have the same ids of tables. */
+/** The backends that wait for a lock on this table. Databases made from one template share table ids, hence the database check. */
 export async function waitingFor(sql: SQL, table: string): Promise<number[]> {
   const rows = await sql<{ pid: number }[]>`select pid from pg_locks
     where not granted and relation = ${table}::regclass

@@ -13,11 +13,11 @@ export interface ReceivedMail {
 export interface MailServer extends AsyncDisposable {
   readonly port: number;
   readonly mails: ReceivedMail[];
-  /** Names and passwords that were sent, in the order they came. */
+  /** The user names and passwords of the logins, in order. */
   readonly logins: string[];
 }
 
-/** A real mail server on a free port. Without a certificate it doesn't speak TLS. */
+/** A real SMTP server on a free port. Without a certificate it doesn't offer TLS. */
 export async function startMailServer(
   options: SMTPServerOptions = {},
   host = '127.0.0.1',
@@ -49,7 +49,7 @@ export async function startMailServer(
     },
     ...options,
   });
-  // Clients that hang up in the middle are what some tests are about.
+  // Some tests disconnect in the middle of a conversation.
   server.on('error', () => {});
   const { promise, resolve } = Promise.withResolvers<void>();
   const listening = server.listen(0, host, resolve);
@@ -90,7 +90,7 @@ function entity(raw: string): { headers: Map<string, string>; body: string } {
   return { headers, body: raw.slice(end + 4) };
 }
 
-/** RFC 2047. */
+/** Decodes encoded words (RFC 2047). */
 const words = (text: string): string =>
   text
     .replace(/\?=\s+=\?/g, '?==?')

@@ -1,14 +1,14 @@
 import type { Answer, Newcomer, TestApp } from './app.ts';
 
 export interface Member extends Newcomer {
-  /** What the browser sends, with the origin that a page of ours has. */
+  /** The headers of a browser: its cookie, and the origin of our pages. */
   readonly browser: Record<string, string>;
 }
 
 const password = 'a long enough one';
 let members = 0;
 
-/** Signs in with a browser: its cookie, and the origin of our pages. */
+/** Signs in as a browser: returns its cookie, and the origin of our pages. */
 export async function browserOf(app: TestApp, who: { readonly email: string; readonly password: string }) {
   const { status, headers, text } = await app.call('POST', '/api/v1/session', {
     body: { email: who.email, password: who.password },

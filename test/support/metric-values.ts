@@ -1,4 +1,4 @@
-/** The samples of a page of metrics, by their names with their labels. */
+/** The samples in the Prometheus text format, by name and labels. */
 export function metricValues(text: string): Record<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Run in the server first: on SIGUSR2 its visitors' thread comes to an end, in the way that DEATH says. */
+/** Preloaded into the server: on SIGUSR2 its visitors' thread dies in the way that DEATH names. */
 import { isMainThread } from 'node:worker_threads';
 
 const deaths: Record<string, () => void> = {

@@ -4,20 +4,20 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Resolver } from '../../src/webhooks/target-guard.ts';
 
 /**
- * What a name has: addresses of both kinds (of which the type that was asked for is answered), texts, or names that it
- * is an alias of, the last of them having the addresses behind it; or how the question fails.
+ * The records of a name: addresses of both kinds (only those of the requested type are returned), texts, or a chain of
+ * aliases, the last of which has the addresses after it; or how the lookup fails.
  */
 export type Records = readonly string[] | Failure;
 export type Failure = 'no such name' | 'server failure' | 'refused' | 'garbage' | 'silence';
 export type RecordType = 'A' | 'AAAA' | 'TXT' | 'CNAME';
 
-/** `asked` counts how often this name was asked for before, for this type. */
+/** `asked` is the number of earlier queries for this name and type. */
 export type Zone = (name: string, type: RecordType, asked: number) => Records;
 
-/** Names and what they have, by type; to be changed while the server runs. A name that isn't there doesn't exist. */
+/** Names and their records by type; may be changed while the server runs. A name that is missing here doesn't exist. */
 export type Names = Record<string, Partial<Record<RecordType, readonly string[]>> | Failure>;
 
-/** Answers as a resolver does for whom an alias is followed, as far as it leads to a name that it knows. */
+/** Answers like a recursive resolver: follows an alias as long as it leads to a known name. */
 export const zoneOf =
   (names: Names): Zone =>
   (name, type) => {
@@ -32,11 +32,11 @@ export const zoneOf =
 
 export interface NameServer {
   readonly port: number;
-  /** As the resolvers of a program take it: address:port. */
+  /** In the format of DNS_SERVERS: address:port. */
   readonly address: string;
-  /** Every question, as "A name". */
+  /** Every query, as "A name". */
   readonly questions: string[];
-  /** Asks this server for A and AAAA, as a machine does that has it for its name server. */
+  /** Queries this server for A and AAAA, like a machine that is configured with it. */
   readonly resolver: Resolver;
   stop(): Promise<void>;
 }
@@ -48,7 +48,7 @@ const codes: Readonly<Partial<Record<Failure, number>>> = {
   refused: 5,
 };
 
-/** A real name server on a free UDP port of the loopback, whose answers live for no time at all. */
+/** A real DNS server on a free UDP port of the loopback; its answers have a TTL of zero. */
 export async function startNameServer(zone: Zone): Promise<NameServer> {
   const questions: string[] = [];
   const asked = new Map<string, number>();
@@ -109,7 +109,7 @@ function answerTo(query: Buffer, end: number, records: Records, type: number): B
   return Buffer.concat([header, query.subarray(12, end), ...list]);
 }
 
-/** The name that was asked for, as a pointer to where the question has it. */
+/** The queried name, as a compression pointer into the question. */
 const asAsked = Buffer.from([0xc0, 0x0c]);
 
 function recordsOf(values: readonly string[], type: number): Buffer[] {
@@ -136,7 +136,7 @@ const lengthAndBytes = (bytes: Buffer) => Buffer.concat([Buffer.from([bytes.leng
 const nameBytes = (name: string): Buffer =>
   Buffer.concat([...name.split('.').map((label) => lengthAndBytes(Buffer.from(label))), Buffer.from([0])]);
 
-/** A text stands in pieces of at most 255 bytes. */
+/** A TXT record consists of strings of at most 255 bytes. */
 function piecesOf(text: string): Buffer {
   const bytes = Buffer.from(text);
   const pieces: Buffer[] = [];

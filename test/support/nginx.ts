@@ -12,7 +12,7 @@ export interface Nginx extends AsyncDisposable {
   readonly httpPort: number;
 }
 
-/** A real nginx with deploy/nginx.conf, in front of what listens at `url`. */
+/** A real nginx with deploy/nginx.conf, in front of the server at `url`. */
 export async function startNginx(host: string, url: string): Promise<Nginx> {
   const folder = await temporaryFolder();
   const [httpPort = 0, httpsPort = 0] = freePorts(2);

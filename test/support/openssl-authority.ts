@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** PEM files: a root, and what it vouches for. */
+/** PEM files: a root certificate, and a certificate that chains to it. */
 interface Authority {
   readonly root: string;
-  /** The certificate, then that of the intermediate authority. */
+  /** The certificate, followed by the intermediate one. */
   readonly certificate: string;
   readonly key: string;
 }
@@ -12,7 +12,7 @@ interface Authority {
 const keyKind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 const ofAuthority = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign,cRLSign'];
 
-/** A certificate as public authorities make them: for 80 days, by an intermediate authority, with a list of revoked ones. */
+/** A certificate like those of public CAs: valid for 80 days, issued by an intermediate CA, with a revocation list. */
 export function authorityIn(folder: string, host: string): Authority {
   const at = (name: string) => join(folder, name);
   const openssl = (...words: string[]) => {

@@ -1,4 +1,4 @@
-/** Run in the server first: on SIGUSR2 it takes every file descriptor that is left, and gives them back at the next. */
+/** Preloaded into the server: SIGUSR2 takes all remaining file descriptors, the next SIGUSR2 releases them. */
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
@@ -9,7 +9,7 @@ function takeAll(): void {
   try {
     for (;;) taken.push(openSync(devNull, 'r'));
   } catch {
-    // None is left. What others give back is taken as well.
+    // None is left. Those that others release are taken, too.
   }
 }
 

@@ -7,12 +7,12 @@ import { selfSigned } from './certificate.ts';
 import { type NameServer, startNameServer, type Zone } from './name-server.ts';
 
 /*
- * A public address can't be had in a test. The stand-in for one is a second address of the loopback that the allow-list
- * permits; 127.0.0.1 is inside, and whatever reaches it has got past the guard.
+ * Tests can't use a public address. The stand-in is a second loopback address that the allow-list permits; 127.0.0.1 is
+ * inside, and whatever reaches it has bypassed the guard.
  */
 export const { certificate, key: certificateKey } = selfSigned('hooks.example.com');
 export const inside = '127.0.0.1';
-/** Macs have no second IPv4 address on the loopback. */
+/** macOS has no second IPv4 address on the loopback. */
 export const outside = (await canListen('127.0.0.2')) ? '127.0.0.2' : '::1';
 
 export function canListen(address: string): Promise<boolean> {
@@ -24,7 +24,7 @@ export function canListen(address: string): Promise<boolean> {
 }
 
 export const opened: { close(): unknown }[] = [];
-/** For `afterEach`: ends all targets and name servers. */
+/** For `afterEach`: closes all targets and name servers. */
 export async function closeTargets(): Promise<void> {
   for (const one of opened.splice(0).reverse()) await one.close();
 }
@@ -32,7 +32,7 @@ export async function closeTargets(): Promise<void> {
 export interface Target {
   readonly port: number;
   readonly connections: Socket[];
-  /** All bytes that were received, over all connections. */
+  /** All bytes received, over all connections. */
   received: string;
 }
 
@@ -67,7 +67,7 @@ export async function listen(
   return Object.assign(target, { port: (server.address() as AddressInfo).port });
 }
 
-/** Two targets on the same port: one outside, and one inside that nothing may reach. */
+/** Two targets on the same port: one outside, and a trap inside that nothing must reach. */
 export async function listenTwice(talk: Talk): Promise<{ target: Target; trap: Target }> {
   for (let tries = 0; ; tries++) {
     const target = await listen(outside, talk);

@@ -11,7 +11,7 @@ interface Pooler extends AsyncDisposable {
   readonly url: string;
 }
 
-/** PgBouncer as Debian has it, in front of a database, with a connection of the server for each transaction. */
+/** PgBouncer from Debian, in front of a database, in transaction pooling mode. */
 export async function startPgBouncer(
   database: string,
   settings: Readonly<Record<string, string>> = {},

@@ -1,6 +1,6 @@
 import type { RawHit } from '../../src/journal/hit.ts';
 
-/** A click of a link, by a browser and nothing more. */
+/** A click on a link by a browser, with every optional field empty. */
 export const plainHit: RawHit = {
   linkId: 1,
   organizationId: 1,

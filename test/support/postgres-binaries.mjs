@@ -1,4 +1,4 @@
-/** PostgreSQL from npm, as a user that may run it; or another one, whose folder of programs POSTGRES_BIN names. */
+/** PostgreSQL from npm, run as a user that it accepts; or the one whose program folder is POSTGRES_BIN. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -14,7 +14,7 @@ export const folder = mkdtempSync(join(tmpdir(), 'linnet-postgres-'));
 export const bin = identity.uid === undefined ? programs : readableCopy();
 if (identity.uid !== undefined) chmodSync(folder, 0o755);
 
-/** A new folder for the data of a server, which that user may write. */
+/** A new data folder that the server's user can write. */
 export function dataFolder(name) {
   const data = join(folder, name);
   mkdirSync(data, { mode: 0o700 });
@@ -22,7 +22,7 @@ export function dataFolder(name) {
   return data;
 }
 
-/** Makes an empty cluster; what went wrong, or nothing. */
+/** Runs initdb; returns the error, or an empty string. */
 export function initialise(data) {
   const { status, stderr, error } = spawnSync(
     join(bin, 'initdb'),
@@ -38,9 +38,9 @@ function unprivileged() {
   return { uid: ask('-u'), gid: ask('-g') };
 }
 
-/** The checkout may stand in a folder that only root may enter; that user then couldn't start the program in it. */
+/** The checkout may be in a folder that only root can enter, so an unprivileged user couldn't run the programs in it. */
 function readableCopy() {
-  // A system's own is readable by all, and finds its files where it stands.
+  // An installed PostgreSQL is readable by all, and finds its files relative to where it is.
   if (process.env.POSTGRES_BIN?.startsWith('/usr/')) return programs;
   const native = dirname(programs);
   const copy = join(folder, 'native');

@@ -1,6 +1,6 @@
 /**
- * Two real servers of PostgreSQL, of which the second streams from the first and is ready to be promoted. Prints their URLs and
- * process ids as JSON, and ends both when its standard input ends.
+ * Two real PostgreSQL servers; the second is a streaming standby of the first that can be promoted. Prints their URLs
+ * and process ids as JSON, and stops both when its standard input ends.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const primary = dataFolder('primary');
 const standby = dataFolder('standby');
 const problem = initialise(primary);
 if (problem) stop(1, problem);
-// A cluster that has never run is a backup of itself.
+// A cluster that has never run can be copied as its own base backup.
 spawnSync('cp', ['-R', `${primary}/.`, standby], { ...identity, cwd: standby });
 
 const [port, otherPort] = [await freePort(), await freePort()];

@@ -7,7 +7,7 @@ interface PostgresServer {
   readonly pid: number;
 }
 
-/** Two servers, of which the second streams from the first. */
+/** Two servers; the second is a streaming standby of the first. */
 export class PostgresPair implements AsyncDisposable {
   readonly primary: PostgresServer;
   readonly standby: PostgresServer;
@@ -33,13 +33,13 @@ export class PostgresPair implements AsyncDisposable {
     return new PostgresPair(process, JSON.parse(new TextDecoder().decode(value)));
   }
 
-  /** Both, as `DATABASE_URL` names them. */
+  /** The DATABASE_URL that names both. */
   get url(): string {
     const [one, other] = [new URL(this.primary.url), new URL(this.standby.url)];
     return `postgres://linnet@${one.host},${other.host}/postgres?target_session_attrs=read-write`;
   }
 
-  /** When the standby has all that the primary has committed. */
+  /** Waits until the standby has everything that the primary has committed. */
   async caughtUp(): Promise<void> {
     const [row] = await ask(this.primary.url, 'select pg_current_wal_lsn()::text as at');
     await eventually(async () => {
@@ -51,7 +51,7 @@ export class PostgresPair implements AsyncDisposable {
     }, 'the standby to have what the primary has');
   }
 
-  /** Kills the primary, or stops it where it is: the server and each of its connections. */
+  /** Kills or freezes the primary: the server process and each of its backends. */
   end(signal: 'SIGKILL' | 'SIGSTOP'): void {
     const { pid } = this.primary;
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
@@ -68,7 +68,7 @@ export class PostgresPair implements AsyncDisposable {
   }
 }
 
-/** Asks a server over a connection of its own. */
+/** Queries a server over a connection of its own. */
 export async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const sql = new SQL({ url, max: 1 });
   try {

@@ -1,10 +1,10 @@
 /**
- * A real PostgreSQL for the tests, from npm, in a temporary folder. Prints its URL, and ends when its standard input
- * does, so that it never outlives the tests. Runs under Node: that can start a program as another user, which
- * PostgreSQL asks for when the tests run as root.
+ * A real PostgreSQL for the tests, from npm, in a temporary folder. Prints its URL, and stops when its standard input
+ * ends, so that it never outlives the tests. Runs under Node, which can start a program as another user: PostgreSQL
+ * refuses to run as root.
  *
- * It takes commands, one a line, and prints its URL again when each is done. `keep`: a copy of its files is made; the server
- * is stopped for that. `restore`: it goes on with the files that were kept. `standby`: the same as a replica to promote.
+ * Takes one command per line, and prints its URL again when each is done. `keep` stops the server and saves a copy of its
+ * files. `restore` restarts it on the saved files. `standby` does the same as a replica that can be promoted.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, cpSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,14 +28,14 @@ if (problem) stop(1, problem);
 const settings = [
   'fsync=off',
   'max_connections=300',
-  // A database lives for a test or a file: vacuuming hundreds of them would take a good part of a processor.
+  // Each database lives for one test or file: vacuuming hundreds of them would use a good part of a CPU.
   'autovacuum=off',
   `unix_socket_directories=`,
   'listen_addresses=127.0.0.1',
 ];
 await serve(await freePort(), 5);
 
-/** A port that was free a moment ago may be taken by now: then another one is tried. */
+/** The port may have been taken since it was found free: then another one is tried. */
 async function serve(port, tries) {
   server = spawn(
     join(bin, 'postgres'),
@@ -84,7 +84,7 @@ process.on('SIGTERM', () => stop(0));
 function copyFiles(from, to) {
   rmSync(to, { recursive: true, force: true });
   if (identity.uid === undefined) cpSync(from, to, { recursive: true });
-  // With the owner of each file.
+  // Keeps the owner of each file.
   else spawnSync('cp', ['-a', from, to], { stdio: 'inherit' });
 }
 

@@ -1,19 +1,19 @@
 import type { Tap } from './wire.ts';
 
-/** What is asked on one connection until PostgreSQL has answered all of it, and is ready for more. */
+/** The messages on one connection from the first until PostgreSQL is ready for the next query. */
 export interface Exchange {
-  /** The types of the messages that were sent, a letter each; `startup` where the connection was opened. */
+  /** The types of the messages sent, one letter each; `startup` when the connection was opened. */
   messages: string;
-  /** All that was sent, byte by byte; behind it the texts of statements that were asked by their names. */
+  /** Everything sent, as bytes in latin1, then the texts of the prepared statements that were executed by name. */
   sent: string;
-  /** How often the asker spoke, and then had to wait: round trips. */
+  /** Round trips: how often the client sent something and had to wait for the answer. */
   turns: number;
-  /** Of all beginnings and ends of exchanges, which ones were this one's. */
+  /** Sequence numbers of its begin and end, among those of all exchanges. */
   begun: number;
   ended: number;
 }
 
-/** The most turns that were taken one after the other. */
+/** The longest chain of round trips that ran one after another. */
 export function turnsInARow(exchanges: readonly Exchange[]): number {
   const until = new Map<Exchange, number>();
   for (const one of exchanges) {
@@ -23,21 +23,21 @@ export function turnsInARow(exchanges: readonly Exchange[]): number {
   return Math.max(0, ...until.values());
 }
 
-/** Notes what is said on wires to PostgreSQL. */
+/** Records the exchanges on wires to PostgreSQL. */
 export class PostgresTalk {
   #exchanges: Exchange[] = [];
   #underWay = 0;
   #moment = 0;
   #heardAt = performance.now();
-  /** Texts of statements by their names: they are sent once to a connection. */
+  /** Statement texts by name: each is sent only once per connection. */
   readonly #texts = new Map<string, string>();
 
-  /** Since `forget`, those that are over. */
+  /** The finished exchanges since `forget`. */
   get exchanges(): readonly Exchange[] {
     return this.#exchanges;
   }
 
-  /** For how many milliseconds neither side has sent anything, or has waited for an answer. */
+  /** Milliseconds since the last message, while no exchange is in progress. */
   get silence(): number {
     return this.#underWay > 0 ? 0 : performance.now() - this.#heardAt;
   }
@@ -57,7 +57,7 @@ export class PostgresTalk {
   readonly tap: Tap = (near, far) => {
     let current: Exchange | null = null;
     let isServersTurn = false;
-    /** How often it has still to say that it is ready. */
+    /** How many ReadyForQuery messages are still to come. */
     let unanswered = 0;
     const asked = new Messages(true);
     const answered = new Messages(false);
@@ -95,10 +95,10 @@ export class PostgresTalk {
   };
 }
 
-/** Of messages, those that PostgreSQL answers by being ready: a start, a simple query, a sync. */
+/** The messages that PostgreSQL answers with ReadyForQuery: startup, simple query, sync. */
 const endings: ReadonlySet<string> = new Set(['startup', 'Q', 'S']);
 
-/** Cuts a stream into messages: a letter, a length, and what they are about. Only the very first has no letter. */
+/** Splits a stream into messages: a type letter, a length, the content. Only the startup message has no letter. */
 class Messages {
   #rest = Buffer.alloc(0);
   #isFirst: boolean;
@@ -107,7 +107,7 @@ class Messages {
     this.#isFirst = beginsWithStartup;
   }
 
-  /** The types of those that are whole now. */
+  /** Returns the types of the messages that are now complete. */
   take(bytes: Buffer): string[] {
     this.#rest = Buffer.concat([this.#rest, bytes]);
     const types: string[] = [];

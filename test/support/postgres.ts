@@ -3,7 +3,7 @@ import { SQL } from 'bun';
 /** One server for all tests of a process. */
 const shared = globalThis as { linnetTestPostgres?: Promise<string> | undefined };
 
-/** A server with a life of its own. Its files can be kept, and it can go back to them. */
+/** A server process whose files can be saved and restored. */
 export class PostgresServer {
   readonly #server = Bun.spawn(['node', `${import.meta.dir}/postgres-server.mjs`], {
     stdin: 'pipe',
@@ -16,24 +16,24 @@ export class PostgresServer {
     this.#server.unref();
   }
 
-  /** The address of its first database, once it accepts connections. To be asked for once. */
+  /** The URL of its first database, once it accepts connections. May be read only once. */
   async url(): Promise<string> {
     const { value, done } = await this.#reader.read();
     if (done) throw new Error('PostgreSQL did not start');
     return new TextDecoder().decode(value).trim();
   }
 
-  /** Stopped for a moment, it keeps a copy of its files. */
+  /** Stops the server briefly to copy its files; returns its URL. */
   keep(): Promise<string> {
     return this.#do('keep');
   }
 
-  /** It goes on from the files that were kept. */
+  /** Restarts the server on the files that were saved. */
   restore(): Promise<string> {
     return this.#do('restore');
   }
 
-  /** A replica that is as far as the files that were kept takes its place, and is promoted. */
+  /** Replaces the server by a replica at the state of the saved files, and promotes it. */
   async promoteReplica(): Promise<void> {
     const admin = new SQL({ url: await this.#do('standby'), max: 1 });
     await admin.unsafe('select pg_promote(true, 60)');
@@ -56,17 +56,17 @@ const start = (): Promise<string> => new PostgresServer().url();
 
 let databases = 0;
 
-/** The address of a new, empty database. */
+/** The URL of a new, empty database. */
 export const freshPostgres = (): Promise<string> => copyOfPostgres('template1');
 
-/** The address of a new database that has what another one has, to which nothing may be connected. */
+/** The URL of a new database copied from another one, which must have no connections. */
 export async function copyOfPostgres(template: string): Promise<string> {
   const isFirst = shared.linnetTestPostgres === undefined;
   try {
     return await createDatabase(template);
   } catch (cause) {
     if (isFirst || (cause as { code?: string }).code !== 'ERR_POSTGRES_CONNECTION_REFUSED') throw cause;
-    // A test that takes too long ends with all processes that its process has started.
+    // When a test times out, the runner kills all processes that were started by its process, and with them the server.
     shared.linnetTestPostgres = undefined;
     return createDatabase(template);
   }

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** Presses a key until it shows: it does its work from the moment that the page has drawn itself, which nothing announces. */
+/** Presses the key until `sign` shows: nothing announces when the page has started to handle keys. */
 export async function pressUntil(page: Page, key: string, sign: Locator): Promise<void> {
   do await page.keyboard.press(key);
   while (!(await sign.isVisible()));

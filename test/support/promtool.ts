@@ -1,7 +1,7 @@
-/** Prometheus' own tool, from Debian's package `prometheus`; null where it isn't installed. */
+/** Prometheus' promtool, from Debian's package `prometheus`; null where it isn't installed. */
 export const promtool = Bun.which('promtool');
 
-/** Its words where it found something, and an empty text where all is well. */
+/** Its output if it found a problem, or an empty string. */
 export async function promtoolSays(words: readonly string[], stdin = '', cwd?: string): Promise<string> {
   const program = Bun.spawn([promtool ?? 'promtool', ...words], {
     stdin: Buffer.from(stdin),

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { stretched } from './stretched.ts';
 
-/** HTTP as bytes: for what `fetch` would correct, refuse or leave out on its own. */
+/** HTTP at the byte level, for what `fetch` would correct, refuse or omit. */
 export interface RawAnswer {
   readonly status: number;
-  /** By lower-case name; several of one name are joined by a line break. */
+  /** By lower-case name; values of the same name are joined by a line break. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -15,13 +15,13 @@ export interface RawRequest {
   readonly host?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Sent after the headers as it is, with no length announced: for chunks. */
+  /** Sent as is after the headers, without a Content-Length: for chunked bodies. */
   readonly unframed?: string;
 }
 
 const person = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** One well-formed request on a connection of its own, with any Host and any path as it is. */
+/** Sends one well-formed request on a connection of its own, with any Host and any path, unnormalized. */
 export async function visitRaw(url: string, request: RawRequest): Promise<RawAnswer> {
   const { method = 'GET', path, host = new URL(url).host, headers = {}, body, unframed = '' } = request;
   const all: Record<string, string> = { host, 'user-agent': person, connection: 'close', ...headers };
@@ -34,9 +34,9 @@ export async function visitRaw(url: string, request: RawRequest): Promise<RawAns
 }
 
 /**
- * Sends these bytes and reads until the server closes, has given `answers` answers, or says nothing for `patience`
- * milliseconds (more on a machine under load, where the number of answers is unknown). What isn't a whole answer is left
- * out.
+ * Sends these bytes and reads until the server closes the connection, has sent `answers` responses, or is silent for
+ * `patience` milliseconds (longer on a machine under load, if the number of responses is unknown). Incomplete responses
+ * are dropped.
  */
 export function exchange(
   url: string,
@@ -45,7 +45,7 @@ export function exchange(
     answers = Number.POSITIVE_INFINITY,
     patience = Number.isFinite(answers) ? 60_000 : 1_000,
     bodyless = false,
-    /** Where the bytes are cut into pieces that are sent one by one. */
+    /** The offsets at which the bytes are split into separate writes. */
     cuts = [] as readonly number[],
   } = {},
 ): Promise<RawAnswer[]> {
@@ -53,12 +53,12 @@ export function exchange(
   return new Promise((resolve) => {
     const found: RawAnswer[] = [];
     let rest = '';
-    // A text is sent byte by character, so that a test can write any byte.
+    // Each character of a string is sent as one byte, so that a test can write any byte.
     const all = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
     const socket: Socket = connect({ host: hostname, port: Number(port) }, async () => {
       socket.setNoDelay(true);
       for (const [index, start] of [0, ...cuts].entries()) {
-        // A pause, so that the pieces arrive one by one.
+        // A pause, so that the pieces arrive separately.
         if (index > 0) await Bun.sleep(1);
         if (!socket.destroyed) socket.write(all.subarray(start, cuts[index]));
       }
@@ -68,7 +68,7 @@ export function exchange(
       resolve(found);
     };
     socket.setTimeout(Number.isFinite(answers) ? patience : stretched(patience), finish);
-    // A reset after the answer is how a server ends a connection on which unread bytes wait.
+    // A server that closes a connection with unread bytes causes a reset after the answer.
     socket.on('error', () => {});
     socket.on('close', finish);
     socket.on('data', (part) => {
@@ -78,7 +78,7 @@ export function exchange(
   });
 }
 
-/** Adds the whole answers to those found before, and returns what is left: a part of one. */
+/** Adds the complete answers to `found`, and returns the rest: a partial one. */
 function takeAnswers(received: string, bodyless: boolean, found: RawAnswer[]): string {
   let rest = received;
   for (;;) {
@@ -104,7 +104,7 @@ function parseHeaders(head: string): Record<string, string> {
   return headers;
 }
 
-/** The body and how many bytes it took; null when it isn't all there yet. */
+/** The body and its length in bytes; null while it is incomplete. */
 function readBody(headers: Record<string, string>, rest: string): [string, number] | [null, 0] {
   if (headers['transfer-encoding'] !== 'chunked') {
     const length = Number(headers['content-length'] ?? 0);

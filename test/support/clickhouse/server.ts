@@ -1,6 +1,6 @@
 /**
- * ClickHouse in this process, behind as much of its HTTP interface as Linnet uses. A process of its own: the library takes a
- * quarter of a gigabyte, and one that ends badly must not take the tests with it.
+ * ClickHouse in this process, behind the part of its HTTP interface that Linnet uses. It is a process of its own
+ * because the library takes a quarter of a gigabyte, and its crash must not take the tests down.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,7 +14,7 @@ interface Answer {
   text(): string;
 }
 
-/** What is used of the library, which isn't there for who doesn't run these tests. */
+/** The part of the library that is used. It is installed only for these tests, so its own types aren't available. */
 interface Library {
   readonly Session: new (
     folder: string,
@@ -23,16 +23,16 @@ interface Library {
   };
 }
 
-/** Given: the folder that the library was installed in. */
+/** The argument is the folder that the library is installed in. */
 const [, , installed = ''] = process.argv;
 const { Session } = createRequire(join(installed, 'package.json'))('chdb') as Library;
 const folder = mkdtempSync(join(tmpdir(), 'linnet-clickhouse-'));
 const session = new Session(join(folder, 'data'));
 const file = join(folder, 'body');
-// Statements that make tables have no place for it.
+// `create table` has no clause for this setting.
 await session.queryAsync('set allow_suspicious_low_cardinality_types = 1');
 
-/** Parameters of an address that are no settings of a statement. */
+/** URL parameters that aren't settings of a statement. */
 const ownNames = new Set([
   'database',
   'query',
@@ -49,14 +49,14 @@ async function answer(parameters: URLSearchParams, body: Uint8Array): Promise<An
   const query = parameters.get('query');
   if (query === null)
     return session.queryAsync(withSettings(Buffer.from(body).toString(), set), { format: 'JSONEachRow' });
-  // The library takes statements as text: a body that is none comes from a file.
+  // The library takes statements as text only, so a binary body is read from a file.
   const [, head = ''] = parts.exec(query) ?? [];
   const columns = /\((.*)\)/.exec(head)?.[1] ?? '*';
   writeFileSync(file, body);
   return session.queryAsync(`${head} settings ${set} select ${columns} from file('${file}', 'Native')`);
 }
 
-/** Statements have their settings at different places. */
+/** Where a statement's settings go depends on its kind. */
 function withSettings(statement: string, set: string): string {
   if (set === '') return statement;
   if (/^insert into .* values /is.test(statement))
@@ -65,7 +65,7 @@ function withSettings(statement: string, set: string): string {
   return /^(delete|alter)/i.test(statement) ? `${statement} settings ${set}` : statement;
 }
 
-/** A database is chosen for the whole session: statements come one after the other. */
+/** `use` applies to the whole session, so statements run one at a time. */
 let last: Promise<unknown> = Promise.resolve();
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = last.then(work);
@@ -93,7 +93,7 @@ const server = Bun.serve({
   },
 });
 process.stdout.write(`${server.port}\n`);
-// It ends with those who started it.
+// Exits with its parent.
 process.stdin.on('end', () => {
   rmSync(folder, { recursive: true, force: true });
   process.exit(0);
