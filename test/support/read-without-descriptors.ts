@@ -1,4 +1,4 @@
-/** Reads the journal in FOLDER while there are no file descriptors, save for now and then. */
+/** Reads the journal in FOLDER while no file descriptors are free, except when a read has failed. */
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { JournalReader } from '../../src/journal/reader.ts';

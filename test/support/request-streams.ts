@@ -2,13 +2,13 @@ export interface StreamRequest {
   readonly bytes: string;
   readonly suffix: string;
   readonly isHead: boolean;
-  /** What may come of it. A redirect must lead where its own suffix leads. */
+  /** The possible status codes. A redirect must lead to the destination of this suffix. */
   readonly statuses: readonly number[];
 }
 
 export interface Stream {
   readonly requests: readonly StreamRequest[];
-  /** Where the bytes of all are cut into pieces. */
+  /** The offsets at which the concatenated bytes are split. */
   readonly cuts: readonly number[];
 }
 
@@ -22,13 +22,13 @@ export interface StreamSite {
 const bounds = [64, 256, 1_024, 2_048, 4_096, 8_192, 16_384] as const;
 const bodyBounds = [...bounds, 32_768, 65_536] as const;
 const person = 'User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n';
-/** Keeps a request from the fast path, and changes nothing else. */
+/** Keeps a request off the fast path, and changes nothing else. */
 const detour = 'X-Detour: \xe9\r\n';
-/** Heads about as long as the server behind reads: answered either way, with a redirect or as too long. */
+/** Possible answers to a head about as long as the app server's limit: it may also be answered normally. */
 const tooLong = [431, 414] as const;
 const longestSurely = 16_000;
 
-/** Streams of pipelined requests in which lengths lie around the bounds of buffers, cut into pieces anywhere. */
+/** Streams of pipelined requests whose lengths are around the limits of buffers, split at random offsets. */
 export function drawStream(draw: Draw, site: StreamSite): Stream {
   const requests = Array.from({ length: countOf(draw) }, () => drawRequest(draw, site));
   return { requests, cuts: cutsOf(draw, requests) };
@@ -38,7 +38,7 @@ function countOf(draw: Draw): number {
   const kind = draw(100);
   if (kind < 25) return 1;
   if (kind < 97) return 2 + draw(8);
-  // Answers of more than is put together at once, and more bytes than are read at once.
+  // More answers than are written at once, and more bytes than are read at once.
   return 100 + draw(400);
 }
 
@@ -73,7 +73,7 @@ function visit(
   };
 }
 
-/** Lengthened by its target, by a header, by many headers: the whole head, or that part alone. */
+/** Pads the target, one header or many headers: until the whole head, or that part alone, has this length. */
 function padded(
   draw: Draw,
   length: number,
@@ -110,7 +110,7 @@ function withBody(draw: Draw, host: string, suffix: string): StreamRequest {
   return { bytes, suffix, isHead: false, statuses: [405] };
 }
 
-/** Methods, hosts and versions that are answered, and are no visits. */
+/** Methods that get an answer, but aren't visits. */
 function oddMethod(draw: Draw, host: string, suffix: string): StreamRequest {
   const method = ['OPTIONS', 'DELETE', 'PUT', 'PROPFIND', 'FOO'][draw(5)] as string;
   const bytes = `${method} /${suffix} HTTP/1.1\r\nHost: ${host}\r\n${person}\r\n`;

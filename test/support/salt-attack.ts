@@ -1,18 +1,18 @@
-/** What an attacker knows of the visitors whom they look for. */
+/** What an attacker knows about the visitors they are looking for. */
 export interface Sought {
   readonly organizationId: number;
   readonly userAgent: string;
-  /** Every address that one of them may have had; the first is the attacker's own, who came too. */
+  /** Every address that one of them may have had; the first is the attacker's own, who visited, too. */
   readonly addresses: readonly string[];
-  /** As the database had them while the day went on. */
+  /** The visitor ids that the database contained during the day. */
   readonly visitors: ReadonlySet<number>;
 }
 
 const saltLength = 32;
-/** Of 32 bytes that were drawn, about thirty differ; fewer than this in one case of many billions. */
+/** 32 random bytes have about thirty distinct values; the chance of fewer than this is one in many billions. */
 const minDistinct = 22;
 
-/** The addresses that are found with any salt that these bytes may hold: raw, in hex or in base64. */
+/** The addresses found with any salt that these bytes may contain: raw, in hex or in base64. */
 export function addressesFound(files: Iterable<Buffer>, sought: Sought): string[] {
   const found = new Set<string>();
   for (const bytes of files) {
@@ -26,7 +26,7 @@ export function addressesFound(files: Iterable<Buffer>, sought: Sought): string[
   return [...found];
 }
 
-/** Written out again: the program's own code is not what is trusted here. */
+/** Implemented again, so that the test doesn't rely on the program's own code. */
 function visitorOf(salt: Uint8Array, { organizationId, userAgent }: Sought, address: string): number {
   const hasher = new Bun.CryptoHasher('sha256', salt);
   const digest = hasher.update(`${organizationId}\n${address}\n${userAgent}`).digest('hex');

@@ -3,7 +3,7 @@ import { type BothPaths, openBothPaths } from './both-paths.ts';
 const moved = 'https://destination.example/';
 const large = 'x'.repeat(7_000_000);
 
-/** What the app server answers, and a server of the runtime alone. */
+/** The answers of the app server, and of a plain Bun server to compare with. */
 export function answer(request: Request): Response | Promise<Response> {
   const path = pathOf(request);
   if (path.startsWith('/known')) return new Response(null, { status: 302, headers: { location: moved } });
@@ -30,11 +30,11 @@ export const other = get('/other');
 export interface SampleService {
   readonly paths: BothPaths;
   readonly faults: unknown[];
-  /** What the app server was asked. */
+  /** The requests that reached the app server. */
   readonly asked: string[];
 }
 
-/** A listener that answers /known… on its fast path, with an app server behind it for everything else. */
+/** A listener that answers /known… on its fast path, with an app server for everything else. */
 export function openSampleService(): SampleService {
   const faults: unknown[] = [];
   const asked: string[] = [];

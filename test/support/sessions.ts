@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect } from 'bun:test';
 import { type StoreKind, startApp, type TestApp } from './app.ts';
 
-/** The cookie as a browser keeps it, and what it was told about it. */
+/** The cookie as a browser stores it, and its attributes. */
 export const cookieIn = (headers: Headers): { pair: string; attributes: string[] } => {
   const [pair = '', ...attributes] = (headers.getSetCookie()[0] ?? '').split('; ');
   return { pair, attributes };
 };
 
-/** An app for the tests of a suite, and sign-ins at it. */
+/** An app for the tests of a suite, and functions to sign in. */
 export function sessionSuite(store: StoreKind) {
   let app: TestApp;
   beforeAll(async () => {

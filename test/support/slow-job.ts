@@ -1,6 +1,6 @@
 import type { JobStore } from '../../src/storage/database.ts';
 
-/** Asks the store so many times, one after the other; where it goes on, a thousand times more that nothing waits for. */
+/** Queries the store `times` times in sequence; with `goesOn`, also starts a thousand queries that aren't awaited. */
 export default async function answer(
   store: JobStore,
   { times, goesOn = false }: { readonly times: number; readonly goesOn?: boolean },

@@ -9,7 +9,7 @@ const minute = 60_000;
 
 const linkOwner = (id: number): Owner => ({ kind: 'link', id, organizationId: 1 + (id % 2) });
 
-/** Of two organizations with some links each, by the hour that packs may span. Few have a text; one text is very rare. */
+/** Random hits of two organizations with some links each, within the hour that a pack may span. Few have texts; one text is very rare. */
 export const someHits = (draw: Draw, count: number, from: number): NewHit[] =>
   Array.from({ length: count }, () => {
     const organization = 1 + Number(draw(10) < 3);
@@ -42,20 +42,20 @@ export const someHits = (draw: Draw, count: number, from: number): NewHit[] =>
     };
   });
 
-/** Answers by looking at each hit: what a ledger with the same hits must answer. */
+/** A reference implementation that scans every hit; a ledger with the same hits must give the same answers. */
 export class SlowLedger {
-  /** By their ids. */
+  /** In order of their ids. */
   hits: readonly StoredHit[] = [];
   readonly #draw: Draw;
   readonly #begin: number;
 
-  /** `begin` is when hits begin to come. */
+  /** `begin` is the time of the earliest hits. */
   constructor(draw: Draw, begin: number) {
     this.#draw = draw;
     this.#begin = begin;
   }
 
-  /** Reads all that a ledger has, of both organizations. */
+  /** Loads all hits of a ledger, of both organizations. */
   async read(ledger: Ledger): Promise<void> {
     const page = { before: undefined, limit: 100_000, offset: 0 };
     const all = await Promise.all(
@@ -68,7 +68,7 @@ export class SlowLedger {
     return this.hits.filter((hit) => passes(hit, filter));
   }
 
-  /** Owners with many hits, with few or none; one filter, two, three or none; whole hours and others. */
+  /** Random filters: owners with many, few or no hits; up to three conditions; whole hours and other ranges. */
   anyFilter(): HitFilter {
     const draw = this.#draw;
     const owner: Owner =
@@ -100,14 +100,14 @@ export class SlowLedger {
     return { owner, values, from, to, classes: wanted };
   }
 
-  /** Nearly all links, few, none, or no choice. */
+  /** Most links, a few, none, or no restriction. */
   #someLinks(): readonly number[] | undefined {
     const kept = [2, 9, 0, 10][this.#draw(4)] ?? 0;
     if (kept === 10) return undefined;
     return Array.from({ length: 90 }, (_, link) => link).filter(() => this.#draw(10) < kept);
   }
 
-  /** All kinds of questions, each with a filter, so many times. */
+  /** Compares the answers to every kind of query, for this many random filters. */
   async expectOf(asked: Ledger, times: number): Promise<void> {
     for (let time = 0; time < times; time++) await this.#expectFor(asked, this.anyFilter());
   }

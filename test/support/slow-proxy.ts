@@ -7,11 +7,11 @@ interface Pair {
 
 export interface SlowProxy extends AsyncDisposable {
   readonly port: number;
-  /** Milliseconds that bytes take in each direction. */
+  /** The latency in milliseconds, in each direction. */
   delay: number;
 }
 
-/** TCP to a port of this machine, as over a network that is slow. */
+/** A TCP proxy to a local port that simulates a slow network. */
 export function startSlowProxy(target: number): SlowProxy {
   const proxy = { delay: 0 };
   const pass = (socket: Socket<Pair>, bytes: Buffer) => {
@@ -60,7 +60,7 @@ export function startSlowProxy(target: number): SlowProxy {
   });
 }
 
-/** What the system doesn't take now is written later. */
+/** Bytes that the socket doesn't accept now are written later. */
 function writeAll(socket: Socket<Pair>, bytes: Buffer): void {
   const taken = socket.write(bytes);
   if (taken >= 0 && taken < bytes.length) setTimeout(() => writeAll(socket, bytes.subarray(taken)), 1);

@@ -4,15 +4,15 @@ import { basename, join } from 'node:path';
 import { eventually } from './eventually.ts';
 import { temporaryFolder } from './program.ts';
 
-/** A disk of its own, which can be full, and read-only from one moment to the next. */
+/** A file system of its own that can be filled, or made read-only at any moment. */
 export interface SmallDisk extends AsyncDisposable {
   readonly path: string;
-  /** Nothing more fits. */
+  /** Fills it completely. */
   fill(): Promise<void>;
   makeRoom(): Promise<void>;
-  /** As the system does after a fault of the disk: under the files that are open. */
+  /** Like the kernel after a disk error: even files that are open become read-only. */
   becomeReadOnly(): Promise<void>;
-  /** It can be written to again. No file may be open. */
+  /** Makes it writable again. No file on it may be open. */
   mountAgain(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ async function must(...command: string[]): Promise<string> {
   return out;
 }
 
-/** A file that is mounted as ext4. Null where that may not be done, or where the system has no way to break it. */
+/** A file mounted as ext4. Null without the right to mount, or where the kernel can't simulate a disk error. */
 export async function smallDisk(): Promise<SmallDisk | null> {
   if (process.getuid?.() !== 0 || !existsSync('/dev/loop-control') || !Bun.which('mkfs.ext4')) return null;
   const folder = await temporaryFolder();
@@ -57,7 +57,7 @@ export async function smallDisk(): Promise<SmallDisk | null> {
   return {
     path,
     async fill() {
-      // In ever smaller pieces, until not even the smallest fits.
+      // In ever smaller blocks, until not even the smallest fits.
       for (const block of ['1M', '64k', '4k'])
         await run('dd', 'if=/dev/zero', `of=${filling}-${block}`, `bs=${block}`);
     },
@@ -67,7 +67,7 @@ export async function smallDisk(): Promise<SmallDisk | null> {
     becomeReadOnly: () => writeFile(breaker, '1'),
     async mountAgain() {
       await must('umount', path);
-      // Programs that other tests started in a mount namespace of their own have it until they end.
+      // Programs started by other tests in their own mount namespaces keep it mounted until they exit.
       await eventually(() => !existsSync(breaker), 'the end of the mount');
       await run('e2fsck', '-fy', image);
       await must('mount', '-o', 'loop,errors=remount-ro', image, path);

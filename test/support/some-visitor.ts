@@ -3,7 +3,7 @@ import type { Visitor } from '../../src/rules/visitor.ts';
 
 type Known = Partial<Omit<Visitor, 'parameters' | 'parsedAddress'>>;
 
-/** A visitor of whom nothing is known but what is given. */
+/** A visitor with only the given properties; everything else has a neutral value. */
 export const someVisitor = (known: Known = {}): Visitor => ({
   agent: () => 'person',
   device: () => 'other',

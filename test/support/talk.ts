@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { stretched } from './stretched.ts';
 
-/** Reads nothing before all is sent. `heard` is the first part of the answer, `all` the whole of it. */
+/** Doesn't read until everything is sent. `heard` resolves at the first part of the answer, `all` to the whole answer. */
 export function hearAfterSending(
   port: number,
   bytes: string,
@@ -22,7 +22,7 @@ export function hearAfterSending(
   return { heard, all };
 }
 
-/** The ports that connections of this machine come from or, in state 0A, are waited for at; only those to `peer`. */
+/** Local ports of this process's TCP sockets in a state (0A is listening); if `peer` is given, only of connections to that port. */
 export function ports(state: string, peer?: number): number[] {
   const lines = readFileSync('/proc/self/net/tcp', 'utf8').trim().split('\n').slice(1);
   const portOf = (place = '') => Number.parseInt(place.split(':')[1] ?? '', 16);
@@ -45,14 +45,14 @@ function socketOf(file: string): string[] {
 }
 
 interface Talk {
-  /** Reads until so many answers are there; else until it is quiet for a while or over. */
+  /** Reads until this many answers have arrived; by default, until the connection is quiet for a while or closed. */
   readonly count?: number;
   readonly from?: string;
   readonly fromPort?: number;
   readonly hangsUp?: boolean;
 }
 
-/** All that comes back for these pieces, a byte a character, and whether the connection was ended. */
+/** Everything received after sending these pieces, as latin1, and whether the connection was closed. */
 export function talk(
   port: number,
   pieces: readonly string[],
@@ -75,7 +75,7 @@ export function talk(
     };
     let isPatient = count === undefined;
     socket.setTimeout(count === undefined ? stretched(300) : 60_000, () => {
-      // On a machine under load not even the first answer may be there yet.
+      // On a machine under load, even the first answer may take longer.
       if (received !== '' || !isPatient) finish();
       else socket.setTimeout(60_000);
       isPatient = false;
@@ -94,7 +94,7 @@ export function talk(
       received += part.toString('latin1');
       if (count === undefined) return;
       counted = statusesOf(received).length;
-      // A moment later, so that an answer too many is seen.
+      // Waits a moment, so that a superfluous answer is noticed.
       if (counted >= count && /\r\n\r\n[^\r]*$/.test(received)) setTimeout(finish, 5);
     });
   });
@@ -111,7 +111,7 @@ export async function dial(port: number, bytes: string): Promise<Socket> {
 export const statusesOf = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
-/** Statuses and bodies; and what says where an answer ends. The rest is not about requests. */
+/** Keeps the statuses, the bodies and the header that frames each body; drops all other headers. */
 export const essence = (text: string): string =>
   text.replace(
     /(HTTP\/1\.1 \d{3}) [^\r]*\r\n((?:[^\r\n]+\r\n)*)\r\n/g,

@@ -6,7 +6,7 @@ export const html = (body: string, headers = {}) =>
 export interface Site {
   readonly url: string;
   readonly asked: string[];
-  /** The most requests that were under way at once. */
+  /** The maximum number of concurrent requests. */
   readonly most: () => number;
   stop(): void;
 }
@@ -14,7 +14,7 @@ export interface Site {
 const opened: Site[] = [];
 const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address);
 
-/** A site on a port of its own, and so a host of its own; unless it is said, at an address that may be asked. */
+/** A site on a port of its own, and so a host of its own; by default at an address that may be fetched from. */
 export function site(answer: (path: string) => Response | Promise<Response>, address = outside): Site {
   const asked: string[] = [];
   let [active, most] = [0, 0];
@@ -43,12 +43,12 @@ export function site(answer: (path: string) => Response | Promise<Response>, add
   return made;
 }
 
-/** Stops all sites that were opened. */
+/** Stops all sites. */
 export function stopSites(): void {
   for (const one of opened.splice(0)) one.stop();
 }
 
-/** Settings of an app that asks these sites. */
+/** Settings of an app that fetches titles from these sites. */
 export const fetchesTitles = { FETCH_TITLES: 'on', WEBHOOK_ALLOW: outside };
 export const asksSites = {
   pageInterval: 50,

@@ -11,17 +11,17 @@ export const secureHost = 'links.example.com';
 
 export interface TlsApp extends AsyncDisposable {
   readonly app: TestApp;
-  /** What has been logged since the start. */
+  /** Everything logged since the start. */
   readonly lines: () => Record<string, unknown>[];
-  /** The files that the settings name. */
+  /** The paths in TLS_CERT and TLS_KEY. */
   readonly files: { readonly certificate: string; readonly key: string };
-  /** Puts a new certificate there. */
+  /** Replaces the certificate and key files with new ones. */
   renew(host?: string): void;
-  /** A call without TLS. */
+  /** A request to the port without TLS. */
   plain(path: string, init?: RequestInit): Promise<Answer>;
 }
 
-/** The app with HTTPS from files, and a port without TLS beside it. */
+/** The app with HTTPS from files, and a second port without TLS. */
 export async function startTlsApp(
   env: Record<string, string> = {},
   overrides: Overrides = {},
@@ -74,7 +74,7 @@ export async function startTlsApp(
 
 type SocketOptions = Partial<Omit<ConnectionOptions, 'host' | 'port'>> & { readonly localAddress?: string };
 
-/** A connection whose handshake is over. */
+/** A connection that has completed its handshake. */
 export function secureSocket({ app }: TestApp, options: SocketOptions = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({
@@ -89,7 +89,7 @@ export function secureSocket({ app }: TestApp, options: SocketOptions = {}): Pro
   });
 }
 
-/** What a client keeps to come back with. With TLS 1.3 it is sent along with the first answer. */
+/** The session ticket with which a client resumes. With TLS 1.3 it is sent along with the first answer. */
 export async function sessionOf(app: TestApp, options: SocketOptions): Promise<Buffer> {
   const socket = await secureSocket(app, options);
   const session = once(socket, 'session');

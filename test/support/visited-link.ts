@@ -1,6 +1,6 @@
 import { type LinkForVisitor, type LinkOptions, noOptions } from '../../src/rules/resolve.ts';
 
-/** A link as visits get it, with these options and no others. */
+/** A link as visits see it, with only these options. */
 export const visitedLink = (
   destinationUrl: string,
   options: Partial<LinkOptions> | null = null,

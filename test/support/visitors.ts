@@ -9,14 +9,14 @@ interface Visit {
   readonly visitor: number;
 }
 
-/** Everything by which the visitors of a day are told apart: rows, and on PostgreSQL runs of many. */
+/** The visitors of each day: rows and, on PostgreSQL, runs of many. */
 export async function visitorsIn(queries: Queries): Promise<readonly Visit[]> {
   const rows = await queries.selectFrom('daily_visitors').selectAll().execute();
   if (!dialectOf(queries).partitions) return rows;
   return [...rows, ...inRuns(await queries.selectFrom('visitor_runs').selectAll().execute())];
 }
 
-/** The same of a PostgreSQL database. */
+/** The same, from a PostgreSQL database. */
 export async function visitorsOn(sql: SQL): Promise<readonly Visit[]> {
   const rows = (await sql`select day, owner, visitor from daily_visitors`) as Record<keyof Visit, string>[];
   const ofRows = rows.map(({ day, owner, visitor }) => ({

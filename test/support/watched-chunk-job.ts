@@ -1,7 +1,7 @@
 import answer, { type ChunkQuery } from '../../src/ledger/chunk-job.ts';
 import type { JobStore } from '../../src/storage/database.ts';
 
-/** The job of chunks, with how often it has asked the server for cells. */
+/** The chunk job, with a count of how often it requested cells from the server. */
 export default async function watched(
   store: JobStore,
   query: ChunkQuery,

@@ -1,7 +1,7 @@
 import type { TestApp } from './app.ts';
 import { eventually } from './eventually.ts';
 
-/** One question as a site sees it, at the time of the app's clock. */
+/** A request to a site, at the time of the app's clock. */
 interface Asked {
   readonly host: string;
   readonly path: string;
@@ -12,16 +12,16 @@ interface Asked {
 export interface Sites {
   readonly port: number;
   clock: { now: number };
-  /** No name can be resolved. */
+  /** Makes every name unresolvable. */
   isAway: boolean;
-  /** All names below example.com are this machine. */
+  /** Resolves all names under example.com to this machine. */
   readonly lookup: (name: string) => Promise<readonly string[]>;
   answer(host: string, path: string, answer: () => Response): void;
   asked(host: string): readonly Asked[];
   stop(): void;
 }
 
-/** A real server of many hosts. A page without an answer of its own is there; a robots.txt isn't. */
+/** A real server of many hosts. By default, every page exists and no robots.txt does. */
 export function startSites(): Sites {
   const answers = new Map<string, () => Response>();
   const asked: Asked[] = [];
@@ -47,7 +47,7 @@ export function startSites(): Sites {
   return sites;
 }
 
-/** How many hosts have something due, are being asked, or have something to be told. */
+/** The number of hosts that are due or being checked, and of results that haven't been reported. */
 export async function eachDue({ app, clock }: TestApp): Promise<number> {
   const { lookup } = app.context.database;
   const hosts = await lookup.selectFrom('watched_hosts').selectAll().execute();
@@ -64,7 +64,7 @@ export async function eachDue({ app, clock }: TestApp): Promise<number> {
   return busy.length + untold.length + (isSwept ? 0 : 1);
 }
 
-/** Moves the clocks on, never past an instant at which something is due, until all of that is done. */
+/** Advances the clocks, stopping at each time at which something is due until it is done. */
 export async function passWatch(nodes: readonly TestApp[], time: number): Promise<void> {
   const [one] = nodes;
   if (!one) return;

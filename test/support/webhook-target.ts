@@ -1,25 +1,25 @@
 import { afterEach } from 'bun:test';
 import { eventually } from './eventually.ts';
 
-/** One call as a webhook's target sees it. */
+/** A request as a webhook's target sees it. */
 export interface Received {
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body: string;
-  /** When it came, by the machine's own clock. */
+  /** When it arrived, by the system clock. */
   readonly at: number;
 }
 
 export interface WebhookTarget {
   readonly url: string;
   readonly received: readonly Received[];
-  /** Waits until so many calls have come. */
+  /** Waits until this many calls have arrived. */
   calls(count: number): Promise<readonly Received[]>;
   stop(): void;
 }
 
-/** A real server on a free port of the loopback. `answer` is told how many calls came before. */
+/** A real server on a free port of the loopback. `answer` gets the number of earlier calls. */
 export function startTarget(
   answer: (before: number, call: Received) => Response | Promise<Response> = () => new Response('thanks'),
 ): WebhookTarget {
@@ -56,7 +56,7 @@ export function startTarget(
   };
 }
 
-/** Starts targets for the tests of a file; each is stopped after the test that started it. */
+/** Starts targets for the tests of a file; each is stopped after its test. */
 export function targetOfEachTest(): typeof startTarget {
   const targets: WebhookTarget[] = [];
   afterEach(() => {

@@ -1,9 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Hears what passes on one connection. */
+/** Observes the bytes of one connection. */
 export type Tap = (near: Socket, far: Socket) => void;
 
-/** A wire to the database that can be cut, and laid again, and listened to. */
+/** A TCP proxy to the database that can be stopped and restarted, and observed. */
 export class Wire {
   readonly #target: URL;
   readonly #tap: Tap;
