@@ -8,7 +8,7 @@ import { migratedPostgres } from '../support/migrated-store.ts';
 import { type Program, runServerAfter, temporaryFolder } from '../support/program.ts';
 import { startTarget } from '../support/webhook-target.ts';
 
-/** `npm run test:faults` has all of them, and more visits. */
+/** `npm run test:faults` runs all of them, with more visits. */
 const isShort = process.env.ROUNDS === undefined;
 const visits = isShort ? 20 : 300;
 const hour = 3_600_000;
@@ -28,7 +28,7 @@ interface Node {
   readonly url: string;
 }
 
-/** Its clock is ahead by so much; what nodes do once a minute or a day, this one does all the time. */
+/** Starts a node whose clock is ahead by this much, and which runs its jobs that are due every minute or day all the time. */
 async function startNode(dataDir: string, ahead: number, settings: Record<string, string>): Promise<Node> {
   const CLOCK = `${dataDir}.clock`;
   await Bun.write(CLOCK, String(ahead));
@@ -45,7 +45,7 @@ async function startNode(dataDir: string, ahead: number, settings: Record<string
   return { program, url: await program.address() };
 }
 
-/** Visits once after the other, each by another visitor; returns how many were answered so. */
+/** Makes one visit after another, each by a different visitor; returns how many were redirected. */
 async function visitAll(urls: readonly string[], from = 0): Promise<number> {
   for (let visit = 0; visit < visits; visit++) {
     const url = urls[visit % urls.length] as string;
@@ -60,7 +60,7 @@ test.each(isShort ? [errors[0], errors[3]] : errors)(
   async (name, ahead) => {
     await using folder = await temporaryFolder();
     const DATABASE_URL = await migratedPostgres();
-    // The first time it has had enough of each message, so that it is sent again, by whichever node.
+    // The target refuses each message the first time, so that either node must send it again.
     const refused = new Set<string>();
     const target = startTarget((_, { headers }) => {
       const id = headers['webhook-id'] ?? '';
@@ -98,7 +98,7 @@ test.each(isShort ? [errors[0], errors[3]] : errors)(
         });
         return status;
       };
-      // A busy machine may take longer than a call may.
+      // On a busy machine, a call may time out.
       await answerWhen(change, (status) => status === 200, 'the change');
       const counter = hitCounter('', DATABASE_URL);
       await eventually(async () => (await counter.of(created.id)).ledger >= answered, 'all clicks');

@@ -10,10 +10,10 @@ import { ask } from '../support/postgres-pair.ts';
 import { type SlowProxy, startSlowProxy } from '../support/slow-proxy.ts';
 import { stretched } from '../support/stretched.ts';
 
-/** `npm run test:faults` has all of them, and each for longer. */
+/** `npm run test:faults` runs all of them, each for longer. */
 const isShort = process.env.ROUNDS === undefined;
 const duration = isShort ? 2_500 : 10_000;
-/** Within which everything is well again. */
+/** The time within which everything must work again. */
 const recovery = 5_000;
 
 const server = new PostgresServer();
@@ -47,16 +47,16 @@ const setReadOnly = async (is: 'on' | 'off') => {
   await ask(database, 'select pg_reload_conf()');
 };
 
-/** The server and each of its connections. */
+/** Signals the server process and each of its backends. */
 async function signal(name: NodeJS.Signals, pid: number): Promise<void> {
-  // First the one that starts the others.
+  // The postmaster first, so that it starts no more of them.
   process.kill(pid, name);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   for (const id of children.map(Number))
     try {
       process.kill(id, name);
     } catch (cause) {
-      // It has ended since.
+      // This process has ended meanwhile.
       if ((cause as { code?: string }).code !== 'ESRCH') throw cause;
     }
 }
@@ -70,7 +70,7 @@ let frozen = 0;
 const taken: Client[] = [];
 const together = 50;
 
-/** As many as there are. */
+/** Takes all free connections. */
 async function takeWhatIsFree(): Promise<void> {
   for (let got = together; got > 0; ) {
     const clients = Array.from({ length: together }, () => new Client({ connectionString: database }));
@@ -82,7 +82,7 @@ async function takeWhatIsFree(): Promise<void> {
   }
 }
 
-/** Those of the service are ended, and others are faster to have them again. */
+/** Terminates the service's connections, and takes them before it can reconnect. */
 async function takeConnections(): Promise<void> {
   await takeWhatIsFree();
   for (let round = 0; round < 3; round++) {
@@ -186,7 +186,7 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
     );
     expect(unexpected).toEqual([]);
     expect(wellAt).toBeLessThan(stretched(recovery));
-    // What was answered is answered so again, and what wasn't is made once, whether or not it had been.
+    // A repeated creation that was answered gets the same answer; one that wasn't is created exactly once, whether it was committed or not.
     const again = new Map<string, string>();
     for (const [key, suffix] of suffixes) {
       const { json } = await answerWhen(
@@ -200,7 +200,7 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
     }
     expect(new Set(again.values()).size).toBe(again.size);
     const counter = hitCounter('', database);
-    // The first visit, too.
+    // Plus the very first visit.
     await eventually(
       async () => (await counter.of(visited.id)).ledger === count('visit 302') + 1,
       'all clicks',

@@ -9,16 +9,16 @@ import { stretched } from '../support/stretched.ts';
 
 const disk = await smallDisk();
 const duration = process.env.ROUNDS === undefined ? 1_500 : 10_000;
-/** The journal is synced once a second: what it has of the last moment goes with the disk, as when a machine stops. */
+/** The journal is synced once a second: when the disk fails, the last moment's hits are lost, as when a machine stops. */
 const syncTime = 1_500;
-/** Within which everything is well again. */
+/** The time within which everything must work again. */
 const recovery = 5_000;
 const visitors = 4;
 
 interface Fault {
   readonly name: string;
   begin(disk: SmallDisk): Promise<void>;
-  /** Null: not without a new start. */
+  /** Null: the server must be restarted. */
   readonly end: ((disk: SmallDisk) => Promise<void>) | null;
 }
 
@@ -32,7 +32,7 @@ interface Line {
   readonly dropped_so_far?: number;
 }
 
-/** How many clicks it has said that it dropped. */
+/** The number of clicks that the server logged as dropped. */
 function droppedBy(program: Program): number {
   const lines = program.output().err.trim().split('\n');
   const told = lines

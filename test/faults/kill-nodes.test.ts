@@ -13,9 +13,9 @@ const isShort = process.env.ROUNDS === undefined;
 const kills = isShort ? 1 : Math.min(100, Number(process.env.ROUNDS));
 const nodeCount = isShort ? 2 : 3;
 const clients = 6;
-/** Answered before a kill. */
+/** How many answers there are before each kill. */
 const between = isShort ? 60 : 10;
-/** Of so many creations one is a tag, and one an API key. */
+/** One in this many creations is a tag, and one an API key. */
 const others = 20;
 
 interface Node {
@@ -27,7 +27,7 @@ const json = { 'content-type': 'application/json' };
 const agentOf = (visit: number) =>
   `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 n${visit}`;
 
-/** What a client makes, each thing under a key of its own. */
+/** A client's creations, each with an idempotency key of its own. */
 function wanted(key: string, count: number, tag: number): { path: string; body: object } {
   if (count % others === 1) return { path: '/api/v1/tag', body: { name: `tag ${key}` } };
   if (count % others === 2) return { path: '/api/v1/api_key', body: { name: key } };
@@ -70,14 +70,14 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
     const visits = { sent: 0, answered: 0 };
     let sentAgain = 0;
     let isOver = false;
-    /** Sends a creation to one node after another, until one answers. */
+    /** Sends a creation to one node after another until one of them answers. */
     const send = async (key: string, at: number): Promise<number> => {
       const { path, body } = wanted(key, at, tag.id);
       for (let tries = 0; ; tries++) {
         const node = standing[(at + tries) % nodeCount];
-        // One of them always stands.
+        // At least one node is always up.
         if (!node) continue;
-        // A key makes no keys.
+        // An API key can't create API keys.
         const who = path === '/api/v1/api_key' ? { authorization } : { 'api-key': apiKey };
         const headers = { ...json, ...who, 'idempotency-key': key };
         const answer = await fetch(node.url + path, {
@@ -107,7 +107,7 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
           );
           if (answer?.status === 302) visits.answered += 1;
         }
-        // Each is a message, too, and messages are slower than visits.
+        // Each visit also sends a webhook, and those are slower than visits.
         await Bun.sleep(40);
       }
     });
@@ -135,7 +135,7 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
     expect([await count('links'), await count('api_keys')]).toEqual([linksBefore + links, keysBefore + keys]);
     expect([await count('tags'), await count('link_tags')]).toEqual([tags + 1, links]);
     const counter = hitCounter('', settings.DATABASE_URL);
-    // What a client sent twice in vain may have been answered: what was not answered may count or not.
+    // Visits that got no answer may have been counted or not.
     await eventually(async () => (await counter.of(visited.id)).ledger >= visits.answered, 'all clicks');
     await eventually(
       async () => (await count("webhook_deliveries where state = 'waiting'")) === 0,

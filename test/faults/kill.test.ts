@@ -9,13 +9,13 @@ import { figure } from '../support/figure.ts';
 import { migratedPostgres } from '../support/migrated-store.ts';
 import { type Program, runServer, temporaryFolder } from '../support/program.ts';
 
-/** `npm run test:faults` sets more. On PostgreSQL `kill-nodes.test.ts` has several nodes. */
+/** `npm run test:faults` sets more. On PostgreSQL, `kill-nodes.test.ts` tests several nodes. */
 const rounds = Number(process.env.ROUNDS ?? 8);
 const roundsOn = { sqlite: process.env.ROUNDS === undefined ? 4 : rounds, postgres: Math.min(4, rounds) };
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const visitors = 24;
 
-/** The same numbers for the same seed: what failed once can be tried again. */
+/** A seeded random generator, so that a failure can be repeated. */
 function randomOf(start: number): () => number {
   let state = start;
   return () => {
@@ -33,8 +33,8 @@ interface Sent {
 }
 
 /**
- * Visits without a pause until the server is gone: so many that what it leaves behind is often more than a pack takes.
- * Every visitor is another one, so that a hit counted twice shows.
+ * Visits without a pause until the server is gone: enough of them that the hits left behind often exceed one pack.
+ * Every visit is by a different visitor, so that a hit that is counted twice shows.
  */
 function visitUntilItDies(url: string, count: Sent): Promise<void> {
   const { hostname, port, pathname } = new URL(url);
@@ -74,7 +74,7 @@ async function makeLinks(url: string, count: number): Promise<{ id: number; suff
   return links;
 }
 
-/** What earlier processes left has been folded, and nothing of it is on the disk any more. */
+/** Waits until the journals of earlier processes are folded and deleted. */
 async function settled(dataDir: string): Promise<void> {
   const isFolded = () => journalsIn(dataDir).length === 0;
   await eventually(isFolded, 'what the killed process left to be folded', 120_000);
@@ -109,13 +109,13 @@ async function killAgainAndAgain(store: StoreKind, random: () => number): Promis
       const count: Sent = { sent: 0, answered: 0, refused: 0 };
       const url = `${await program.address()}/${suffix}`;
       const load = Promise.all(Array.from({ length: visitors }, () => visitUntilItDies(url, count)));
-      // At any moment of it: the clock is what is drawn.
+      // Kills it at a random moment of the load.
       await Bun.sleep(10 + random() * 240);
       await kill(program);
       await load;
       program = start();
       if (random() < 0.25) {
-        // Also in the middle of making good.
+        // Sometimes also kills it in the middle of the recovery.
         await program.address();
         await Bun.sleep(random() * 60);
         await kill(program);

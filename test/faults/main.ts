@@ -1,6 +1,6 @@
 /**
- * Every fault that we know of, one after the other on two lanes: a line with its figure for each, and a failing exit code where
- * one of them costs what it must not. `npm run test:faults -- WORD` runs those with this word in their names.
+ * Runs every known fault on two lanes: prints a line with figures for each, and exits with a failure if one costs what
+ * it must not. `npm run test:faults -- WORD` runs those with this word in their names.
  */
 import { join } from 'node:path';
 import { figureMark } from '../support/figure.ts';
@@ -12,7 +12,7 @@ interface Fault {
 }
 
 const faults: readonly Fault[] = [
-  // Directly, behind nginx and behind Caddy: a hundred in all.
+  // Directly, behind nginx and behind Caddy: a hundred in total.
   { name: 'rolling restarts of two workers', files: ['faults/rolling'], settings: { ROUNDS: '34' } },
   { name: 'kill -9 on SQLite', files: ['faults/kill'], settings: { ROUNDS: '500' } },
   { name: 'kill -9 of three nodes on PostgreSQL', files: ['faults/kill-nodes'], settings: { ROUNDS: '100' } },

@@ -12,13 +12,13 @@ import { runCommand, runServer, temporaryFolder } from '../support/program.ts';
 /** `npm run test:faults` restarts more often. */
 const restarts = process.env.ROUNDS === undefined ? 2 : Math.min(100, Number(process.env.ROUNDS));
 const host = 'links.example.com';
-// Caddy looks for the certificate by this name.
+// Caddy selects the certificate by this name.
 const tls = { rejectUnauthorized: false, serverName: host };
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
-/** How many sockets listen on this port of 127.0.0.1. */
+/** The number of sockets that listen on this port of 127.0.0.1. */
 function listenersOn(port: number): number {
   const place = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
@@ -32,10 +32,10 @@ async function ownerOf(origin: string, setupToken: string): Promise<{ headers: R
   return { headers: { ...json, 'api-key': key } };
 }
 
-/** Milliseconds for which somebody who was answered waits: the restarts are what is to take the processors. */
+/** Milliseconds between a client's calls: the restarts, not the load, should use the CPU. */
 const pause = process.env.ROUNDS === undefined ? 50 : 20;
 
-/** Calls again and again until told to stop; what came is counted, by status or by what broke. */
+/** Calls repeatedly until told to stop, and counts the results by status or error. */
 function press(calls: readonly (() => Promise<Response>)[]) {
   const seen: Record<string, number> = {};
   let isOver = false;
@@ -44,7 +44,7 @@ function press(calls: readonly (() => Promise<Response>)[]) {
       const what = await call().then(
         async (answer) => {
           const text = await answer.text();
-          // What failed says why.
+          // A failed answer's body says why.
           return answer.status < 400 ? String(answer.status) : `${answer.status} ${text.slice(0, 300)}`;
         },
         (cause) => String((cause as { code?: string }).code ?? cause),
@@ -63,7 +63,7 @@ function press(calls: readonly (() => Promise<Response>)[]) {
 
 const ways = ['directly', ...(hasNginx ? ['behind nginx'] : []), ...(hasCaddy ? ['behind Caddy'] : [])];
 
-/** The proxy's port for HTTPS; null where there is none. */
+/** The HTTPS port of the proxy; null without one. */
 async function proxyOf(way: string, at: string, stack: AsyncDisposableStack): Promise<number | null> {
   if (way === 'directly') return null;
   if (way === 'behind nginx') return stack.use(await startNginx(host, at)).httpsPort;

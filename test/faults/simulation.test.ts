@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { figure } from '../support/figure.ts';
 import { runScript } from '../support/program.ts';
 
-/** `npm run test:faults` tries more; `--seed=N` of `test/simulation/main.ts` repeats one that failed, and tells its story. */
+/** `npm run test:faults` tries more. To repeat a failed seed with a trace, run `test/simulation/main.ts` with `--seed=N`. */
 const seeds = process.env.ROUNDS === undefined ? 3 : Math.max(3, Number(process.env.ROUNDS));
 
 test(`${seeds} seeds: each answered click counts once and has one id everywhere, and no node has a stale link`, async () => {

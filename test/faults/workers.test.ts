@@ -11,13 +11,13 @@ import { runServer } from '../support/program.ts';
 const kills = process.env.ROUNDS === undefined ? 3 : Number(process.env.ROUNDS);
 const visitors = 12;
 const workers = 3;
-/** Then a visitor connects anew, and the system may hand it to another worker. */
+/** After this many, a visitor reconnects, and the kernel may hand the connection to another worker. */
 const requestsPerConnection = 4;
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
-/** How many sockets listen on this port of 127.0.0.1. */
+/** The number of sockets that listen on this port of 127.0.0.1. */
 function listenersOn(port: number): number {
   const place = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
@@ -26,18 +26,18 @@ function listenersOn(port: number): number {
 
 interface Seen {
   readonly statuses: Map<number, number>;
-  /** Connections that ended in the middle: they were a killed worker's. */
+  /** Connections that broke in the middle: they belonged to a killed worker. */
   cut: number;
-  /** Connections that were being opened: the system had given them to the killed worker. */
+  /** Connections that failed while they were being opened: the kernel had assigned them to the killed worker. */
   lost: number;
-  /** Those who tried again, and were refused again. */
+  /** Visitors whose second attempt was refused, too. */
   refused: number;
 }
 
-/** Milliseconds for which a visitor who was answered waits: the restarts are what is to take the processors. */
+/** Milliseconds between a visitor's requests: the restarts, not the load, should use the CPU. */
 const pause = 5;
 
-/** Visits until told to stop, on one connection after another. */
+/** Visits until told to stop, over one connection after another. */
 async function visit(url: string, seen: Seen, isOver: () => boolean): Promise<void> {
   let isSecondTry = false;
   while (!isOver()) {
@@ -48,7 +48,7 @@ async function visit(url: string, seen: Seen, isOver: () => boolean): Promise<vo
   }
 }
 
-/** False where it couldn't be opened. */
+/** False if the connection couldn't be opened. */
 function visitOnOneConnection({ hostname, port, pathname }: URL, seen: Seen, isOver: () => boolean) {
   const { promise: ended, resolve } = Promise.withResolvers<boolean>();
   let sent = 0;
@@ -73,7 +73,7 @@ function visitOnOneConnection({ hostname, port, pathname }: URL, seen: Seen, isO
         const status = Number(answer.slice('HTTP/1.1 '.length).slice(0, 3));
         seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1);
         answer = '';
-        // Any other answer has a body, too.
+        // Any other answer has a body, which isn't parsed, so the connection is dropped.
         if (status === 302) setTimeout(ask, pause, socket);
         else {
           isDone = true;

@@ -57,7 +57,7 @@ const fields = [
   'constructor',
 ];
 
-/** Values that have broken services before, beside whatever the generator thinks of. */
+/** Values that have broken services before, in addition to the generator's own. */
 const nasty = fc.constantFrom<unknown>(
   '',
   ' ',
@@ -147,12 +147,12 @@ const someQuery = fc
   )
   .map((query) => new URLSearchParams(query).toString());
 
-// What is answered with a stream of events has no end to wait for: test/api-clicks-live.test.ts has its refusals.
+// Event streams don't end: test/api-clicks-live.test.ts covers their refusals.
 const ending = routes.filter(({ endpoint }) => endpoint.streams !== 'text/event-stream');
 
 for (const { method, path, endpoint } of ending) {
   test(`${perRoute.toLocaleString('en')} generated bodies at ${method} ${path}: never an internal error, never anything but JSON`, async () => {
-    // Keys are spared: the one that these calls are made with is among them.
+    // API keys aren't deleted: one of them authenticates these calls.
     const id = path.includes('api_key') ? fc.constant('777777') : someId;
     const query = endpoint.query ? someQuery : fc.constant('');
     const calls = fc.sample(fc.tuple(someBody, id, fc.boolean(), query), {
@@ -164,7 +164,7 @@ for (const { method, path, endpoint } of ending) {
         calls.slice(start, start + atOnce).map(async ([body, chosenId, withKey, query]) => {
           const send = {
             ...(method === 'GET' ? {} : { body }),
-            // Registration hashes a password where the address is good; without one it is refused sooner.
+            // Endpoints that require a credential are called with and without one.
             ...(withKey || endpoint.credential !== 'required' ? { key: owner.key } : {}),
           };
           const { status, json, text } = await app.call(

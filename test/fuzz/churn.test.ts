@@ -20,11 +20,11 @@ type Way = 'ends' | 'asks to end' | 'terminates';
 
 interface Exchange {
   readonly sent: string;
-  /** 0: gone before there is an answer. */
+  /** 0: the client disconnects before the answer. */
   readonly status: number;
   readonly suffix: string;
   readonly way: Way;
-  /** Whether it may be recorded, or must be. */
+  /** Whether the visit must be recorded (`surely`), may be, or must not be. */
   readonly hit: 'none' | 'perhaps' | 'surely';
 }
 
@@ -59,7 +59,7 @@ function draw(below: (limit: number) => number, host: string): Exchange {
   }
 }
 
-/** What is wrong with the answer; null when nothing is. */
+/** What is wrong with the answer, or null. */
 function converse(port: number, { sent, status, suffix, way }: Exchange): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
   const late = setTimeout(() => resolve('no answer in time'), patience);
@@ -131,7 +131,7 @@ test(`${connections} connections, each response correct, and nothing of them rem
     await churn(connections - first);
     expect({ seed, problems }).toEqual({ seed, problems: [] });
     if (isLinux) {
-      // As many as are there at the beginning, besides what one round of visitors may have under way.
+      // The initial number, plus what one round of visitors may have open.
       await eventually(() => openFiles(program.pid) <= files + 8, 'files to be closed', 30_000);
       await eventually(() => residentMegabytes(program.pid) < memory * 1.5 + 64, 'memory', 30_000);
     }

@@ -8,7 +8,7 @@ import { storeFolder } from '../support/migrated-store.ts';
 import { problemsOf, runServer } from '../support/program.ts';
 import { drawStream, type Stream, type StreamRequest } from '../support/request-streams.ts';
 
-/** `npm run test:fuzz` sets more. What failed is tried again with its seed: `SEED=… npm run test:fuzz`. */
+/** `npm run test:fuzz` sets more. To repeat a failure, use its seed: `SEED=… npm run test:fuzz`. */
 const streams = Number(process.env.STREAMS ?? 1_000);
 const seed = Number(process.env.SEED ?? 1 + (Date.now() % 1_000_000_000));
 const atOnce = 16;
@@ -17,7 +17,7 @@ const patience = 60_000;
 const suffixes = Array.from({ length: 64 }, (_, index) => `token-${index}`);
 const destinationOf = (suffix: string) => `https://destination.example/${suffix}`;
 
-/** Sends the pieces one by one, and reads answers until all are there, the last one is said to be, or the end. */
+/** Sends the pieces one by one, and reads until every answer has arrived, one says `Connection: close`, or the connection ends. */
 function send(port: number, stream: Stream): Promise<ReadAnswer[]> {
   const { requests, cuts } = stream;
   const bytes = Buffer.from(requests.map((request) => request.bytes).join(''), 'latin1');
@@ -50,7 +50,7 @@ function send(port: number, stream: Stream): Promise<ReadAnswer[]> {
               });
             if (socket.readyState <= 0) isGone = true;
           }
-          // With and without a pause between pieces.
+          // Alternates between no pause and a short one.
           await Bun.sleep(index % 2);
         }
       },
@@ -76,7 +76,7 @@ function send(port: number, stream: Stream): Promise<ReadAnswer[]> {
 const shown = ({ bytes }: StreamRequest): string =>
   `${bytes.length} ${JSON.stringify(bytes.slice(0, 24))}${bytes.includes('X-Detour') ? ' by the detour' : ''}`;
 
-/** What is wrong with these answers; null when nothing is. */
+/** What is wrong with these answers, or null. */
 function problemIn({ requests }: Stream, answers: readonly ReadAnswer[]): string | null {
   for (const [index, { status, location, closes }] of answers.entries()) {
     const request = requests[index];

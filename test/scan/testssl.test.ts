@@ -5,12 +5,12 @@ import { authorityIn } from '../support/openssl-authority.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { secureHost, secureSocket, startTlsApp } from '../support/tls-app.ts';
 
-/** Debian's and Ubuntu's package `testssl.sh`. A scan takes a minute or two: only `npm run test:scan` makes it. */
+/** From the package `testssl.sh` of Debian and Ubuntu. A scan takes a minute or two, so only `npm run test:scan` runs it. */
 const scanner = Bun.which('testssl') ?? Bun.which('testssl.sh');
 
-/** About the scanner itself. */
+/** Findings about the scanner itself. */
 const ofTheScanner = ['engine_problem', 'scanTime', 'old_fart'];
-/** The scanner asks the DNS of this machine, which has no record of the name. */
+/** The scanner queries this machine's DNS, which has no record of the name. */
 const ofTheDns = ['DNS_CAArecord'];
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -25,7 +25,7 @@ interface Line {
   readonly finding: string;
 }
 
-/** What it says that is neither good nor mere information. */
+/** The findings that are neither OK nor informational. */
 async function findingsOf(port: number, root: string): Promise<string[]> {
   const report = join(folder.path, `${port}.json`);
   const words = ['--quiet', '--color', '0', '--ip', '127.0.0.1', '--add-ca', root, '--jsonfile', report];
@@ -57,11 +57,11 @@ describe.skipIf(scanner === null || process.env.SCAN === undefined)('testssl.sh'
     authority.names[secureHost] = { A: ['127.0.0.1'] };
     await using auto = await startAutoApp(authority);
     (await secureSocket(auto.app, { localAddress: '127.0.0.2' })).destroy();
-    // Browsers are told to use https alone after a day of it.
+    // HSTS is only sent after a day of HTTPS.
     auto.app.clock.now += 25 * 60 * 60_000;
     const root = join(folder.path, 'pebble.pem');
     await Bun.write(root, await authority.root());
-    // Five years, and neither CRL nor OCSP.
+    // Pebble's certificates are valid for five years, and have neither CRL nor OCSP.
     const ofPebble = ['cert_revocation', 'cert_validityPeriod'];
     expect(await findingsOf(auto.inner.port, root)).toEqual([...ofTheDns, ...ofPebble].toSorted());
   });
