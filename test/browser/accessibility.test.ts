@@ -61,10 +61,10 @@ const settled = async (page: Page) => {
   await page.locator('main h1').first().waitFor({ state: 'attached' });
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
 };
-/** Another page in the same document, which is quicker than to load it anew. */
+/** Client-side navigation, which is faster than loading the document again. */
 const turnTo = async (page: Page, path: string) => {
   await followLink(page, path);
-  // It is rendered before the next frame is.
+  // The new page is rendered by the next frame.
   await page.evaluate(() => new Promise(requestAnimationFrame));
   await settled(page);
 };
@@ -249,7 +249,7 @@ describe('the focus', () => {
     const [first = '', second = '', third = ''] = await names();
     await page.getByRole('button', { name: `Delete API key ${second}`, exact: true }).focus();
     await page.keyboard.press('Enter');
-    // Cancel has the focus: what can't be undone is not one key away.
+    // Cancel has the focus, so that one key press can't delete anything.
     await isOn(page, 'Cancel');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

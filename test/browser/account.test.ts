@@ -4,7 +4,7 @@ import { barriersOn, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
 const app = await appOfSuite();
-/** Their organization runs the service. */
+/** The user whose organization runs the service. */
 const first = await app.newcomer();
 
 const password = 'correct horse battery';
@@ -124,7 +124,7 @@ describe('the list of sessions', () => {
     const rows = section(page).locator('tbody tr');
     await rows.nth(2).waitFor();
     await first.context().request.delete(`${app.url}/api/v1/session`, { headers: { origin: app.url } });
-    // One of the two has ended already; in any order, both are gone in the end.
+    // One of the two sessions has already ended; whichever is signed out first, both are gone in the end.
     for (const left of [2, 1]) {
       await section(page)
         .getByRole('button', { name: /^Sign out Chrome/ })
@@ -177,7 +177,7 @@ test('an invited user signs up on a page of their own and becomes a member', asy
   await page.reload();
   await page.getByRole('region', { name: 'Members' }).getByText('Charles', { exact: true }).waitFor();
   await page.getByText('There are no outstanding invitations.').waitFor();
-  // An editor sees the members, and can't change them.
+  // An editor sees the members, but can't change them.
   await guest.goto(`${app.url}/app/organization`);
   await guest.getByRole('region', { name: 'Members' }).getByText('Charles (you)').waitFor();
   expect(await guest.getByRole('button', { name: 'Invite member' }).count()).toBe(0);

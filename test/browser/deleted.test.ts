@@ -48,7 +48,7 @@ describe('deleted links', () => {
     await back(page, 'way-back').click();
     await notice(page).getByText('1 link restored.').waitFor();
     await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
-    // It still asks for its password.
+    // The link still asks for its password.
     expect((await app.visit('/way-back')).status).toBe(200);
     await notice(page).getByRole('button', { name: 'Show link' }).click();
     await page.waitForURL(`**/app/links/${id}`);

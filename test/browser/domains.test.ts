@@ -23,11 +23,11 @@ test('a domain is added, shows its records, is verified automatically, has a lin
   await page.getByText('go.xn--bcher-kva.de', { exact: true }).first().waitFor();
   expect(await barriersOn(page)).toEqual([]);
   const domain = async () => (await app.call('GET', '/api/v1/domain', { key: who.key })).json[0];
-  // Its first look is over: noted after the clock has moved on it would count for then.
+  // Wait for the first lookup: if it finished after the clock moves, it would be recorded at the later time.
   await eventually(async () => (await domain()).checked_at !== null, 'the first look');
   const [proof] = (await domain()).records;
   await page.getByText(proof.value).waitFor();
-  // The page reloads by itself: nothing is pressed from here on.
+  // The page reloads by itself; nothing is clicked from here on.
   names[proof.name] = { TXT: [proof.value] };
   app.clock.now += 15_000;
   await page.getByText('Verified', { exact: true }).waitFor();
@@ -88,7 +88,7 @@ test('a verified domain has links made in the dashboard, and the list is filtere
   await made.locator('.made-short', { hasText: `läden.example.com:${port}/open` }).waitFor();
   const visited = await visitRaw(app.url, { host: domain.domain, path: '/open' });
   expect([visited.status, visited.headers.location]).toEqual([302, 'https://example.com/opening-hours']);
-  // Not on the service's own.
+  // Not on the service's own domain.
   expect((await app.visit('/open')).status).toBe(404);
 
   const rows = page.locator('.row-short');
@@ -102,7 +102,7 @@ test('a verified domain has links made in the dashboard, and the list is filtere
   expect(await rows.count()).toBe(1);
   expect(await barriersOn(page)).toEqual([]);
 
-  // Its own page and the palette call it by the same name.
+  // The link's page and the command palette show the same name.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');
   await page.keyboard.type('open');
@@ -157,7 +157,7 @@ test('a domain whose certificate fails is marked in the list, with what to do', 
     next_at: 4_000_000_000_000,
   };
   await database.write((queries) => queries.insertInto('certificates').values(row).execute());
-  // As with HTTPS=auto, whose browser would have to trust an authority.
+  // Simulates HTTPS=auto, where the browser would have to trust another CA.
   const settings = domains as { getsCertificates: boolean };
   settings.getsCertificates = true;
   try {

@@ -32,7 +32,7 @@ async function newFixture(): Promise<Fixture> {
   };
 }
 
-/** The pages, and a text of each once it has loaded. */
+/** The pages, each with a text that appears once it has loaded. */
 const pagesOf = ({ linkId, domainId }: Fixture): readonly (readonly [path: string, sign: string])[] => [
   ['/app', '1 link'],
   ['/app/links/deleted', 'Nothing to restore'],
@@ -239,7 +239,7 @@ describe('a session', () => {
     await second.getByRole('heading', { name: 'My account' }).waitFor();
     await first.getByLabel('New tag').fill('Typed before');
     await first.context().clearCookies();
-    // Each window notices when it becomes visible, before anything is sent.
+    // Each window notices when it gets the focus, before it sends anything.
     for (const page of [first, second]) {
       await page.evaluate(() => dispatchEvent(new Event('focus')));
       await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();

@@ -28,7 +28,7 @@ test('a fresh service is set up from another machine, and uses the address at wh
     expect(await shown.exited).toBe(0);
     await page.getByLabel('Setup token').fill(shown.output().out);
     await page.getByRole('button', { name: 'Create account' }).click();
-    // It restarts at its address meanwhile.
+    // The service restarts at its new address meanwhile.
     await page.getByRole('navigation', { name: 'Main' }).waitFor({ timeout: 60_000 });
     expect(new URL(page.url()).origin).toBe(address);
     const state = await (await page.request.get(`http://127.0.0.1:${port}/api/v1/setup`)).json();
@@ -68,7 +68,7 @@ test('while it is reachable only from one machine, the set-up and the page Domai
     await page.goto(`${app.url}/app/domains`);
     await page.getByText('First set BASE_URL').waitFor();
     expect(await page.getByRole('button', { name: 'Add domain' }).count()).toBe(0);
-    // Who made the first account is told how the service is, as the command "doctor" tells it.
+    // The owner of the first account sees the service's health, as the command "doctor" reports it.
     await page.goto(`${app.url}/app/organization`);
     const service = page.getByRole('region', { name: 'This service' });
     await service.getByText('No backup is known of.').waitFor();

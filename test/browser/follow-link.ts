@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Follows a link of the dashboard to `path`, without loading the document anew. */
+/** Follows a dashboard link to `path` by client-side navigation. */
 export async function followLink(page: Page, path: string): Promise<void> {
   await page.evaluate((to) => {
     const anchor = document.createElement('a');

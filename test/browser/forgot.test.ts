@@ -25,7 +25,7 @@ async function ask(page: Page, email: string) {
   await page.getByText(`If there is an account of ${email},`).waitFor();
 }
 
-/** The link that was mailed last. */
+/** The link in the latest mail. */
 async function mailedLink(): Promise<string> {
   await app.app.context.backgroundTasks.finish();
   return /http\S+\/app\/reset\/\w+/.exec(server.mails.at(-1)?.parts['text/plain'] ?? '')?.[0] ?? '';
@@ -181,7 +181,7 @@ test('a service without accounts shows the set-up page, at these URLs too', asyn
 
 test("the field shows the API's message for an invalid address", async () => {
   const page = await strangerAt('/app/forgot');
-  // What a browser takes for an address, and we don't.
+  // The browser accepts this address, the API doesn't.
   await page.getByLabel('Email').fill('ada,b@example.com');
   await page.evaluate("document.querySelector('form').noValidate = true");
   await page.getByRole('button', { name: 'Send link' }).click();

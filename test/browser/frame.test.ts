@@ -8,7 +8,7 @@ const app = await appOfSuite();
 
 const password = 'correct horse battery';
 
-/** All that a first visit of the page loads before anything is clicked. */
+/** Everything that the first visit of the page loads before any interaction. */
 async function firstLoad(encoding: string): Promise<{ bytes: number; page: string }> {
   const load = (path: string) =>
     fetch(app.url + path, { headers: { 'accept-encoding': encoding }, decompress: false } as RequestInit);
@@ -53,7 +53,7 @@ test('the root of the service leads to the dashboard, that of custom domains doe
   const root = await fetch(`${app.url}/`, { redirect: 'manual' });
   expect(root.status).toBe(302);
   expect(root.headers.get('location')).toBe('/app');
-  // Until there is an account the set-up is there under any name.
+  // Without an account, the setup page is served under any host name.
   await app.newcomer();
   const elsewhere = await fetch(`${app.url}/app`, { headers: { host: 'somewhere.example.com' } });
   expect(await elsewhere.text()).not.toContain('/assets/index');
@@ -98,12 +98,12 @@ test('signing in shows errors in the words of the API, and signing out ends the 
   await page.getByRole('button', { name: 'My account' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  // The cookie that is left grants no access: it shows that this browser had signed in before.
+  // The remaining cookie grants no access: it only shows that this browser has signed in before.
   const left = (await page.context().cookies()).filter(({ value }) => value !== '');
   expect(left.map(({ name }) => name)).toEqual(['linnet_known']);
 });
 
-/** With its lists: what they would say without a session or a network is another test's. */
+/** Waits for its lists; another test covers how they look without a session or a network. */
 async function accountPage(who: Newcomer): Promise<Page> {
   const page = await dashboardOf(app, who, '/app/account');
   for (const name of ['API Keys', 'Sessions'])

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 const app = await appOfSuite();
 const owner = await app.newcomer();
 
-/** A page of somebody else's, with this in it. */
+/** The HTML of a third-party page. */
 let contents = '';
 const site = Bun.serve({
   port: 0,
@@ -36,7 +36,7 @@ async function hitsOf(id: number, count: number): Promise<Hit[]> {
   return list();
 }
 
-/** Headless Chromium says that it is: here it is to be taken for a person's. */
+/** Headless Chromium says that it is headless; here it must be classified as a human. */
 const newPage = async () => (await freshContext({ userAgent: browser })).newPage();
 
 test("a browser's headers distinguish opening a page from loading a resource", async () => {

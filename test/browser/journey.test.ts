@@ -24,7 +24,7 @@ test('on a phone: from a fresh instance to a first copied link, and to its first
     await made.getByText('Created and copied').waitFor();
     const short = (await made.getByRole('link').first().getAttribute('href')) ?? '';
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(short);
-    // It is shown whole, without scrolling sideways.
+    // The short URL is shown whole, without horizontal scrolling.
     expect(await made.locator('.made-short').innerText()).toBe(short.replace('http://', ''));
     const { clientWidth, scrollWidth } = await page.evaluate(() => document.documentElement);
     expect(scrollWidth).toBe(clientWidth);
@@ -38,7 +38,7 @@ test('on a phone: from a fresh instance to a first copied link, and to its first
     expect((await app.visit(short)).headers.get('location')).toBe('https://example.com/from-a-phone');
     await page.locator('[data-hit]').filter({ hasText: 'Chrome on Linux' }).waitFor();
     expect(Date.now() - before).toBeLessThan(stretched(3_000));
-    // The list knows it too.
+    // The list shows the click, too.
     await page.getByRole('link', { name: 'Links', exact: true }).tap();
     await page.locator('.row-clicks[title="1 click: statistics"]').waitFor();
   } finally {

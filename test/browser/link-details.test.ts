@@ -7,7 +7,7 @@ import { describedBy, field, linkPagesOf, patience, save, unsaved } from './link
 const app = await appOfSuite();
 const open = linkPagesOf(app);
 
-/** It comes when the page has drawn itself. */
+/** The focus moves once the page has rendered. */
 const focusOn = (input: Locator): Promise<void> => input.and(input.page().locator(':focus')).waitFor();
 
 describe('the page of a link', () => {
@@ -36,7 +36,7 @@ describe('the page of a link', () => {
       await page.getByRole('button', { name: 'Set a password' }).click();
       await page.locator('input:focus').waitFor();
       await page.keyboard.type('open sesame');
-      // By the clock in Berlin, where the browser is: two hours ahead of UTC in July.
+      // In the browser's time zone, Berlin: two hours ahead of UTC in July.
       await field(page, 'Expiration').fill('2031-07-01T12:30');
       await page.getByText('It expires on 1 Jul 2031, 12:30').waitFor();
       expect(await page.getByText('Times are those of Europe/Berlin.').first().isVisible()).toBe(true);

@@ -48,7 +48,7 @@ describe('the history of a link', () => {
       await page.getByRole('link', { name: 'Details' }).click();
       expect(await field(page, 'Name').inputValue()).toBe('Second');
 
-      // Somebody else changes the link while its history is looked at.
+      // Another user changes the link while its history is open.
       await page.getByRole('link', { name: 'History' }).click();
       await entries.nth(4).waitFor();
       await change({ name: 'Theirs' });

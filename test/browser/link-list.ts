@@ -8,7 +8,7 @@ export const suffixes = (page: Page): Promise<string[]> =>
   page.locator('.short-text > :last-child').allInnerTexts();
 export const notice = (page: Page) => page.locator('.notice');
 
-/** Links and tags that are there before a page is opened. */
+/** Creates links and tags before a page is opened. */
 export function linksOf(app: TestApp) {
   async function link(
     who: Newcomer,

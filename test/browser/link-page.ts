@@ -13,7 +13,7 @@ export interface LinkPage {
   change(body: object): Promise<void>;
 }
 
-/** Makes a link of a new owner, and opens its page in a browser. */
+/** Creates a link of a new owner, and opens its page in a browser. */
 export function linkPagesOf(app: TestApp): (fields?: object, tab?: string) => Promise<LinkPage> {
   return async (fields = {}, tab = '') => {
     const owner = await app.newcomer();
@@ -37,7 +37,7 @@ export function linkPagesOf(app: TestApp): (fields?: object, tab?: string) => Pr
   };
 }
 
-/** What the page says of it may still be there from the last time: it is over when nothing is unsaved any more. */
+/** "Changes saved." may still be shown from an earlier save, so this also waits until nothing is unsaved. */
 export const save = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Save changes' }).click();
   await unsaved(page).waitFor({ state: 'detached' });
@@ -47,7 +47,7 @@ export const save = async (page: Page): Promise<void> => {
 export const unsaved = (page: Page): Locator => page.getByRole('region', { name: 'Unsaved changes' });
 export const field = (page: Page, label: string): Locator => page.getByLabel(label, { exact: true });
 
-/** What a screen reader says after the name of a field. */
+/** The description that a screen reader announces after a field's name. */
 export async function describedBy(input: Locator): Promise<string> {
   const ids = (await input.getAttribute('aria-describedby'))?.split(' ') ?? [];
   const texts = await Promise.all(ids.map((id) => input.page().locator(`[id="${id}"]`).textContent()));

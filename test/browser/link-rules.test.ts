@@ -62,7 +62,7 @@ describe('the rules of a link', () => {
 
       await page.getByText('Never reached: rule 2 is for everybody, and comes first.').waitFor();
 
-      // Upwards by the button, which keeps the focus, and by keys; downwards by the pointer.
+      // Up with the button, which keeps the focus, and with keys; down with the pointer.
       const up = page.getByRole('button', { name: /^Move rule \d up$/ });
       await up.last().click();
       await page.locator('[role=status]', { hasText: 'Rule 3 is now 2 of 3.' }).waitFor();

@@ -40,7 +40,7 @@ describe('scheduled changes of a link', () => {
       await items.nth(0).getByText('in 24 hours', { exact: false }).waitFor();
       expect(await barriersOn(page)).toEqual([]);
 
-      // Another is refused at its time, as the link is in print by then.
+      // Another change is refused when it is due, because the link is marked as printed by then.
       const body = { at: new Date(app.clock.now + 1_000).toISOString(), changes: { disabled: true } };
       await app.call('POST', `/api/v1/link/${link.id}/scheduled`, { key: owner.key, body });
       await change({ on_paper: true });

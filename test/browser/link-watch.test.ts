@@ -24,7 +24,7 @@ const problems = [
   },
 ] as const;
 
-/** As the watch stores what it found. */
+/** Stores problems as the destination watch does. */
 const find = (id: number) =>
   app.app.context.database.write((queries) =>
     queries

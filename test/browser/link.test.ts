@@ -9,7 +9,7 @@ import { describedBy, field, linkPagesOf, patience, save } from './link-page.ts'
 const app = await appOfSuite();
 const open = linkPagesOf(app);
 
-/** Everything that was asked for has come. */
+/** Waits until everything has loaded. */
 const settled = (page: Page): Promise<void> =>
   eventually(
     async () => (await page.locator('main .skeleton').count()) === 0,

@@ -70,7 +70,7 @@ describe('many links at once', () => {
 
     await bar.getByRole('button', { name: 'Tag', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    // Escape closes the options first, and the dialog only without them.
+    // Escape first closes the options, and only then the dialog.
     await dialog.getByRole('combobox').press('ArrowDown');
     await dialog.getByRole('combobox').press('Escape');
     expect(await dialog.getByRole('combobox').getAttribute('aria-expanded')).toBe('false');

@@ -34,7 +34,7 @@ describe('creating links', () => {
 
     const visit = await fresh.visit(copied);
     expect([visit.status, visit.headers.get('location')]).toEqual([302, 'https://example.com/first?a=b']);
-    // No reload: the number in the list goes up by itself.
+    // The number in the list goes up without a reload.
     await page.locator('.row-clicks', { hasText: '1 click' }).waitFor();
     await page.getByRole('img', { name: '1 click in the last 14 days' }).waitFor();
     await context.close();

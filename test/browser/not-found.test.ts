@@ -14,7 +14,7 @@ const patience = 120_000;
 test(
   'a mistyped address becomes a link with its domain and suffix filled in, and leaves the list',
   async () => {
-    // The service's own domain is shown to who runs it.
+    // The service's own domain is only shown to its operator.
     const owner = await app.newcomer();
     const domain = {
       created_at: 1,
@@ -43,7 +43,7 @@ test(
     await page.getByRole('link', { name: /Make this link: .*café/ }).click();
     expect(await page.getByLabel('Suffix').inputValue()).toBe('café');
     expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('go.example.org');
-    // The keyboard is where the destination goes, and a reload begins anew.
+    // The destination field has the focus, and a reload starts afresh.
     await page.locator('#new-link:focus').waitFor();
     expect(new URL(page.url()).search).toBe('');
     await page.keyboard.insertText('https://example.com/coffee');

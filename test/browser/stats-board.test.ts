@@ -36,7 +36,7 @@ describe('the statistics board', () => {
       expect(await page.locator('.board-head').innerText()).toContain(
         `24 daily visitors: each counts once a day (UTC), in the hour of the first click. Times are those of ${noonZone}.`,
       );
-      // Screen readers always have the table; it replaces the chart when it is switched on.
+      // Screen readers always get the table; the switch makes it replace the visible chart.
       const cells = () =>
         page
           .locator('.series tbody tr')
@@ -53,7 +53,7 @@ describe('the statistics board', () => {
       expect(page.url()).toContain('table=1');
       expect(await cells()).toEqual(expected);
       await page.getByLabel('Show as table').click();
-      // The line has the accent's colour, and a tooltip under the pointer.
+      // The line has the accent colour, and hovering shows a tooltip.
       const chart = page.locator('.chart canvas');
       await chart.waitFor();
       await isDrawnIn(page, [179, 32, 58]);
@@ -75,13 +75,13 @@ describe('the statistics board', () => {
         'France\n25\u00a0%\n6',
         'Singapore\n25\u00a0%\n6',
       ]);
-      // It follows the theme, and the width of the window.
+      // The chart follows the theme and the width of the window.
       await page.emulateMedia({ colorScheme: 'dark' });
       await isDrawnIn(page, [240, 113, 138]);
       await page.setViewportSize({ width: 390, height: 800 });
       await page.waitForFunction(() => (document.querySelector('.chart canvas')?.clientWidth ?? 999) < 390);
       await isDrawnIn(page, [240, 113, 138]);
-      // On the map too, Singapore as a dot.
+      // The map shows them, too; Singapore as a dot.
       await card(page, 'Countries').locator('svg path[data-code="DE"]').waitFor();
       await card(page, 'Countries').locator('svg circle[data-code="SG"]').waitFor();
     },
@@ -97,7 +97,7 @@ describe('the statistics board', () => {
       await title(page).filter({ hasText: '6 clicks' }).waitFor();
       expect(new URL(page.url()).searchParams.get('country')).toBe('FR');
       await page.getByText('Visitors are only known for all clicks together').waitFor();
-      // All single clicks of these days are kept: nothing has to be said of it.
+      // Every click of these days is still stored, so there is no remark about that.
       expect(await page.getByText('counted from single clicks').count()).toBe(0);
       await bar(page, 'Devices', /^Phone 33 % 2$/).click();
       await title(page)
@@ -117,7 +117,7 @@ describe('the statistics board', () => {
       expect(page.url()).not.toContain('country');
       await bar(page, 'Devices', /^Phone/).click();
       await title(page).filter({ hasText: '24 clicks' }).waitFor();
-      // No value is a filter as well.
+      // "No value" is a filter, too.
       await bar(page, 'Campaigns', /^No source tagged/).click();
       await title(page).filter({ hasText: '16 clicks' }).waitFor();
       expect(new URL(page.url()).searchParams.get('utm_source')).toBe('');
@@ -139,7 +139,7 @@ describe('the statistics board', () => {
       await title(page)
         .filter({ hasText: /^2 hits in 30 days$/ })
         .waitFor();
-      // With another filter, the kinds are derived from the reasons.
+      // With another filter active, the kinds are derived from the reasons.
       await page.goto(`${app.url}/app/links/${busy.link.id}/stats?country=DE`);
       await aside.getByText('4 hits were not people: 2 previews, 1 bot, 1 prefetch.').waitFor();
       await aside.getByRole('button', { name: 'Kinds' }).click();
@@ -218,7 +218,7 @@ describe('the statistics board', () => {
         expect(await marks.count()).toBe(2);
         const plot = await page.locator('.chart .u-over').boundingBox();
         const mark = await marks.first().boundingBox();
-        // Thirty days, today last.
+        // Thirty days; the last is today.
         const expected = (plot?.x ?? 0) + ((plot?.width ?? 0) * 20) / 29;
         expect(Math.abs((mark?.x ?? 0) + (mark?.width ?? 0) / 2 - expected)).toBeLessThan(3);
         const sentences = await page.locator('.rule-changes li').allInnerTexts();
@@ -275,7 +275,7 @@ describe('the statistics board', () => {
       expect(await barriersOn(page)).toEqual([]);
       await dialog.getByRole('button', { name: /^tag2 / }).click();
       await title(page).filter({ hasText: '3 clicks' }).waitFor();
-      // A chosen value is always shown, however small it is.
+      // A selected value is always shown, however small it is.
       expect(await bar(page, 'Campaigns', /^tag2 /).getAttribute('aria-pressed')).toBe('true');
     },
     patience,

@@ -9,13 +9,13 @@ export const phone =
 export const patience = 240_000;
 export const day = 86_400_000;
 /**
- * The offset of a zone where it is about noon and clocks are never changed: its days have 24 hours, and none ends while
- * the tests run. Its day has most of the current UTC day, whose visitors are counted together.
+ * The offset of a time zone without daylight saving time where it is about noon: its days have 24 hours, and none ends
+ * while the tests run. Its day contains most of the current UTC day, by which visitors are counted.
  */
 export const offset = Math.max(-11, new Date().getUTCHours() - 12);
 export const noonZone = offset === 0 ? 'UTC' : `Etc/GMT${offset > 0 ? '+' : ''}${offset}`;
 
-/** Behind one proxy: the headers of a visit have its address and country. */
+/** With one trusted proxy, so that the headers of a visit set its address and country. */
 export const startForStats = () =>
   appOfSuite({ env: { TRUSTED_PROXIES: '1' }, overrides: { heartbeat: 500 } });
 export interface Fixture {
@@ -38,7 +38,7 @@ export interface StatsAnswer {
   readonly groups: readonly { readonly value: string | null; readonly clicks: number }[];
 }
 
-/** Owners with a link of their own, its visits and its pages. */
+/** Owners with a link of their own, and functions to visit it and to open its pages. */
 export function statsOf(app: TestApp) {
   let visitors = 0;
   async function newFixture(fields: object = {}): Promise<Fixture> {
@@ -72,7 +72,7 @@ export function statsOf(app: TestApp) {
     };
   }
 
-  /** A month of visits of all kinds, the last of them now. */
+  /** A month of visits of all kinds, up to now. */
   async function busyFixture(): Promise<Fixture> {
     const now = app.clock.now;
     app.clock.now = now - 60 * day;
@@ -86,7 +86,7 @@ export function statsOf(app: TestApp) {
         query: sources[visit % 3] ?? '',
         headers: { 'accept-language': visit % 2 ? 'fr' : 'de', referer: 'https://news.example.org/page' },
       });
-      // Visitors are recognised only on the day of the visit.
+      // Visitors are only recognised on the day of the visit, so count it before the clock moves on.
       await app.app.clicks.settled();
     }
     await busy.visit({ agent: 'WhatsApp/2.23.20.0' });
@@ -115,7 +115,7 @@ export const quiet = async (page: Page): Promise<void> => {
   await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
 };
 
-/** The chart has a line of this colour. */
+/** Waits until the chart has a line of this colour. */
 export const isDrawnIn = async (page: Page, colour: readonly [number, number, number]): Promise<void> => {
   await page.waitForFunction(([red, green, blue]) => {
     const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas');

@@ -39,7 +39,7 @@ test(
     expect(told).toStartWith(`a: ${percent} % of 12 visitors, likely between `);
     await bar(page, 'Rules', /^r_gone/).waitFor();
     await quiet(page);
-    // Without a file of cities and without aliases nothing is said of them.
+    // Without a city database and without aliases, these cards aren't shown.
     for (const name of ['Regions and cities', 'Addresses']) expect(await card(page, name).count()).toBe(0);
     await bar(page, 'Rules', /^Which page sells more/).click();
     await title(page).filter({ hasText: '12 clicks in 30 days' }).waitFor();

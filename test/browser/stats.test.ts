@@ -26,7 +26,7 @@ describe('a visit', () => {
         expect(await page.locator('[data-hit]').first().innerText()).toMatch(
           /Click[\s\S]*Japan[\s\S]*Safari on iOS[\s\S]*poster[\s\S]*QR code/,
         );
-        // Screen readers announce it too.
+        // Screen readers announce it, too.
         await page.getByText('Click from Japan, Safari on iOS.').waitFor({ state: 'attached' });
       }
       await all
@@ -34,12 +34,12 @@ describe('a visit', () => {
         .first()
         .waitFor();
       expect(await visits.getByText('2 clicks in all.').count()).toBe(1);
-      // A bot is no click: it is shown on request, with the reason.
+      // A bot's visit isn't a click: it is shown on request, with the reason.
       await visit({ agent: 'curl/8.5.0' });
       await visits.getByLabel('Show').selectOption({ label: 'Everything' });
       await visits.locator('[data-hit]', { hasText: 'Bot' }).waitFor();
       await visits.getByText('A program or script, not a browser').waitFor();
-      // It may come by the stream before the earlier ones have loaded.
+      // The stream may deliver it before the earlier ones have loaded.
       await visits.locator('[data-hit]').nth(2).waitFor();
       expect(await visits.locator('[data-hit]').count()).toBe(3);
       expect(visits.url()).toEndWith('?show=all');
@@ -59,7 +59,7 @@ describe('a visit', () => {
       await page.route('**/clicks?*', async (route) => {
         const response = await route.fetch();
         reads += 1;
-        // The second one is loaded when the stream begins.
+        // The second read happens when the stream starts.
         if (reads === 2) again.resolve();
         if (reads > 1) await come.promise;
         await route.fulfill({ response });
@@ -154,7 +154,7 @@ describe('a visit', () => {
       );
       await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: 'Visits' }).click();
       await page.getByText('Too many streams of clicks are open.').waitFor();
-      // More than one page, without a gap between them.
+      // More than one page, to check that there is no gap between them.
       await page.getByText('No clicks yet').waitFor();
       for (let visits = 0; visits < 60; visits++) await visit();
       await visit({ country: 'FR' });
@@ -222,7 +222,7 @@ test(
     await page.getByRole('button', { name: /UTM source <img src=x/ }).waitFor();
     await page.goto(`${app.url}/app/links/${link.id}/visits`);
     await page.getByText('<img src=x onerror=').waitFor();
-    // The address of another organization's link is refused too.
+    // Hostile query parameters in a dashboard URL run no script either.
     const hostile = new URLSearchParams({ country: payload, device: 'constructor', language: '__proto__' });
     await page.goto(`${app.url}/app/stats?${hostile}&range=${encodeURIComponent(payload)}`);
     await page.getByRole('button', { name: /Device constructor/ }).waitFor();

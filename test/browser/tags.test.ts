@@ -28,7 +28,7 @@ describe('tags', () => {
     const who = await app.newcomer();
     const page = await dashboardOf(app, who, '/app/tags');
     await page.getByText('No tags yet').waitFor();
-    // The one next step has the focus.
+    // The input for the only possible next step has the focus.
     await page.locator('input:focus').waitFor();
     await page.keyboard.type('Spring');
     await page.keyboard.press('Enter');
