@@ -10,8 +10,7 @@ import { FailingWebhooks } from './organization/failing-webhooks.tsx';
 import { InstanceHealth } from './organization/instance-health.tsx';
 import { Members } from './organization/members.tsx';
 import { OutstandingInvitations } from './organization/outstanding-invitations.tsx';
-import { QrSection } from './organization/qr-section.tsx';
-import { WatchSection } from './organization/watch-section.tsx';
+import { QrSection, WatchSection } from './organization/switch-sections.tsx';
 
 export function OrganizationPage() {
   const organization = useQuery('organization', () => call('GET /api/v1/organization'));

@@ -20,8 +20,8 @@ type Phase =
 type Refusal = RefusedStatus | 'too busy' | 'too slow';
 
 /**
- * The state of a connection, without its bytes. `held`, `writeBlocked`, `upstreamBlocked` and `wasUsed` are facts that its
- * owner keeps up to date; everything else is changed by `step` alone.
+ * The state of a connection, without its bytes. Its owner sets `held`, `upstreamBlocked` and `wasUsed`, and `sweeps` back to 0
+ * when some of a request has been processed; everything else is changed by `step` alone, in place: docs/decisions/2026-11-23-connection-state.md.
  */
 export interface ConnectionState {
   phase: Phase;

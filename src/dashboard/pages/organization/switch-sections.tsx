@@ -1,0 +1,61 @@
+import { useAction } from '../../action.ts';
+import type { Organization } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { FormErrors } from '../../parts/error-box.tsx';
+import { Switch } from '../../parts/field.tsx';
+import { Section } from '../../parts/section.tsx';
+import { refresh, updateCached } from '../../queries.ts';
+
+export const QrSection = ({ known }: { known: Organization }) => (
+  <SwitchSection
+    title="QR codes"
+    label="New links distinguish scans from clicks"
+    hint="Their QR codes contain the address followed by ?qr, so that statistics can count scans. Each link can have its own setting."
+    field="qr_code_marker"
+    known={known}
+  />
+);
+
+export const WatchSection = ({ known }: { known: Organization }) => (
+  <SwitchSection
+    title="Destination watch"
+    label="Check destinations once a day"
+    hint={
+      known.can_watch_destinations
+        ? "Destinations that don't respond, have moved permanently, have a bad certificate or are parked are reported when found twice, an hour apart: in the list of links, and to administrators by mail. Each link can have its own setting."
+        : 'The operator of this service has turned it off: nothing is checked, whatever is set here.'
+    }
+    field="watch_destinations"
+    known={known}
+  />
+);
+
+interface SwitchSectionProps {
+  readonly title: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly field: 'qr_code_marker' | 'watch_destinations';
+  readonly known: Organization;
+}
+
+/** The switch moves at once, and back if the change fails. */
+function SwitchSection({ title, label, hint, field, known }: SwitchSectionProps) {
+  const change = useAction(async (isOn: boolean) => {
+    const show = (value: boolean) =>
+      updateCached<Organization>('organization', (before) => ({ ...before, [field]: value }));
+    show(isOn);
+    try {
+      await call('PATCH /api/v1/organization', { body: { [field]: isOn } });
+    } catch (cause) {
+      show(!isOn);
+      throw cause;
+    }
+    refresh('organization');
+  });
+  return (
+    <Section title={title}>
+      <FormErrors error={change.error.value} />
+      <Switch label={label} hint={hint} isOn={known[field]} onTurn={(isOn) => void change.run(isOn)} />
+    </Section>
+  );
+}
