@@ -50,7 +50,7 @@ test('no response is sent before its click is on file, whatever is sent meanwhil
     clicks += 1;
     if (!isTick) {
       isTick = true;
-      listener.afterTurn(() => {
+      listener.afterTick(() => {
         isTick = false;
         onFile = clicks;
       });

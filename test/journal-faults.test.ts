@@ -90,7 +90,7 @@ test('whatever the disk refuses and when, each hit is in the journal once, in or
       let broken: readonly Operation[] = [];
       let dropped = 0;
       const journal = new Journal({
-        afterTurn: setImmediate,
+        afterTick: setImmediate,
         folder: () => {
           mkdirSync(path, { recursive: true });
           return path;
@@ -128,7 +128,7 @@ test('whatever the disk refuses and when, each hit is in the journal once, in or
 test('without descriptors a segment continues, and nothing waits in memory', async () => {
   let isOut = false;
   const journal = new Journal({
-    afterTurn: setImmediate,
+    afterTick: setImmediate,
     folder: () => folder.path,
     use: () => {},
     disk: disk((operation) => (operation === 'open' && isOut ? 'EMFILE' : null)),
@@ -155,7 +155,7 @@ test('without descriptors a segment continues, and nothing waits in memory', asy
 
 test("a segment that can't be opened now is not treated as missing", async () => {
   const journal = new Journal({
-    afterTurn: setImmediate,
+    afterTick: setImmediate,
     folder: () => folder.path,
     use: () => {},
     disk: realDisk,

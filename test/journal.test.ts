@@ -286,7 +286,7 @@ test.each([0, 3, 7])(
       return realDisk.write(...taken);
     };
     const journal = new Journal({
-      afterTurn: setImmediate,
+      afterTick: setImmediate,
       folder: () => folder.path,
       use: () => {},
       disk: { ...realDisk, write },

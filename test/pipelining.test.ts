@@ -42,22 +42,22 @@ function alone(waits: boolean) {
     headEnd: () => '\r\n',
     nextId: () => '',
     note: null,
-    turnStart: () => performance.now(),
+    tickStart: () => performance.now(),
     answered: () => {},
     draining: { isOn: false },
-    awaitTurnOver: (connection) => void turn.push(connection),
-    awaitNextTurn: (connection) => void turn.push(connection),
+    awaitTickEnd: (connection) => void turn.push(connection),
+    awaitNextTick: (connection) => void turn.push(connection),
   };
   const connection = new Connection(socket, context);
-  const endTurn = () => {
+  const endTick = () => {
     const waiting = turn;
     turn = [];
     for (const each of waiting) {
-      each.turnOver();
-      each.nextTurn();
+      each.tickEnded();
+      each.nextTick();
     }
   };
-  return { seen, connection, endTurn, waiting: () => turn.length };
+  return { seen, connection, endTick, waiting: () => turn.length };
 }
 
 const answerLength = head.length + 2;
@@ -65,13 +65,13 @@ const answerLength = head.length + 2;
 test.each([true, false])(
   'a connection has a few requests answered per tick, and eventually all (waiting: %p)',
   (waits) => {
-    const { seen, connection, endTurn, waiting } = alone(waits);
+    const { seen, connection, endTick, waiting } = alone(waits);
     connection.take(Buffer.from(get('/x').repeat(1_000)));
     let turns = 0;
     for (let before = 0; waiting() > 0; turns++) {
       expect(seen.asked - before).toBeLessThanOrEqual(4);
       before = seen.asked;
-      endTurn();
+      endTick();
     }
     expect([seen.asked, seen.written]).toEqual([1_000, 1_000 * answerLength]);
     expect(turns).toBeGreaterThanOrEqual(1_000 / 4 - 1);
@@ -79,30 +79,30 @@ test.each([true, false])(
 );
 
 test('later requests are answered in order, even if they arrive a byte at a time', () => {
-  const { seen, connection, endTurn, waiting } = alone(false);
+  const { seen, connection, endTick, waiting } = alone(false);
   for (const byte of get('/x').repeat(30)) connection.take(Buffer.from(byte));
   connection.take(Buffer.from(get('/x').repeat(30)));
   const inTurn = seen.asked;
   for (const byte of get('/x').repeat(30)) connection.take(Buffer.from(byte));
   expect(seen.asked).toBe(inTurn);
-  while (waiting() > 0) endTurn();
+  while (waiting() > 0) endTick();
   expect(seen.asked).toBe(90);
 });
 
 test('a client that sends thousands without reading is paused, and gets its responses once it reads', () => {
-  const { seen, connection, endTurn, waiting } = alone(false);
+  const { seen, connection, endTick, waiting } = alone(false);
   const piece = Buffer.from(get('/x').repeat(1_000));
   seen.room = 10 * answerLength;
   for (let sent = 0; sent < 200 && seen.pauses === 0; sent++) {
     connection.take(piece);
-    while (waiting() > 0) endTurn();
+    while (waiting() > 0) endTick();
   }
   expect(seen.pauses).toBe(1);
   const { asked } = seen;
   expect(asked).toBeLessThan(20);
   seen.room = Number.POSITIVE_INFINITY;
   connection.drained();
-  while (waiting() > 0) endTurn();
+  while (waiting() > 0) endTick();
   expect(seen.resumes).toBe(1);
   expect(seen.written).toBe(seen.asked * answerLength);
   expect(seen.asked).toBeGreaterThan(1_000);

@@ -36,7 +36,7 @@ class DataPlaneWorker implements DataPlane {
   readonly #listeners: (() => void)[] = [];
   #lastId = 0;
   #listening: Listening = { port: 0, httpPort: null, origin: '' };
-  /** Changes to be sent in one message at the end of this turn. */
+  /** Changes to be sent in one message at the end of this tick. */
   #unsentChange: { links: Change['links'][number][]; hosts: string[] } | null = null;
   #sending: Promise<unknown> | null = null;
   #isTerminated = false;

@@ -103,7 +103,7 @@ export class LocalDataPlane implements DataPlane {
       certificates: () => this.#certificates,
     };
     this.#feedLag = await followChanges(caches, lookups.queries, { ...this.#start, now });
-    const recording = openRecording(site, saltKey, this.#start, (task) => this.#afterTurn(task));
+    const recording = openRecording(site, saltKey, this.#start, (task) => this.#afterTick(task));
     const redirects = redirectsOf(caches, config, {
       now,
       placeOf: placesOf(config, log),
@@ -114,7 +114,7 @@ export class LocalDataPlane implements DataPlane {
       record:
         overrides.hits === 'dropped'
           ? null
-          : (hit: RawHit) => (recording.keep(hit) ? 'stored' : 'after_turn'),
+          : (hit: RawHit) => (recording.keep(hit) ? 'stored' : 'after_tick'),
     });
     [this.#caches, this.#clicks] = [caches, recording];
     await this.#openCertificates(caches, lookups.queries, site);
@@ -239,8 +239,8 @@ export class LocalDataPlane implements DataPlane {
     await this.#start.opened.disposeAsync();
   }
 
-  #afterTurn(task: () => void): void {
+  #afterTick(task: () => void): void {
     if (this.#listener === null) setImmediate(task);
-    else this.#listener.afterTurn(task);
+    else this.#listener.afterTick(task);
   }
 }

@@ -16,14 +16,14 @@ export function openRecording(
   site: Site,
   saltKey: string,
   { config, overrides, log, now, opened }: Start,
-  afterTurn: (task: () => void) => void,
+  afterTick: (task: () => void) => void,
 ): Recording {
   const { journalDisk = realDisk, hits } = overrides;
   const recording = new Recording({
     settings: foldSettingsOf(site, saltKey, config, overrides.now === undefined ? 'server' : 'told'),
     disk: journalDisk,
     now,
-    afterTurn,
+    afterTick,
     startThread: hits === 'unfolded' ? null : () => new Worker(threadUrl('fold-thread'), { smol: true }),
     warn: (event, facts) => log.warn(event, facts),
     fault: (event, cause, facts) => log.error(event, cause, facts),

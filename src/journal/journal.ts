@@ -9,8 +9,8 @@ interface JournalParts {
   /** Called before anything is written for the first time. */
   readonly use: () => void;
   readonly disk: JournalDisk;
-  /** Calls the task once all hits of this turn have been appended. */
-  readonly afterTurn: (task: () => void) => void;
+  /** Calls the task once all hits of this tick have been appended. */
+  readonly afterTick: (task: () => void) => void;
   /** Called after hits were written: there is something to fold. */
   readonly onWritten: () => void;
   /** `unsynced`: they are written, but the disk has not confirmed them. */
@@ -45,7 +45,7 @@ export class Journal {
   readonly #parts: JournalParts;
   readonly #writer = new RecordWriter();
   #hits = 0;
-  /** Whether hits of this turn wait for its end, and the promise of that. */
+  /** Whether hits of this tick wait for its end, and the promise of that. */
   #isTick = false;
   #ended: PromiseWithResolvers<void> | null = null;
   #window = 0;
@@ -72,7 +72,7 @@ export class Journal {
   }
 
   /**
-   * Returns true if the hit is in the file. Otherwise it will be at the end of this turn, before any task that is deferred to
+   * Returns true if the hit is in the file. Otherwise it will be at the end of this tick, before any task that is deferred to
    * then after this call (or it is held in memory while the disk accepts nothing). While there are few hits, each is written at
    * once: answers needn't wait, and pipelined requests are answered; Bun closes connections whose answer comes later.
    */
@@ -86,7 +86,7 @@ export class Journal {
       return true;
     }
     this.#isTick = true;
-    this.#parts.afterTurn(this.#endTick);
+    this.#parts.afterTick(this.#endTick);
     return false;
   }
 

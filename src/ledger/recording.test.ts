@@ -43,7 +43,7 @@ test('a segment ends even if hits arrive without a pause, so that its addresses 
     },
     disk: realDisk,
     now: Date.now,
-    afterTurn: setImmediate,
+    afterTick: setImmediate,
     startThread: () => fold as unknown as Worker,
     warn: () => {},
     fault: () => {},

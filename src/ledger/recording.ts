@@ -15,8 +15,8 @@ interface RecordingParts {
   readonly settings: Omit<FoldSettings, 'journal'>;
   readonly disk: JournalDisk;
   readonly now: () => number;
-  /** Calls `task` once all hits of this turn have been appended. */
-  readonly afterTurn: (task: () => void) => void;
+  /** Calls `task` once all hits of this tick have been appended. */
+  readonly afterTick: (task: () => void) => void;
   /** Null leaves everything in the journal. */
   readonly startThread: (() => Worker) | null;
   readonly warn: (event: string, facts: Record<string, unknown>) => void;
@@ -88,7 +88,7 @@ export class Recording {
     this.#own = new OwnJournal(dataDir, this.#settings.journal);
     this.#journal = new Journal({
       disk: parts.disk,
-      afterTurn: parts.afterTurn,
+      afterTick: parts.afterTick,
       folder: () => this.#own.prepare(),
       use: () => this.#own.use(),
       onWritten: () => this.#wakeSoon(),
@@ -98,7 +98,7 @@ export class Recording {
   }
 
   /**
-   * True if the hit already survives the end of this process; otherwise it will at the end of this turn, before any task deferred
+   * True if the hit already survives the end of this process; otherwise it will at the end of this tick, before any task deferred
    * after this call.
    */
   keep(hit: RawHit): boolean {

@@ -3,15 +3,15 @@ const maxMilliseconds = 0.5;
 /** Reading the clock takes as long as processing a small item. */
 const checkEvery = 4;
 
-let lastTurn: Promise<void> = Promise.resolve();
+let lastTick: Promise<void> = Promise.resolve();
 
 /**
- * For work that takes milliseconds in one go and may arrive in bursts: each item gets its own turn of the event loop, with other
+ * For work that takes milliseconds in one go and may arrive in bursts: each item gets its own tick of the event loop, with other
  * work in between.
  */
-export function ownTurn(): Promise<void> {
-  lastTurn = lastTurn.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
-  return lastTurn;
+export function ownTick(): Promise<void> {
+  lastTick = lastTick.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
+  return lastTick;
 }
 
 /** Splits work on many items into slices that end by the clock, because the time per item is not known beforehand. */
@@ -25,7 +25,7 @@ export class TimeSlice {
     return this.#things % checkEvery === 0 && performance.now() >= this.#end;
   }
 
-  /** Continues after other work had a turn. */
+  /** Continues after other work has run. */
   async pause(): Promise<void> {
     await new Promise(setImmediate);
     this.#end = performance.now() + maxMilliseconds;

@@ -75,7 +75,7 @@ test('a response is written in its wire format, and waits if its hit does', () =
     pathWith(() => answer)(requestFor('/x', 'h', method), '192.0.2.1');
   const head = 'HTTP/1.1 410 Gone\r\nx-a: b\r\nContent-Length: 3\r\n';
   expect(written({ kind: 'page', page, stored: 'stored' })).toEqual({ head, body: '<p>', waits: false });
-  expect(written({ kind: 'page', page, stored: 'after_turn' }, 'HEAD')).toEqual({
+  expect(written({ kind: 'page', page, stored: 'after_tick' }, 'HEAD')).toEqual({
     head,
     body: '',
     waits: true,

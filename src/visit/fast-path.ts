@@ -38,9 +38,9 @@ export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts)
     const answer = redirects.answer(new PlainVisit(request, host, domainId, address));
     switch (answer.kind) {
       case 'redirect':
-        return redirectBytes(answer.status, answer.location, answer.stored === 'after_turn');
+        return redirectBytes(answer.status, answer.location, answer.stored === 'after_tick');
       case 'page':
-        return pageBytes(answer.page, request.method === 'HEAD', answer.stored === 'after_turn');
+        return pageBytes(answer.page, request.method === 'HEAD', answer.stored === 'after_tick');
       case 'wait':
         return answer.until;
       case 'app_server':

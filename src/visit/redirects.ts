@@ -22,7 +22,7 @@ import type { VisitCounts } from './visit-counts.ts';
 import { type VisitorDependencies, VisitorOf } from './visitor.ts';
 
 /** Whether the visit's hit is in the journal. The answer is sent only once it is. */
-type Stored = 'stored' | 'after_turn' | Promise<void>;
+type Stored = 'stored' | 'after_tick' | Promise<void>;
 
 export type VisitAnswer =
   | {

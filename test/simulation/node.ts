@@ -105,7 +105,7 @@ export class SimulatedNode {
         settings: this.#settings(),
         disk,
         now: Date.now,
-        afterTurn: (task) => this.#tasks.push(task),
+        afterTick: (task) => this.#tasks.push(task),
         startThread: () => this.#startThread(process),
         warn: (event, facts) => this.#tell(`${event} ${JSON.stringify(facts)}`),
         fault: (event, cause) => {
@@ -158,7 +158,7 @@ export class SimulatedNode {
 
   readonly #tasks: (() => void)[] = [];
 
-  /** Requests that come in one turn of the event loop. */
+  /** Requests that come in one tick of the event loop. */
   visit(hits: readonly (readonly [string, RawHit])[]): void {
     const running = this.#running;
     if (running === null || running.process.isDead) return;

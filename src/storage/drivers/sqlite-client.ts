@@ -82,7 +82,7 @@ export class SqliteThread implements SqliteClient {
     });
   }
 
-  /** Statements sent in the same turn of the event loop share one message. */
+  /** Statements sent in the same tick of the event loop share one message. */
   run(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
     const answer = this.hold(sql, parameters, inside);
     this.#flushSoon();

@@ -126,7 +126,7 @@ export class SqliteReaders {
     };
   }
 
-  /** Statements of one turn of the event loop are dispatched together. */
+  /** Statements of one tick of the event loop are dispatched together. */
   #dispatchSoon(): void {
     if (this.#isDue) return;
     this.#isDue = true;

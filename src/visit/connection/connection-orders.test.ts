@@ -114,11 +114,11 @@ class Trial {
       headEnd: () => '\r\n',
       nextId: () => '',
       note: null,
-      turnStart: () => performance.now(),
+      tickStart: () => performance.now(),
       answered: () => {},
       draining: { isOn: false },
-      awaitTurnOver: (connection) => void this.#withAnswers.push(connection),
-      awaitNextTurn: (connection) => void this.#withMore.push(connection),
+      awaitTickEnd: (connection) => void this.#withAnswers.push(connection),
+      awaitNextTick: (connection) => void this.#withMore.push(connection),
     };
     this.#connection = new Connection(socket, context);
   }
@@ -134,8 +134,8 @@ class Trial {
     turn: () => {
       const [withAnswers, withMore] = [this.#withAnswers, this.#withMore];
       [this.#withAnswers, this.#withMore] = [[], []];
-      for (const connection of withAnswers) connection.turnOver();
-      for (const connection of [...withAnswers, ...withMore]) connection.nextTurn();
+      for (const connection of withAnswers) connection.tickEnded();
+      for (const connection of [...withAnswers, ...withMore]) connection.nextTick();
     },
     lookup: async () => {
       for (const [path, lookup] of this.#lookups) {

@@ -17,8 +17,8 @@ const orders = Number(process.env.ORDERS ?? 2_000);
 
 /** Events that may come at any time, whatever the connection does. */
 const outside = [
-  'turn over',
-  'next turn',
+  'tick ended',
+  'next tick',
   'lookup done',
   'lookup failed',
   'drained',
@@ -72,7 +72,7 @@ class Owner {
   #step(event: ConnectionEvent): void {
     const { state } = this;
     const before = { ...state };
-    if (event === 'next turn') this.#scheduled = 0;
+    if (event === 'next tick') this.#scheduled = 0;
     const effects = step(state, event, 414);
     this.#log.push(`${event}: ${before.phase} → ${state.phase}`);
     const has = (effect: keyof typeof Effect) => (effects & Effect[effect]) !== 0;
@@ -91,8 +91,8 @@ class Owner {
     );
     holds(!has('refuse') || isUpstreamPhase(before) || isIdle(before), 'a refusal overtakes an answer');
     holds(!has('process') || canRead(state), 'reads on only where it can');
-    holds(!has('awaitTurnOver') || !has('awaitNextTurn'), 'waits for a turn once');
-    if (has('awaitTurnOver') || has('awaitNextTurn')) {
+    holds(!has('awaitTickEnd') || !has('awaitNextTick'), 'waits for a turn once');
+    if (has('awaitTickEnd') || has('awaitNextTick')) {
       holds(this.#scheduled === 0, 'waits for two turns at once');
       this.#scheduled = 1;
     }
@@ -106,7 +106,7 @@ class Owner {
     if (!isEnding)
       holds(this.#isPaused === (state.held >= maxHeld || state.upstreamBlocked), 'paused rightly');
     if (state.phase === 'closing') holds(!this.#isPaused, 'a paused socket is never seen to end');
-    holds(!(canRead(state) && (state.awaitsTurn || state.writeBlocked)), 'reads on while answers wait');
+    holds(!(canRead(state) && (state.awaitsTick || state.writeBlocked)), 'reads on while answers wait');
     holds(!isIdle(state) || !isOver(state), 'idle after the end');
     if (before.phase === 'closing') holds(isEnding, 'begins again');
     if (has('finish')) {
@@ -131,11 +131,11 @@ function eventAt(owner: Owner, draw: number): ConnectionEvent | (typeof outside)
       : isReading
         ? ownOf.reading
         : // Answers that were ready with the last one, or before the lookup.
-          state.phase === 'last' && !state.awaitsTurn
+          state.phase === 'last' && !state.awaitsTick
           ? ['answers ready', 'answers wait']
           : [];
   const event = [...outside, ...own, ...own][draw % (outside.length + 2 * own.length)] ?? null;
-  const isTurn = event === 'turn over' || event === 'next turn';
+  const isTurn = event === 'tick ended' || event === 'next tick';
   return isTurn && owner.pending === 0 ? null : event;
 }
 
@@ -147,7 +147,7 @@ test(`${orders} random orders of events: every effect is legal, nothing follows 
       for (const draw of drawn) {
         const event = eventAt(owner, draw);
         if (event !== null) owner.happened(event);
-        if (event === 'turn over') owner.happened('next turn');
+        if (event === 'tick ended') owner.happened('next tick');
       }
     }),
     { numRuns: orders },
@@ -184,8 +184,8 @@ test('a client that half-closes gets pending responses, and an incomplete reques
   const state = newConnection();
   step(state, 'answers wait');
   expect(step(state, 'client ended')).toBe(0);
-  expect(step(state, 'turn over')).toBe(Effect.send);
-  expect(step(state, 'next turn')).toBe(Effect.process);
+  expect(step(state, 'tick ended')).toBe(Effect.send);
+  expect(step(state, 'next tick')).toBe(Effect.process);
   expect(step({ ...state }, 'held processed')).toBe(Effect.finish);
   state.held = 10;
   expect(step(state, 'held processed')).toBe(Effect.refuse | Effect.send | Effect.finish);

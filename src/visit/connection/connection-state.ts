@@ -10,7 +10,7 @@ type Phase =
   | 'upload'
   /** All of it has been passed on, and its response is awaited or passed back. */
   | 'response'
-  /** The last answer is ready and waits for the end of the turn. */
+  /** The last answer is ready and waits for the end of the tick. */
   | 'last'
   /** The last answer is written. Further bytes of the client are read and dropped, because a reset could cost it the answer. */
   | 'closing'
@@ -25,8 +25,8 @@ type Refusal = RefusedStatus | 'too busy' | 'too slow';
  */
 export interface ConnectionState {
   phase: Phase;
-  /** Answers, or requests beyond the connection's share, wait for the end of the turn. */
-  awaitsTurn: boolean;
+  /** Answers, or requests beyond the connection's share, wait for the end of the tick. */
+  awaitsTick: boolean;
   /** The lookup for the next request failed: the app server has a page for that. */
   skipsFastPath: boolean;
   /** Some of the response has gone to the client: no other answer can be sent in its place. */
@@ -50,7 +50,7 @@ export interface ConnectionState {
 
 export const newConnection = (): ConnectionState => ({
   phase: 'reading',
-  awaitsTurn: false,
+  awaitsTick: false,
   skipsFastPath: false,
   responseBegan: false,
   clientEnded: false,
@@ -66,18 +66,18 @@ export const newConnection = (): ConnectionState => ({
 export type ConnectionEvent =
   /** Plain requests have been answered, and the answers may be sent. */
   | 'answers ready'
-  /** The same, but their clicks are only in the journal at the end of the turn. */
+  /** The same, but their clicks are only in the journal at the end of the tick. */
   | 'answers wait'
-  /** The connection has had its share of this turn; its answers may be sent. */
+  /** The connection has had its share of this tick; its answers may be sent. */
   | 'share used'
   /** The client wants no answer after the one that is ready. */
   | 'last answer'
   | 'lookup begun'
   | 'lookup done'
   | 'lookup failed'
-  /** The turn is over: first every connection sends its answers, then every connection reads on. */
-  | 'turn over'
-  | 'next turn'
+  /** The tick has ended: first every connection sends its answers, then every connection reads on. */
+  | 'tick ended'
+  | 'next tick'
   /** The head of a request for the app server has been read. */
   | 'request begun'
   | 'request complete'
@@ -108,10 +108,10 @@ export const Effect = {
   send: 1 << 1,
   /** Drop what is held and the upstream connection, and end the writing side once everything is out. */
   finish: 1 << 2,
-  /** Have 'turn over' and 'next turn' called at the end of the turn. */
-  awaitTurnOver: 1 << 3,
-  /** Have 'next turn' called at the end of the turn. */
-  awaitNextTurn: 1 << 4,
+  /** Have 'tick ended' and 'next tick' called at the end of the tick. */
+  awaitTickEnd: 1 << 3,
+  /** Have 'next tick' called at the end of the tick. */
+  awaitNextTick: 1 << 4,
   pauseUpstream: 1 << 5,
   resumeUpstream: 1 << 6,
   /** Tell the app server that the client sends no more, if its request changes nothing. */
@@ -133,8 +133,8 @@ export const maxHeld = 64 * 1024;
 const maxSweeps = { head: 2, response: 12 };
 
 /** Whether more of the client's bytes can be processed. */
-export const canRead = ({ phase, awaitsTurn, writeBlocked }: ConnectionState): boolean =>
-  (phase === 'reading' || phase === 'upload') && !awaitsTurn && !writeBlocked;
+export const canRead = ({ phase, awaitsTick, writeBlocked }: ConnectionState): boolean =>
+  (phase === 'reading' || phase === 'upload') && !awaitsTick && !writeBlocked;
 
 /** Whether no answer is owed. The beginning of a head can't be answered. */
 export const isIdle = (state: ConnectionState): boolean => state.phase === 'reading' && canRead(state);
@@ -168,11 +168,11 @@ function react(state: ConnectionState, event: ConnectionEvent, refusal: Refusal)
     case 'answers ready':
       return send(state);
     case 'answers wait':
-      state.awaitsTurn = true;
-      return Effect.awaitTurnOver;
+      state.awaitsTick = true;
+      return Effect.awaitTickEnd;
     case 'share used':
-      state.awaitsTurn = true;
-      return Effect.send | Effect.awaitNextTurn;
+      state.awaitsTick = true;
+      return Effect.send | Effect.awaitNextTick;
     case 'last answer':
       state.phase = 'last';
       return 0;
@@ -185,11 +185,11 @@ function react(state: ConnectionState, event: ConnectionEvent, refusal: Refusal)
       state.phase = 'reading';
       state.skipsFastPath = event === 'lookup failed';
       return processHeld(state);
-    case 'turn over':
-      state.awaitsTurn = false;
+    case 'tick ended':
+      state.awaitsTick = false;
       return state.phase === 'closing' ? 0 : send(state);
-    case 'next turn':
-      state.awaitsTurn = false;
+    case 'next tick':
+      state.awaitsTick = false;
       return processHeld(state);
     case 'request begun':
       state.phase = 'upload';

@@ -36,11 +36,11 @@ test('requests of a visitor who disconnected during a lookup are neither answere
     headEnd: () => '\r\n',
     nextId: () => '',
     note: null,
-    turnStart: () => performance.now(),
+    tickStart: () => performance.now(),
     answered: () => {},
     draining: { isOn: false },
-    awaitTurnOver: () => {},
-    awaitNextTurn: () => {},
+    awaitTickEnd: () => {},
+    awaitNextTick: () => {},
   };
   const connection = new Connection(deafSocket(), context);
   connection.take(Buffer.from(request('GET /first') + request('GET /second')));

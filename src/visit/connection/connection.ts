@@ -39,20 +39,20 @@ export interface ConnectionContext {
   readonly note: NoteAnswer | null;
   /** While it is on, each answer closes its connection, so that the client makes its next one to another process. */
   readonly draining: { readonly isOn: boolean };
-  /** When this turn of the event loop began: everything that is read in it had arrived by then. */
-  readonly turnStart: () => number;
+  /** When this tick of the event loop began: everything that is read in it had arrived by then. */
+  readonly tickStart: () => number;
   /** Reports `count` answers of the fast path whose requests had arrived by `since`. */
   readonly answered: (since: number, count: number) => void;
-  /** Has `turnOver` called at the end of this turn, once the clicks are in the journal; then `nextTurn`. */
-  readonly awaitTurnOver: (connection: Connection) => void;
-  /** Has `nextTurn` called at the end of this turn. */
-  readonly awaitNextTurn: (connection: Connection) => void;
+  /** Has `tickEnded` called at the end of this tick, once the clicks are in the journal; then `nextTick`. */
+  readonly awaitTickEnd: (connection: Connection) => void;
+  /** Has `nextTick` called at the end of this tick. */
+  readonly awaitNextTick: (connection: Connection) => void;
 }
 
 /** Characters of answers that are collected before they are written: a request of a few bytes may get a whole page. */
 const maxReady = 64 * 1024;
 /** Requests of one connection that are answered before other connections have their turn. */
-const maxInTurn = 4;
+const maxPerTick = 4;
 /** Bytes that are decoded at once: room for the longest head and its end. */
 const windowLength = maxHead + 4;
 /**
@@ -107,13 +107,13 @@ export class Connection implements Limited {
     this.#happened('flow changed');
   }
 
-  /** All bytes of this turn have been processed: the answers may be sent. */
-  turnOver(): void {
-    this.#happened('turn over');
+  /** All bytes of this tick have been processed: the answers may be sent. */
+  tickEnded(): void {
+    this.#happened('tick ended');
   }
 
-  nextTurn(): void {
-    this.#happened('next turn');
+  nextTick(): void {
+    this.#happened('next tick');
   }
 
   lookedUp(isFound: boolean): void {
@@ -181,7 +181,7 @@ export class Connection implements Limited {
     // A plain visit needs only the first three.
     if (effects === 0) return;
     if (effects === Effect.send) this.#send();
-    else if (effects === Effect.awaitTurnOver) this.#context.awaitTurnOver(this);
+    else if (effects === Effect.awaitTickEnd) this.#context.awaitTickEnd(this);
     else this.#carryOut(effects);
   }
 
@@ -196,8 +196,8 @@ export class Connection implements Limited {
       this.#drop();
       this.#output.end();
     }
-    if (effects & Effect.awaitTurnOver) this.#context.awaitTurnOver(this);
-    if (effects & Effect.awaitNextTurn) this.#context.awaitNextTurn(this);
+    if (effects & Effect.awaitTickEnd) this.#context.awaitTickEnd(this);
+    if (effects & Effect.awaitNextTick) this.#context.awaitNextTick(this);
     if (effects & Effect.pauseUpstream) this.#upstream?.pause();
     if (effects & Effect.resumeUpstream) this.#upstream?.resume();
     if (effects & Effect.endUpstream && this.#request?.isSafe) this.#upstream?.end();
@@ -272,7 +272,7 @@ export class Connection implements Limited {
     if (this.#searched > 0 && this.#isStillPartial(bytes, from)) return 0;
     this.#searched = 0;
     const state = this.#state;
-    this.#since = this.#lookupSince === 0 ? this.#context.turnStart() : this.#lookupSince;
+    this.#since = this.#lookupSince === 0 ? this.#context.tickStart() : this.#lookupSince;
     this.#lookupSince = 0;
     const isWhole = from === 0 && bytes.length <= windowLength;
     const window = isWhole ? bytes : bytes.subarray(from, from + windowLength);
@@ -281,7 +281,7 @@ export class Connection implements Limited {
     let waits = false;
     let isPlain = true;
     for (let count = 0; at < text.length; count++) {
-      if (count === maxInTurn) {
+      if (count === maxPerTick) {
         this.#happened(waits ? 'answers wait' : 'share used');
         return at;
       }

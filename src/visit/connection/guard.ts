@@ -9,7 +9,7 @@ interface Terminable {
 export type OnFault = (cause: unknown, leftOut: number) => void;
 
 /**
- * Runs every callback of a connection: bytes, the end of a turn, a promise, a timer, its upstream connection. An exception
+ * Runs every callback of a connection: bytes, the end of a tick, a promise, a timer, its upstream connection. An exception
  * ends that one connection. Faults are reported at most once a second, because a client may be able to repeat them.
  */
 export class Guard {

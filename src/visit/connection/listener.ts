@@ -20,12 +20,12 @@ const handshakeTime = 150;
 export const originOf = (host: string, port: number, isSecure = false): string =>
   `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** The work at the end of a turn, when all bytes of the turn have been processed. */
-interface TurnEnd {
+/** The work at the end of a tick, when all bytes of the tick have been processed. */
+interface TickEnd {
   /** Answers wait for these tasks. */
   readonly tasks: (() => void)[];
   readonly withAnswers: Connection[];
-  /** Connections that have used their share of the turn. */
+  /** Connections that have used their share of the tick. */
   readonly withMore: Connection[];
 }
 
@@ -54,8 +54,8 @@ const take = (connection: Connection, bytes: Buffer): void => connection.take(by
 const drained = (connection: Connection): void => connection.drained();
 const ended = (connection: Connection): void => connection.ended();
 const closed = (connection: Connection): void => connection.closed();
-const turnOver = (connection: Connection): void => connection.turnOver();
-const nextTurn = (connection: Connection): void => connection.nextTurn();
+const tickEnded = (connection: Connection): void => connection.tickEnded();
+const nextTick = (connection: Connection): void => connection.nextTick();
 const endIfIdle = (connection: Connection): void => connection.endIfIdle();
 const endIfInactive = (connection: Connection): void => connection.endIfInactive();
 const terminate = (connection: Connection): void => connection.terminate();
@@ -76,12 +76,12 @@ export class Listener {
   readonly #reserving: Timer;
   #fastPath: FastPath = () => null;
   #insecurePath: FastPath = () => null;
-  #turnEnd: TurnEnd | null = null;
+  #tickEnd: TickEnd | null = null;
   readonly #answered: (milliseconds: number, count: number) => void;
-  /** When this turn began; 0 before anything is read in it. The clock is read once a turn, not once an answer. */
-  #turnStart = 0;
-  /** Answers that were sent in the turn in which their requests were read. */
-  #turnAnswers = 0;
+  /** When this tick began; 0 before anything is read in it. The clock is read once a tick, not once an answer. */
+  #tickStart = 0;
+  /** Answers that were sent in the tick in which their requests were read. */
+  #tickAnswers = 0;
   #dateSecond = 0;
   #headEnd = '';
 
@@ -114,10 +114,10 @@ export class Listener {
       nextId: () => ids.next(),
       note,
       draining: this.#draining,
-      turnStart: () => this.#turnStartNow(),
+      tickStart: () => this.#tickStartNow(),
       answered: (since, count) => this.#countAnswers(since, count),
-      awaitTurnOver: (connection) => void this.#atTurnEnd().withAnswers.push(connection),
-      awaitNextTurn: (connection) => void this.#atTurnEnd().withMore.push(connection),
+      awaitTickEnd: (connection) => void this.#atTickEnd().withAnswers.push(connection),
+      awaitNextTick: (connection) => void this.#atTickEnd().withMore.push(connection),
     };
     const insecure: ConnectionContext = {
       ...context,
@@ -208,9 +208,9 @@ export class Listener {
     return originOf(this.#host, this.port, this.#isSecure);
   }
 
-  /** Calls the task once all bytes of this turn have been processed. */
-  afterTurn(task: () => void): void {
-    this.#atTurnEnd().tasks.push(task);
+  /** Calls the task once all bytes of this tick have been processed. */
+  afterTick(task: () => void): void {
+    this.#atTickEnd().tasks.push(task);
   }
 
   /** From now on these answer plain visits, the second one on the port without TLS; until then the app server does. */
@@ -266,22 +266,22 @@ export class Listener {
     for (const connection of this.#connections) this.#guard.run(connection, endIfIdle);
   }
 
-  #atTurnEnd(): TurnEnd {
-    if (this.#turnEnd === null) {
-      this.#turnEnd = { tasks: [], withAnswers: [], withMore: [] };
-      this.#port.afterTurn(this.#endTurn);
+  #atTickEnd(): TickEnd {
+    if (this.#tickEnd === null) {
+      this.#tickEnd = { tasks: [], withAnswers: [], withMore: [] };
+      this.#port.afterTick(this.#endTick);
     }
-    return this.#turnEnd;
+    return this.#tickEnd;
   }
 
   /**
    * First the tasks, then the answers that wait for them, and only then the deferred requests, which make more of both, for the
-   * end of the next turn. So no answer is sent before its own click is in the journal, and no answer waits while further requests
+   * end of the next tick. So no answer is sent before its own click is in the journal, and no answer waits while further requests
    * are served.
    */
-  readonly #endTurn = (): void => {
-    const end = this.#turnEnd;
-    this.#turnEnd = null;
+  readonly #endTick = (): void => {
+    const end = this.#tickEnd;
+    this.#tickEnd = null;
     if (end === null) return;
     for (const task of end.tasks) {
       try {
@@ -290,24 +290,24 @@ export class Listener {
         this.#guard.report(cause);
       }
     }
-    for (const connection of end.withAnswers) this.#guard.run(connection, turnOver);
-    if (this.#turnAnswers > 0) this.#answered(performance.now() - this.#turnStart, this.#turnAnswers);
-    this.#turnStart = 0;
-    this.#turnAnswers = 0;
-    for (const connection of end.withAnswers) this.#guard.run(connection, nextTurn);
-    for (const connection of end.withMore) this.#guard.run(connection, nextTurn);
+    for (const connection of end.withAnswers) this.#guard.run(connection, tickEnded);
+    if (this.#tickAnswers > 0) this.#answered(performance.now() - this.#tickStart, this.#tickAnswers);
+    this.#tickStart = 0;
+    this.#tickAnswers = 0;
+    for (const connection of end.withAnswers) this.#guard.run(connection, nextTick);
+    for (const connection of end.withMore) this.#guard.run(connection, nextTick);
   };
 
-  #turnStartNow(): number {
-    if (this.#turnStart === 0) {
-      this.#turnStart = performance.now();
-      this.#atTurnEnd();
+  #tickStartNow(): number {
+    if (this.#tickStart === 0) {
+      this.#tickStart = performance.now();
+      this.#atTickEnd();
     }
-    return this.#turnStart;
+    return this.#tickStart;
   }
 
   #countAnswers(since: number, count: number): void {
-    if (since === this.#turnStart) this.#turnAnswers += count;
+    if (since === this.#tickStart) this.#tickAnswers += count;
     else this.#answered(performance.now() - since, count);
   }
 

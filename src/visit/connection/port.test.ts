@@ -216,9 +216,9 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     const order: string[] = [];
     notes.onReceived = (_, bytes) => {
       order.push(bytes.toString());
-      port.afterTurn(() => {
+      port.afterTick(() => {
         order.push('after');
-        port.afterTurn(() => order.push('after that'));
+        port.afterTick(() => order.push('after that'));
       });
     };
     const { caller } = await call();
@@ -286,12 +286,12 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     caller.write('still there');
     await until(said, 'still there');
     let isCalled = false;
-    port.afterTurn(() => {
+    port.afterTick(() => {
       isCalled = true;
     });
     port.close();
     await eventually(over, 'the end');
     await eventually(() => isCalled, 'what was put off before');
-    await new Promise<void>((called) => port.afterTurn(called));
+    await new Promise<void>((called) => port.afterTick(called));
   });
 });

@@ -44,8 +44,8 @@ interface ListenAddress {
 /** The port that visitors connect to. */
 export interface VisitorPort {
   readonly port: number;
-  /** Calls the task once all bytes of this turn have been received. */
-  afterTurn(task: () => void): void;
+  /** Calls the task once all bytes of this tick have been received. */
+  afterTick(task: () => void): void;
   /** Where other processes share the port: leaves new connections to them. False where the system can't do it. */
   dropNew?(): Promise<boolean>;
   /** Accepts no new connections. */
@@ -71,7 +71,7 @@ export function openPort<Connection>(address: ListenAddress, receiver: Receiver<
   });
   return {
     port: listener.port,
-    afterTurn: (task) => void setImmediate(task),
+    afterTick: (task) => void setImmediate(task),
     dropNew: () => dropNewConnections((listener as { readonly fd?: number }).fd ?? -1),
     stop: () => listener.stop(),
     close: () => listener.stop(true),

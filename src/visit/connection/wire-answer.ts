@@ -3,6 +3,6 @@ export interface WireAnswer {
   /** All lines of its head, except for the date and the empty line. */
   readonly head: string;
   readonly body: string;
-  /** Whether it has to wait for the end of the turn, when its click is in the journal. */
+  /** Whether it has to wait for the end of the tick, when its click is in the journal. */
   readonly waits: boolean;
 }

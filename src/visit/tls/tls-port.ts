@@ -1,7 +1,7 @@
 import type { Socket, SocketListener } from 'bun';
 import { dropNewConnections } from '../connection/drop-new-connections.ts';
 import type { Receiver, VisitorPort } from '../connection/port.ts';
-import { HandshakeTurns } from './handshake-turns.ts';
+import { HandshakeQueue } from './handshake-queue.ts';
 import {
   type CertificatePair,
   nodeTls,
@@ -46,14 +46,14 @@ export class TlsPort {
 
   readonly open = <Connection>(address: TlsListener, receiver: Receiver<Connection>): VisitorPort => {
     const find = this.#find;
-    const turns = new HandshakeTurns();
+    const handshakes = new HandshakeQueue();
     const options = {
       ...address,
       allowHalfOpen: true,
       tls: { secureContext: this.#fallback, ALPNProtocols: protocols },
       socket: {
         open: (socket: Socket<Connection>) => {
-          turns.enter(socket);
+          handshakes.enter(socket);
           socket.data = receiver.opened(socket);
         },
         // With this callback a socket is opened, and counted, when it is accepted; without it, only after its handshake.
@@ -70,7 +70,7 @@ export class TlsPort {
     this.#listener = listener as SocketListener<unknown>;
     return {
       port: (listener as Bun.TCPSocketListener).port,
-      afterTurn: (task) => void setImmediate(task),
+      afterTick: (task) => void setImmediate(task),
       dropNew: () => dropNewConnections((listener as { readonly fd?: number }).fd ?? -1),
       stop: () => listener.stop(),
       close: () => listener.stop(true),
