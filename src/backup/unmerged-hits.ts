@@ -6,7 +6,7 @@ import type { BackupPart } from './backup-stream.ts';
 
 type Cell = string | number;
 
-/** Turns the chunks of a backup into rows: their facts come first, then column after column. */
+/** Converts the chunks of a backup into rows: their facts come first, then column after column. */
 export class UnmergedHits {
   readonly #chunks = new Map<number, ChunkRow>();
   #current = 0;

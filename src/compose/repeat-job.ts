@@ -2,13 +2,13 @@
 export function repeatJob(work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) {
   let timer: Timer | undefined;
   let isStopped = false;
-  const turn = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     await work().catch(onFault);
     if (!isStopped) timer = setTimeout(start, interval);
   };
-  let running = turn();
+  let running = run();
   const start = () => {
-    running = turn();
+    running = run();
   };
   return {
     async stop() {

@@ -68,5 +68,5 @@ export function apiErrorOf(response: Response, body: unknown): ApiError {
   return new ApiError(response.status, problems, wait > 0 ? wait : null);
 }
 
-/** Turns anything thrown into an error that can be shown. */
+/** Converts anything thrown into an error that can be shown. */
 export const asApiError = (cause: unknown): ApiError => (cause instanceof ApiError ? cause : unreachable());

@@ -9,7 +9,7 @@ import { shortOf } from './short-links.ts';
 export async function archiveLinks(links: readonly Link[], archived: boolean): Promise<boolean> {
   const [first] = links;
   if (!first) return false;
-  const turned = links.filter((link) => link.archived !== archived);
+  const changed = links.filter((link) => link.archived !== archived);
   try {
     await call('PATCH /api/v1/link/bulk', { body: { ids: links.map(({ id }) => id), archived } });
   } catch (cause) {
@@ -19,9 +19,9 @@ export async function archiveLinks(links: readonly Link[], archived: boolean): P
   }
   void refresh('links', 'link ');
   const what = links.length === 1 ? shortOf(first) : counted(links.length, 'link');
-  const undo = () => void archiveLinks(turned, !archived);
+  const undo = () => void archiveLinks(changed, !archived);
   notify(`${what} ${archived ? 'archived' : 'taken out of the archive'}.`, {
-    ...(turned.length > 0 && { action: { label: 'Undo', act: undo } }),
+    ...(changed.length > 0 && { action: { label: 'Undo', act: undo } }),
   });
   return true;
 }

@@ -10,7 +10,7 @@ import { noKey } from './repeat-key.ts';
 
 /** A claim that may still have clicks near later hits: another journal's that was read, or one of our own. */
 interface KnownClaim {
-  readonly turn: number;
+  readonly claimNumber: number;
   readonly lastAt: number;
   /** Empty for our own claims: the finder remembers their clicks. */
   readonly clicks: RecentClicks;
@@ -65,14 +65,14 @@ export class ClickClaims {
     this.#mayHaveOld = true;
     this.#floods.begin();
     let read: readonly KnownClaim[] = [];
-    const turn = await store.claim({
+    const claimNumber = await store.claim({
       journal: this.#journal,
       from,
       mayHaveOld: wait,
       now,
       first,
       last,
-      known: before.map((claim) => claim.turn),
+      known: before.map((claim) => claim.claimNumber),
       pairs: pairsOf(hot),
       decide: (others, stored) => {
         const levels = this.#floods.find(columns, hot, stored);
@@ -90,7 +90,7 @@ export class ClickClaims {
     }
     this.#floods.accept();
     if (span === null) return;
-    const own = turn === null ? [] : [{ turn, lastAt: span.last, clicks: noClicks }];
+    const own = claimNumber === null ? [] : [{ claimNumber, lastAt: span.last, clicks: noClicks }];
     this.#known = [...before, ...read, ...own];
     this.#finder.accept();
     for (const row of this.#finder.repeats) {
@@ -111,8 +111,8 @@ function pairsOf(hot: Float64Array): number[] {
   return [...pairs];
 }
 
-const knownOf = ({ turn, lastAt, cells }: OtherClaim): KnownClaim => ({
-  turn,
+const knownOf = ({ claimNumber, lastAt, cells }: OtherClaim): KnownClaim => ({
+  claimNumber,
   lastAt,
   clicks: unpackClicks(cells),
 });

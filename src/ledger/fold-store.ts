@@ -114,7 +114,7 @@ interface NewClaim {
 }
 
 export interface OtherClaim extends Omit<NewClaim, 'firstAt'> {
-  readonly turn: number;
+  readonly claimNumber: number;
 }
 
 /** How full the bucket of a pair of link and network is: in hits, with the instant of the last one. */
@@ -134,7 +134,7 @@ export interface Claim {
   /** Claims with clicks between these instants matter. */
   readonly first: number;
   readonly last: number;
-  /** Except for these, identified by their turns. */
+  /** Except for these, identified by their numbers. */
   readonly known: readonly number[];
   /** The pairs of link and network whose levels matter. */
   readonly pairs: readonly number[];
@@ -176,7 +176,7 @@ export interface FoldStore {
   readonly minByLink: number;
   /** The best number of hits for the next transaction: many hits share its cost, while all other writers wait for it. */
   batchLength(): number;
-  /** Returns the turn of the new claim; null if none was made. */
+  /** Returns the number of the new claim; null if none was made. */
   claim(claim: Claim): Promise<number | null>;
   /** Deletes expired claims; `fold` and `claim` don't. */
   deleteClaimsBefore(now: number): Promise<void>;

@@ -57,12 +57,12 @@ const stopPatience = 3_000;
 const damagedKept = 7;
 /** Milliseconds after a hit in which more are expected. */
 const busyFor = 5_000;
-/** How many old hits are folded in one turn during that time. */
+/** How many old hits are folded in one run during that time. */
 const busyLength = 32_768;
 /** After so many hits an organization may have enough of them to be merged. */
 const mergedAfter = 32_768;
 /** Milliseconds between two steps in which the store is free for other writers. */
-const othersTurn = 20;
+const storeFreeTime = 20;
 /** A little longer than merged hits are kept in their old place. */
 const mergePause = 61_000;
 
@@ -99,7 +99,7 @@ export class FoldWorker {
   #isOutOfPatience = false;
   #wokenAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
-  #turn: Promise<void> | null = null;
+  #running: Promise<void> | null = null;
   #hostsReadAt = Number.NEGATIVE_INFINITY;
   #pauseLength = firstPause;
   readonly #left: OrphanedJournals;
@@ -129,7 +129,7 @@ export class FoldWorker {
     this.#run();
   }
 
-  /** Ignores messages after a stop: two concurrent turns would use the same memory. */
+  /** Ignores messages after a stop: two concurrent runs would use the same memory. */
   take(message: Exclude<ToFold, { kind: 'start' }>): void {
     if (this.#isStopping) return;
     this.#now = message.now;
@@ -147,7 +147,7 @@ export class FoldWorker {
 
   /** While there is nothing to fold: frees the memory of a long batch, about 30 MB. */
   release(): void {
-    if (this.#turn !== null) return;
+    if (this.#running !== null) return;
     this.#hits.release();
     this.#builder.release();
   }
@@ -163,10 +163,10 @@ export class FoldWorker {
 
   #run(): void {
     if (this.#isStopped) return;
-    this.#turn ??= this.#work()
+    this.#running ??= this.#work()
       .catch((cause) => this.#fail(cause))
       .finally(() => {
-        this.#turn = null;
+        this.#running = null;
         this.#reportCalls();
         if (!this.#isStopping && this.#hasMore()) this.#run();
       });
@@ -266,7 +266,7 @@ export class FoldWorker {
       while (!this.#isStopping && (await this.#parts.store.mergeSome(this.#serverClock.now))) {
         hasMerged = true;
         await this.#foldOwn();
-        await Bun.sleep(othersTurn);
+        await Bun.sleep(storeFreeTime);
       }
     } catch (cause) {
       if (!isAway(cause)) throw cause;
@@ -465,8 +465,8 @@ export class FoldWorker {
       this.#isOutOfPatience = true;
       this.#current?.stop();
     }, stopPatience);
-    await this.#turn;
-    await this.#lastTurn().catch(() => {});
+    await this.#running;
+    await this.#lastRun().catch(() => {});
     clearTimeout(patience);
     this.#isStopped = true;
     this.#own?.close();
@@ -474,7 +474,7 @@ export class FoldWorker {
     this.#parts.tell({ kind: 'stopped' });
   }
 
-  async #lastTurn(): Promise<void> {
+  async #lastRun(): Promise<void> {
     await this.#serverClock.read();
     await this.#foldOwn();
     const own = this.#own;

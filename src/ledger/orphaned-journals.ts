@@ -87,7 +87,7 @@ export class OrphanedJournals {
     } catch (cause) {
       if (cause instanceof JournalTaken && cause.message === journal) {
         // Another node folds a copy of this folder, and its work counts for both; or the database has only now committed what
-        // this journal's process had sent before it was killed. The next turn continues from there.
+        // this journal's process had sent before it was killed. The next run continues from there.
         this.#reached.delete(journal);
         this.#trouble('journal folded elsewhere', { journal });
       } else if (isAway(cause))

@@ -43,11 +43,11 @@ const noPartition = '23514';
 const lockNotAvailable = '55P03';
 /**
  * Hits of one transaction. In a longer one more hits share the rows of their links, which takes a seventh of the CPU time and a quarter
- * of the WAL. It takes about `longTurn` milliseconds at most: others that add to the same rows wait for its end.
+ * of the WAL. It takes about `longTimeSlice` milliseconds at most: others that add to the same rows wait for its end.
  */
 const minBatch = 32_768;
 const maxBatch = 120_000;
-const longTurn = 1_000;
+const longTimeSlice = 1_000;
 /** With fewer hits, the time of a transaction tells little about each of them. */
 const minTimed = 2_048;
 /** Fewer hits than this in a batch are rows. */
@@ -180,7 +180,7 @@ export class PostgresFoldStore extends SqlFoldStore {
 
   /** In PostgreSQL other writers wait only for rows that both change. */
   batchLength(): number {
-    return Math.max(minBatch, Math.min(maxBatch, Math.floor(longTurn / this.#lastPace)));
+    return Math.max(minBatch, Math.min(maxBatch, Math.floor(longTimeSlice / this.#lastPace)));
   }
 
   override async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {

@@ -1,4 +1,4 @@
-/** Something to do in the next turn of a worker: at once, or some time from now. */
+/** Something to do in the next run of a worker: at once, or some time from now. */
 export class Reminder {
   readonly #delay: number;
   readonly #wake: () => void;
@@ -6,7 +6,7 @@ export class Reminder {
   #timer: Timer | undefined;
   #isStopped = false;
 
-  /** `wake` starts a turn; `delay` is in milliseconds. */
+  /** `wake` starts a run; `delay` is in milliseconds. */
   constructor(wake: () => void, delay: number, isDue = false) {
     this.#wake = wake;
     this.#delay = delay;
@@ -17,7 +17,7 @@ export class Reminder {
     return this.#isDue;
   }
 
-  /** Due in a turn that is about to begin, or later in the current one. */
+  /** Due in a run that is about to begin, or later in the current one. */
   now(): void {
     this.#isDue = true;
   }

@@ -27,7 +27,7 @@ class RecentKeys {
 
   note(key: number, at: number): void {
     if (Math.abs(at - this.#youngSince) >= this.#window * 2 || this.#table.isFull) {
-      this.#table.turn();
+      this.#table.rotate();
       this.#youngSince = at;
     }
     this.#table.set(key, timeOfDay(at));

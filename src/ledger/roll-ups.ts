@@ -130,10 +130,11 @@ export class RollUps {
 
   #addEqual({ organizationId, hour, hits }: EqualGroup, cells: Int32Array, from: number): void {
     const organization = this.#tallyOf(organizationId);
-    organization.add(this.#turned(this.#kind(total, hour, clickRollup)), 0, hits);
+    organization.add(this.#byDimension(this.#kind(total, hour, clickRollup)), 0, hits);
     for (const [index, dimension] of this.#dimensions.entries()) {
       const value = cells[from + index] ?? 0;
-      if (value !== 0) organization.add(this.#turned(this.#kind(dimension, hour, clickRollup)), value, hits);
+      if (value !== 0)
+        organization.add(this.#byDimension(this.#kind(dimension, hour, clickRollup)), value, hits);
     }
   }
 
@@ -218,7 +219,7 @@ export class RollUps {
   }
 
   /** An organization's rows are sorted by dimension, then hour. */
-  #turned(kind: number): number {
+  #byDimension(kind: number): number {
     const rollup = kind % maxClasses;
     const dimension = dimensionOfKind(kind);
     return (dimension * this.#hours.length + hourOfKind(kind)) * maxClasses + rollup;
@@ -235,7 +236,7 @@ export class RollUps {
       const kind = kindOf(key);
       const value = countedOf(key);
       const count = tally.count(key);
-      organization.add(this.#turned(kind), value, count);
+      organization.add(this.#byDimension(kind), value, count);
       const hour = hourOfKind(kind);
       if (hour !== here) {
         if (here >= 0) this.#addLinkHour(linkId, here, counts);

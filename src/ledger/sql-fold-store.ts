@@ -183,7 +183,7 @@ export abstract class SqlFoldStore implements FoldStore {
         throw new StoreAway('this node is too old for the database');
       if (Number(row?.segment ?? 0) !== at[1] || Number(row?.byte_offset ?? 0) !== at[2])
         throw new JournalTaken(journal);
-      const turn = Number(row?.turn);
+      const claimNumber = Number(row?.turn);
       if (claim.mayHaveOld)
         await query(
           'delete from click_claims where journal = $1 and (segment, byte_offset) >= ($2, $3) returning turn',
@@ -215,7 +215,7 @@ export abstract class SqlFoldStore implements FoldStore {
             ]);
       const decided = claim.decide(
         others.map((one) => ({
-          turn: Number(one.turn),
+          claimNumber: Number(one.turn),
           lastAt: Number(one.last_at),
           cells: one.cells as Uint8Array,
         })),
@@ -235,9 +235,9 @@ export abstract class SqlFoldStore implements FoldStore {
       if (made === null) return null;
       await query(
         'insert into click_claims (turn, journal, segment, byte_offset, first_at, last_at, folded_at, cells) values ($1, $2, $3, $4, $5, $6, $7, $8)',
-        [turn, ...at, Math.floor(made.firstAt), Math.ceil(made.lastAt), claim.now, made.cells],
+        [claimNumber, ...at, Math.floor(made.firstAt), Math.ceil(made.lastAt), claim.now, made.cells],
       );
-      return turn;
+      return claimNumber;
     });
   }
 

@@ -30,12 +30,12 @@ const visitorsTogether = [64, 16, 4, 2, 1] as const;
 const longBatch = 120_000;
 const shortBatch = 32_768;
 /** On a slow disk a transaction has fewer hits, so that it takes about so many milliseconds, but at least `minBatch`. */
-const longTurn = 1_500;
-const shortTurn = 150;
+const longTimeSlice = 1_500;
+const shortTimeSlice = 150;
 const minBatch = 2_048;
 /** Milliseconds after a change by another connection in which more are expected. */
 const othersPause = 5_000;
-/** Milliseconds between two turns in which the lock is free: a waiting connection polls it, and must sometimes find it free. */
+/** Milliseconds between two transactions: a waiting connection polls the lock, and must sometimes find it free. */
 const lockFreeTime = 25;
 
 /** The condition must be word for word that of its index, or the index isn't used. */
@@ -51,7 +51,7 @@ const differing = { linkHours: 0, organizationRollups: 4, linkClicks: 0 } satisf
  */
 export class SqliteFoldStore extends SqlFoldStore {
   protected override readonly linkHint = 'indexed by links_hooked';
-  /** So many hits in one turn are a backlog, or more than anyone can watch live. */
+  /** So many hits in one batch are a backlog, or more than anyone can watch live. */
   override readonly minByLink = 4_096;
   protected override readonly listed = '(select value from json_each($1))';
   readonly #database: Database;
@@ -65,7 +65,7 @@ export class SqliteFoldStore extends SqlFoldStore {
   #seenLinks = '';
   readonly #ownJournals = new Set<string>();
   /** The number of claims that this connection made. */
-  #ownTurns = 0;
+  #ownClaims = 0;
   #othersWroteAt = Number.NEGATIVE_INFINITY;
   /** Milliseconds per hit in the last transaction, without the wait for the lock. */
   #lastPace = 0;
@@ -114,15 +114,15 @@ export class SqliteFoldStore extends SqlFoldStore {
     });
   }
 
-  /** SQLite has one writer: while others write, the fold's turns are short, with pauses in between. */
+  /** SQLite has one writer: while others write, the fold's transactions are short, with pauses in between. */
   batchLength(): number {
     const version = this.#othersVersion();
     if (version !== this.#seenVersion) {
       this.#seenVersion = version;
       if (this.#isMoreThanFolds()) this.#othersWroteAt = performance.now();
     }
-    const [max, turn] = this.#othersWrite ? [shortBatch, shortTurn] : [longBatch, longTurn];
-    return Math.max(minBatch, Math.min(max, Math.floor(turn / this.#lastPace)));
+    const [max, timeSlice] = this.#othersWrite ? [shortBatch, shortTimeSlice] : [longBatch, longTimeSlice];
+    return Math.max(minBatch, Math.min(max, Math.floor(timeSlice / this.#lastPace)));
   }
 
   override async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
@@ -137,9 +137,9 @@ export class SqliteFoldStore extends SqlFoldStore {
   override async claim(claim: Claim): Promise<number | null> {
     this.#database.run('pragma synchronous = normal');
     try {
-      const turn = await super.claim(claim);
-      this.#ownTurns += 1;
-      return turn;
+      const claimNumber = await super.claim(claim);
+      this.#ownClaims += 1;
+      return claimNumber;
     } finally {
       this.#database.run('pragma synchronous = full');
     }
@@ -195,7 +195,7 @@ export class SqliteFoldStore extends SqlFoldStore {
     if (rest > 0) await Bun.sleep(rest);
   }
 
-  /** Whether other connections did more than fold their journals. Workers fold all the time, and wait for each other's turns. */
+  /** Whether other connections did more than fold their journals. Workers fold all the time, and wait for each other. */
   #isMoreThanFolds(): boolean {
     const [folds, links] = [this.#othersFolds(), this.#newestOfLinks()];
     const isMore = folds === this.#seenFolds || links !== this.#seenLinks;
@@ -208,8 +208,8 @@ export class SqliteFoldStore extends SqlFoldStore {
     const rows = this.#statement(
       'select node, segment, byte_offset from journal_watermarks where finished_at is null',
     ).values();
-    const [[turn] = []] = this.#statement('select turn from click_claim_turns').values();
-    const claims = Number(turn) - this.#ownTurns;
+    const [[claimsMade] = []] = this.#statement('select turn from click_claim_turns').values();
+    const claims = Number(claimsMade) - this.#ownClaims;
     return [claims, ...rows.filter(([node]) => !this.#ownJournals.has(String(node)))].join(' ');
   }
 

@@ -34,19 +34,19 @@ export async function changeLinks(
     const retags = change.add_tags.length > 0 || change.remove_tags.length > 0;
     const tagsBefore = retags ? await tagsOf(queries, ids) : null;
     const retagged = await changeTags(queries, organizationId, ids, change);
-    const turned = links.filter((link) => isOther(link, flags));
+    const reflagged = links.filter((link) => isOther(link, flags));
     requireConfirmation(
-      turned.filter((link) => endsBy(link, { ...link, ...flags })),
+      reflagged.filter((link) => endsBy(link, { ...link, ...flags })),
       isConfirmed,
     );
     await setFlags(
       queries,
-      turned.map((link) => link.id),
+      reflagged.map((link) => link.id),
       flags,
     );
     const changed = links
-      .filter((link) => retagged.has(link.id) || turned.includes(link))
-      .map((link) => (turned.includes(link) ? { ...link, ...flags } : link));
+      .filter((link) => retagged.has(link.id) || reflagged.includes(link))
+      .map((link) => (reflagged.includes(link) ? { ...link, ...flags } : link));
     const now = context.now();
     await touchLinks(
       queries,
@@ -60,7 +60,7 @@ export async function changeLinks(
       after: { link, tags: tags?.get(link.id) ?? [] },
     }));
     await recordUpdates(context, queries, caller, states);
-    await recordChanges(queries, turned, now);
+    await recordChanges(queries, reflagged, now);
     for (const link of changed)
       await enqueueLinkEvent(queries, 'link.updated', link, occasionOf(context, now));
     return { count: links.length, changed };

@@ -7,7 +7,7 @@ const atOnce = 40;
 /** By then a check has long ended, or its node has died. */
 const claimLength = 60_000;
 /** How long the links of one deleted domain are cleared away before other domains are checked. */
-const turn = 3_000;
+const timeSlice = 3_000;
 
 /** Checks the domains that are due. Any node may do it at any time: each domain is claimed by one. */
 export async function checkDueDomains(context: Context): Promise<void> {
@@ -28,4 +28,4 @@ export async function checkDueDomains(context: Context): Promise<void> {
 const checkOrClear = (context: Context, domain: DomainRow): Promise<CheckResult | undefined> =>
   domain.deleted_at === null
     ? checkDomain(context, domain)
-    : clearAway(context, domain, turn).then(() => undefined);
+    : clearAway(context, domain, timeSlice).then(() => undefined);

@@ -17,8 +17,8 @@ import { deleteLinks } from './delete-link.ts';
 /** Few enough that no other change waits long for them. */
 const linksAtOnce = 500;
 const rowsAtOnce = 1_000;
-/** How long one turn works, in milliseconds: then other work has the database until the next turn. */
-const turn = 1_000;
+/** How long one run works, in milliseconds: then other work has the database until the next run. */
+const timeSlice = 1_000;
 /** Hits of its links may have waited in a journal: their counts are deleted when it is checked again. */
 const recheckInterval = 60 * 60 * 1000;
 
@@ -41,10 +41,10 @@ export class DeletedOrganizations {
     this.#context = context;
   }
 
-  /** One turn. */
+  /** One run. */
   async clear(): Promise<void> {
     const { database, now } = this.#context;
-    const until = performance.now() + turn;
+    const until = performance.now() + timeSlice;
     for (const { id } of await deletedOrganizations(database.read)) {
       if (!(await knowsAllHits(database))) return;
       const progress = this.#progress.get(id) ?? { countsUpTo: 0, hasHits: true, clearedAt: null };

@@ -32,7 +32,7 @@ const callPatience = 1_500;
 /** How long a call waits until the clicks answered so far are in the store. */
 const foldPatience = 5_000;
 /** How long the background works on one correction before another one gets its turn. */
-const turn = 1_000;
+const timeSlice = 1_000;
 /** After a failure. */
 const faultPause = 60_000;
 /** Milliseconds. A step that takes longer is followed by a pause, so that other changes and the fold get their turns. */
@@ -206,7 +206,7 @@ export async function continueCorrections(
     // Another node has it.
     if (claimed === undefined) return;
     try {
-      await workAt(context, claimed, turn);
+      await workAt(context, claimed, timeSlice);
     } catch (cause) {
       await database.write((queries) => setCorrectionDue(queries, claimed.id, now() + faultPause));
       throw cause;

@@ -26,7 +26,7 @@ export interface LinkToCreate extends LinkFields {
 }
 
 /**
- * Turns the links of one call into rows that can be stored, or refuses them. Lookups that several links need are made once.
+ * Converts the links of one call into rows that can be stored, or refuses them. Lookups that several links need are made once.
  * `marker` is the default of `qr_marker`; null: the organization's.
  */
 export function linkPreparer(context: Context, caller: Caller, withPng: boolean) {

@@ -29,7 +29,7 @@ function dataOf(text: Uint8Array, { dataBytes, lengthBits }: Version): Uint8Arra
   push(text.length & 255);
   for (let index = 0; index < text.length; index++) push(text[index] ?? 0);
   data[at++] = carried << 4;
-  for (let turn = 0; at < dataBytes; turn++) data[at++] = padding[turn & 1] ?? 0;
+  for (let count = 0; at < dataBytes; count++) data[at++] = padding[count & 1] ?? 0;
   return data;
 }
 

@@ -13,19 +13,19 @@ export const wordOf = (size: number, x: number, y: number): number => (x >>> 5) 
 /** The parts that all symbols of a version share. Each exists unchanged, and with rows and columns exchanged. */
 export interface Layout {
   readonly size: number;
-  readonly fixed: Turned;
+  readonly fixed: WithTranspose;
   /** The modules that each mask inverts, in the area of the data. */
-  readonly masks: readonly Turned[];
+  readonly masks: readonly WithTranspose[];
   /** The same, with the format information that says which mask it is. */
   readonly finishes: readonly Bits[];
   /** The modules of the data in their order: 32 times the index of the word, plus the bit in it. */
   readonly order: Int32Array;
-  readonly orderTurned: Int32Array;
+  readonly orderTransposed: Int32Array;
 }
 
-export interface Turned {
+export interface WithTranspose {
   readonly bits: Bits;
-  readonly turned: Bits;
+  readonly transposed: Bits;
 }
 
 const layouts = new Map<number, Layout>();
@@ -66,24 +66,24 @@ function makeLayout(version: Version): Layout {
       return bothWays(size, [...inverted(rule), ...informs.map(([x, y]) => [x, y] as const)]).bits;
     }),
     order: Int32Array.from(data, ([x, y]) => (wordOf(size, x, y) << 5) | (x & 31)),
-    orderTurned: Int32Array.from(data, ([x, y]) => (wordOf(size, y, x) << 5) | (y & 31)),
+    orderTransposed: Int32Array.from(data, ([x, y]) => (wordOf(size, y, x) << 5) | (y & 31)),
   };
 }
 
 type Module = readonly [x: number, y: number];
 
-function bothWays(size: number, dark: readonly Module[]): Turned {
+function bothWays(size: number, dark: readonly Module[]): WithTranspose {
   const bits = new Int32Array(wordsAcross(size) * size);
-  const turned = new Int32Array(bits.length);
+  const transposed = new Int32Array(bits.length);
   const put = (into: Bits, x: number, y: number) => {
     const word = wordOf(size, x, y);
     into[word] = (into[word] ?? 0) | (1 << (x & 31));
   };
   for (const [x, y] of dark) {
     put(bits, x, y);
-    put(turned, y, x);
+    put(transposed, y, x);
   }
-  return { bits, turned };
+  return { bits, transposed };
 }
 
 /** In three corners, each with its light border as far as that is inside the symbol. */

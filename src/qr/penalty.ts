@@ -1,4 +1,4 @@
-import { type Bits, type Turned, wordsAcross } from './layout.ts';
+import { type Bits, type WithTranspose, wordsAcross } from './layout.ts';
 
 /**
  * The penalty of a symbol under a mask, for patterns that readers have trouble with (ISO/IEC 18004, 7.8.3): the mask with the
@@ -7,11 +7,11 @@ import { type Bits, type Turned, wordsAcross } from './layout.ts';
  * Most of the time of a code is spent here. So nothing is allocated, and frequent patterns are counted without testing first
  * whether there are any: a mispredicted branch costs more.
  */
-export function penaltyOf(unmasked: Turned, mask: Turned, size: number, limit: number): number {
+export function penaltyOf(unmasked: WithTranspose, mask: WithTranspose, size: number, limit: number): number {
   const down = linesIn(unmasked.bits, mask.bits, size);
   const flat = down + 3 * boxesIn(unmasked.bits, mask.bits, size);
   if (flat >= limit) return flat;
-  const lines = flat + linesIn(unmasked.turned, mask.turned, size);
+  const lines = flat + linesIn(unmasked.transposed, mask.transposed, size);
   return lines >= limit ? lines : lines + 10 * unevenness(unmasked.bits, mask.bits, size);
 }
 

@@ -1,5 +1,5 @@
 import { codewordsOf } from './codewords.ts';
-import { type Bits, type Layout, layoutOf, type Turned, wordOf, wordsAcross } from './layout.ts';
+import { type Bits, type Layout, layoutOf, type WithTranspose, wordOf, wordsAcross } from './layout.ts';
 import { penaltyOf } from './penalty.ts';
 import { versionFor } from './versions.ts';
 
@@ -35,11 +35,11 @@ export const isDark = ({ size, bits }: QrSymbol, x: number, y: number): boolean 
 
 function drawData(
   codewords: Uint8Array,
-  { fixed, order, orderTurned }: Layout,
-  { bits, turned }: Turned,
+  { fixed, order, orderTransposed }: Layout,
+  { bits, transposed }: WithTranspose,
 ): void {
   bits.set(fixed.bits);
-  turned.set(fixed.turned);
+  transposed.set(fixed.transposed);
   for (let index = 0; index < codewords.length; index++) {
     // From the highest bit down, the dark modules only.
     for (let left = codewords[index] ?? 0; left !== 0; ) {
@@ -47,13 +47,13 @@ function drawData(
       left ^= 128 >>> bit;
       const at = order[8 * index + bit] ?? 0;
       bits[at >>> 5] = (bits[at >>> 5] ?? 0) | (1 << (at & 31));
-      const atTurned = orderTurned[8 * index + bit] ?? 0;
-      turned[atTurned >>> 5] = (turned[atTurned >>> 5] ?? 0) | (1 << (atTurned & 31));
+      const atTransposed = orderTransposed[8 * index + bit] ?? 0;
+      transposed[atTransposed >>> 5] = (transposed[atTransposed >>> 5] ?? 0) | (1 << (atTransposed & 31));
     }
   }
 }
 
-function bestMask(unmasked: Turned, { size, masks }: Layout): number {
+function bestMask(unmasked: WithTranspose, { size, masks }: Layout): number {
   let best = 0;
   let min = Number.POSITIVE_INFINITY;
   for (let number = 0; number < masks.length; number++) {
@@ -69,13 +69,13 @@ function bestMask(unmasked: Turned, { size, masks }: Layout): number {
 }
 
 /** One of each size, reused for each symbol. */
-const buffers = new Map<number, Turned>();
+const buffers = new Map<number, WithTranspose>();
 
-function bufferFor(size: number): Turned {
+function bufferFor(size: number): WithTranspose {
   const known = buffers.get(size);
   if (known) return known;
   const words = wordsAcross(size) * size;
-  const buffer = { bits: new Int32Array(words), turned: new Int32Array(words) };
+  const buffer = { bits: new Int32Array(words), transposed: new Int32Array(words) };
   buffers.set(size, buffer);
   return buffer;
 }

@@ -46,13 +46,13 @@ export async function releaseHost(
 const never = Number.MAX_SAFE_INTEGER;
 
 async function earliestOf(queries: Queries, host: string): Promise<number | null> {
-  const earliest = async (turn: number) =>
+  const earliest = async (priority: number) =>
     (
       await queries
         .selectFrom('watched_urls')
         .select('next_at')
         .where('host', '=', host)
-        .where('turn', '=', turn)
+        .where('turn', '=', priority)
         .orderBy('next_at')
         .limit(1)
         .executeTakeFirst()

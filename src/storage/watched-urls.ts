@@ -6,12 +6,12 @@ export type WatchedUrl = Selectable<Schema['watched_urls']>;
 
 /** The address of a host that is due now, if there is one. */
 export async function urlDue(queries: Queries, host: string, now: number): Promise<WatchedUrl | null> {
-  for (const turn of [0, 1]) {
+  for (const priority of [0, 1]) {
     const due = await queries
       .selectFrom('watched_urls')
       .selectAll()
       .where('host', '=', host)
-      .where('turn', '=', turn)
+      .where('turn', '=', priority)
       .where('next_at', '<=', now)
       .orderBy('next_at')
       .limit(1)

@@ -4,12 +4,12 @@ import { TwoGenerationTable } from './two-generation-table.ts';
 test('a value is found until two generations later', () => {
   const table = new TwoGenerationTable(10);
   table.set(7, 70);
-  table.turn();
+  table.rotate();
   expect(table.get(7)).toBe(70);
   table.set(7, 71);
   expect(table.get(7)).toBe(71);
-  table.turn();
-  table.turn();
+  table.rotate();
+  table.rotate();
   expect([table.get(7), table.size]).toEqual([-1, 0]);
 });
 

@@ -29,7 +29,7 @@ export class TwoGenerationTable {
   }
 
   set(key: number, value: number): void {
-    if (this.isFull) this.turn();
+    if (this.isFull) this.rotate();
     this.#young.set(key, value);
   }
 
@@ -37,11 +37,11 @@ export class TwoGenerationTable {
   note(key: number): boolean {
     if (!this.#young.add(key, 0)) return true;
     const wasOld = this.#old.get(key) >= 0;
-    if (this.isFull) this.turn();
+    if (this.isFull) this.rotate();
     return wasOld;
   }
 
-  turn(): void {
+  rotate(): void {
     const forgotten = this.#old;
     this.#old = this.#young;
     this.#young = forgotten;

@@ -36,9 +36,9 @@ export class IdGaps {
   /** The ranges to query now. */
   due(now: number): readonly IdRange[] {
     this.#gaps = this.#gaps.filter(({ since }) => now - since <= keptFor);
-    const isOldTurn = Math.abs(now - this.#oldAskedAt) >= oldInterval;
-    if (isOldTurn) this.#oldAskedAt = now;
-    return this.#gaps.filter(({ since }) => isOldTurn || now - since <= freshFor);
+    const includesOld = Math.abs(now - this.#oldAskedAt) >= oldInterval;
+    if (includesOld) this.#oldAskedAt = now;
+    return this.#gaps.filter(({ since }) => includesOld || now - since <= freshFor);
   }
 
   /** This id has appeared. */

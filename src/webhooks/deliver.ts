@@ -48,7 +48,7 @@ export class Deliverer implements Webhooks {
   readonly #underWay = new Map<Promise<void>, StoredDelivery>();
   readonly #stopping = new AbortController();
   #timer: Timer | undefined;
-  #turn: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
   #again = false;
   #isStarted = false;
 
@@ -66,14 +66,14 @@ export class Deliverer implements Webhooks {
   wake(): void {
     if (!this.#isStarted) return;
     this.#again = true;
-    this.#turn ??= this.#runTurn();
+    this.#running ??= this.#run();
   }
 
   /** Requests in flight get a moment to finish; the others are released, and sent by the next node that starts. */
   async stop(): Promise<void> {
     this.#isStarted = false;
     clearTimeout(this.#timer);
-    await this.#turn;
+    await this.#running;
     const all = Promise.all(this.#underWay.keys());
     await Promise.race([all, Bun.sleep(grace)]);
     this.#stopping.abort();
@@ -86,7 +86,7 @@ export class Deliverer implements Webhooks {
   }
 
   /** One poll at a time; a wake-up during it causes another one right after. */
-  async #runTurn(): Promise<void> {
+  async #run(): Promise<void> {
     clearTimeout(this.#timer);
     try {
       while (this.#again && this.#isStarted) {
@@ -96,7 +96,7 @@ export class Deliverer implements Webhooks {
     } catch (cause) {
       this.#parts.onFault(cause);
     }
-    this.#turn = undefined;
+    this.#running = undefined;
     if (this.#isStarted) this.#timer = setTimeout(() => this.wake(), this.#parts.pollInterval ?? 500);
   }
 

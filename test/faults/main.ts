@@ -37,7 +37,7 @@ const faults: readonly Fault[] = [
     name: 'disk full, read-only or out of descriptors',
     files: ['faults/disk', 'journal-faults', 'clean-stop', 'out-of-descriptors'],
   },
-  { name: 'retention and leftover journals beside counting', files: ['fold-turns'] },
+  { name: 'retention and leftover journals beside counting', files: ['fold-batches'] },
   {
     name: 'clocks that are wrong',
     files: ['faults/clocks', 'hits-from-the-future'],

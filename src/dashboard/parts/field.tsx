@@ -159,10 +159,10 @@ export interface SwitchProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly isOn: boolean;
-  readonly onTurn: (isOn: boolean) => void;
+  readonly onToggle: (isOn: boolean) => void;
 }
 
-export function Switch({ label, hint, isOn, onTurn }: SwitchProps) {
+export function Switch({ label, hint, isOn, onToggle }: SwitchProps) {
   const id = useId();
   return (
     <div class="switch">
@@ -173,7 +173,7 @@ export function Switch({ label, hint, isOn, onTurn }: SwitchProps) {
         checked={isOn}
         aria-checked={isOn}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={(event) => onTurn(event.currentTarget.checked)}
+        onChange={(event) => onToggle(event.currentTarget.checked)}
       />
       <label for={id}>{label}</label>
       {hint && (

@@ -21,7 +21,7 @@ const dayForm = dateForm(date);
 const dayOf = (at: string): string => dayForm.format(new Date(at));
 
 const isTableAsked = (): boolean => new URLSearchParams(search.value).get('table') === '1';
-const turnTable = (isOn: boolean): void => setQuery({ table: isOn ? '1' : null });
+const showTable = (isOn: boolean): void => setQuery({ table: isOn ? '1' : null });
 
 /** The chart and its numbers as a table, which is only for screen readers unless it is switched on. */
 export function OverTime({ numbers }: { numbers: Numbers }) {
@@ -39,7 +39,7 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
     }),
     [stats, isOfHits],
   );
-  useKeys([{ key: 't', does: 'Show the chart as a table', act: () => turnTable(!isTableAsked()) }]);
+  useKeys([{ key: 't', does: 'Show the chart as a table', act: () => showTable(!isTableAsked()) }]);
   const title = titleFor(numbers);
   const isTable = isTableAsked();
   const isEmpty = numbers.counted === 0;
@@ -47,7 +47,7 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
     <section class="over-time" aria-label={`${name} over time`}>
       {!isEmpty && (
         <div class="over-time-bar">
-          <Switch label="Show as table" isOn={isTable} onTurn={turnTable} />
+          <Switch label="Show as table" isOn={isTable} onToggle={showTable} />
         </div>
       )}
       {isEmpty ? (

@@ -43,13 +43,13 @@ const pathOf = (rings: readonly Ring[]): string =>
 
 /** Continues land that crosses the date line to the east, instead of at the other edge. */
 function unbroken(ring: Ring): Ring {
-  let turn = 0;
+  let shift = 0;
   let before = ring[0]?.[0] ?? 0;
   const found = ring.map(([longitude, latitude]): readonly [number, number] => {
-    if (longitude - before > 180) turn -= 360;
-    else if (before - longitude > 180) turn += 360;
+    if (longitude - before > 180) shift -= 360;
+    else if (before - longitude > 180) shift += 360;
     before = longitude;
-    return [longitude + turn, latitude];
+    return [longitude + shift, latitude];
   });
   const isWest = found.some(([longitude]) => longitude < -180);
   return isWest ? found.map(([longitude, latitude]) => [longitude + 360, latitude]) : found;

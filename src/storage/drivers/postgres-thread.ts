@@ -33,7 +33,7 @@ let isStopped = false;
 /** Errors of the store, as opposed to a job's own. */
 const ofStore = new WeakSet<WeakKey>();
 /** Resolves with the last statement so far. */
-let turn: Promise<unknown> = Promise.resolve();
+let lastStatement: Promise<unknown> = Promise.resolve();
 /** The last job that has read something: all its reads see one snapshot. */
 let begun = 0;
 
@@ -66,7 +66,7 @@ async function answer({ id, module, input, url, begin }: Question): Promise<void
 /** After the job's read-ahead, and before the statements of the next job. */
 function end(how: 'commit' | 'rollback'): void {
   current = 0;
-  turn = turn.then(() => client?.query(how)).catch(() => {});
+  lastStatement = lastStatement.then(() => client?.query(how)).catch(() => {});
 }
 
 const storeFor = (job: number): JobStore => ({
@@ -81,8 +81,8 @@ const storeFor = (job: number): JobStore => ({
 
 /** Statements run on the one connection in order: a job may read ahead. */
 function asked<Answer>(job: number, ask: (connection: pg.Client) => Promise<Answer>): Promise<Answer> {
-  const answer = turn.then(() => askIn(job, ask));
-  turn = answer.catch(() => {});
+  const answer = lastStatement.then(() => askIn(job, ask));
+  lastStatement = answer.catch(() => {});
   return answer;
 }
 

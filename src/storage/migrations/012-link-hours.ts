@@ -32,6 +32,6 @@ export const linkHours: Migration = ({ integer, keyedTableEnd }) => [
 
   // Only rows that wait to be sorted: nearly always there are none.
   'create index link_hours_loose on link_hours (link_id, hour) where loose > 1000',
-  // And only links with a webhook or a Zap: the fold queries them in every turn.
+  // And only links with a webhook or a Zap: the fold queries them for every batch.
   'create index links_hooked on links (id) where webhook_url is not null or zapier_hook_url is not null',
 ];

@@ -47,7 +47,7 @@ export interface LinkForm {
   /** The props of a text field for an address. */
   url(name: TextName): TextProps & typeof urlInput;
   /** The props of a switch. */
-  flag(name: FlagName): Pick<SwitchProps, 'label' | 'isOn' | 'onTurn'>;
+  flag(name: FlagName): Pick<SwitchProps, 'label' | 'isOn' | 'onToggle'>;
   /** The server's error for a field that was not changed since, or the reason why it can't be sent. */
   errorOf(name: FieldName): string | null;
   /** Stops saving while a field has no valid value, with the sentence to show; null allows it again. */
@@ -180,7 +180,7 @@ export function useLinkForm(latest: Link): LinkForm {
     flag: (name) => ({
       label: labels[name],
       isOn: form.fields[name],
-      onTurn: (isOn) => form.set(name, isOn),
+      onToggle: (isOn) => form.set(name, isOn),
     }),
     errorOf(name) {
       const own = held.value[name];

@@ -69,7 +69,7 @@ function WebhookEvents({ form }: { form: LinkForm }) {
   const id = useId();
   const chosen = form.fields.webhook_events;
   const error = form.errorOf('webhook_events');
-  const turn = (event: WebhookEvent, isOn: boolean) =>
+  const setOn = (event: WebhookEvent, isOn: boolean) =>
     form.set(
       'webhook_events',
       events.map((known) => known.event).filter((known) => (known === event ? isOn : chosen.includes(known))),
@@ -83,7 +83,7 @@ function WebhookEvents({ form }: { form: LinkForm }) {
             type="checkbox"
             id={`${id}-${event}`}
             checked={chosen.includes(event)}
-            onChange={(change) => turn(event, change.currentTarget.checked)}
+            onChange={(change) => setOn(event, change.currentTarget.checked)}
           />
           <label for={`${id}-${event}`}>
             {name} <span class="soft small">{about}</span>

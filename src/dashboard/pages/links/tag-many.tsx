@@ -84,7 +84,7 @@ export function UntagMany({ links, onDone, onClose }: TagManyProps) {
     onDone((link) => ({ ...link, tags: link.tags.filter(({ id }) => !ids.has(id)) }));
     onClose();
   });
-  const turn = (id: number) => {
+  const toggle = (id: number) => {
     const changed = new Set(chosen.value);
     if (!changed.delete(id)) changed.add(id);
     chosen.value = changed;
@@ -102,7 +102,7 @@ export function UntagMany({ links, onDone, onClose }: TagManyProps) {
         {used.map(({ tag, links: count }) => (
           <li key={tag.id}>
             <label>
-              <input type="checkbox" checked={chosen.value.has(tag.id)} onChange={() => turn(tag.id)} />
+              <input type="checkbox" checked={chosen.value.has(tag.id)} onChange={() => toggle(tag.id)} />
               <span class="cut" dir="auto">
                 {tag.name}
               </span>

@@ -28,12 +28,19 @@ interface ConditionRowProps {
   /** It was just added. */
   readonly isNew: boolean;
   readonly onChange: (value: Condition['value']) => void;
-  readonly onTurn: () => void;
+  readonly onInvert: () => void;
   readonly onRemove: () => void;
 }
 
 /** A required or excluded property of visitors. */
-export function ConditionRow({ condition, problems, isNew, onChange, onTurn, onRemove }: ConditionRowProps) {
+export function ConditionRow({
+  condition,
+  problems,
+  isNew,
+  onChange,
+  onInvert,
+  onRemove,
+}: ConditionRowProps) {
   const { key, isNegated } = condition;
   const row = useRef<HTMLFieldSetElement>(null);
   // Before the next paint: what is typed right after adding it is meant for it.
@@ -54,7 +61,7 @@ export function ConditionRow({ condition, problems, isNew, onChange, onTurn, onR
           class="input condition-is"
           aria-label={`${label}: is or is not`}
           value={isNegated ? 'not' : ''}
-          onChange={onTurn}
+          onChange={onInvert}
         >
           <option value="">{verb}</option>
           <option value="not">{verb} not</option>

@@ -20,7 +20,7 @@ const zones = (current: string): readonly string[] => [
 /** Days of the week, start and end, by the clock of a time zone. */
 export function HoursFields({ value, path, problems, onChange }: HoursFieldsProps) {
   const { days = weekOrder, from = '', to = '' } = value;
-  const turn = (day: Day) => {
+  const toggle = (day: Day) => {
     const chosen = weekOrder.filter((other) => days.includes(other) !== (other === day));
     const { days: _, ...everyDay } = value;
     // Choosing no day would match nobody; choosing all days is the same as naming none.
@@ -36,7 +36,7 @@ export function HoursFields({ value, path, problems, onChange }: HoursFieldsProp
       <fieldset class="days" aria-label="Days">
         {weekOrder.map((day) => (
           <label key={day} title={dayNames[day]}>
-            <input type="checkbox" checked={days.includes(day)} onChange={() => turn(day)} />
+            <input type="checkbox" checked={days.includes(day)} onChange={() => toggle(day)} />
             <span aria-hidden="true">{dayNames[day].slice(0, 2)}</span>
             <span class="unseen">{dayNames[day]}</span>
           </label>

@@ -12,10 +12,10 @@ import {
   type ConditionKey,
   conditionKeys,
   conditionsOf,
+  inverted,
   type Rule,
   toDestination,
   toVariants,
-  turned,
   withCondition,
 } from './rule.ts';
 import { VariantFields } from './variant-fields.tsx';
@@ -58,7 +58,7 @@ export function RuleEditor({ rule, problems, onChange }: RuleEditorProps) {
             problems={problems}
             isNew={latest.value === nameOf(condition)}
             onChange={(value) => setWhen(withCondition(rule.when, condition, value))}
-            onTurn={() => setWhen(turned(rule.when, condition.key))}
+            onInvert={() => setWhen(inverted(rule.when, condition.key))}
             onRemove={() => setWhen(withCondition(rule.when, condition, undefined))}
           />
         ))}

@@ -3,6 +3,7 @@ import { devices } from '../../../../rules/click-fields.ts';
 import type { RuleFields } from '../../../../rules/rule-fields.ts';
 import {
   conditionsOf,
+  inverted,
   moved,
   newId,
   newVariantId,
@@ -10,7 +11,6 @@ import {
   sharesOf,
   toDestination,
   toVariants,
-  turned,
   withCondition,
 } from './rule.ts';
 import { choicesOf } from './value-choices.ts';
@@ -35,12 +35,12 @@ describe('conditions', () => {
   });
 
   test('switch between required and excluded, or swap places', () => {
-    expect(turned({ country: ['DE'], os: ['iOS'] }, 'country')).toEqual({
+    expect(inverted({ country: ['DE'], os: ['iOS'] }, 'country')).toEqual({
       os: ['iOS'],
       not: { country: ['DE'] },
     });
-    expect(turned({ not: { country: ['DE'] } }, 'country')).toEqual({ country: ['DE'] });
-    expect(turned({ country: ['DE'], not: { country: ['AT'] } }, 'country')).toEqual({
+    expect(inverted({ not: { country: ['DE'] } }, 'country')).toEqual({ country: ['DE'] });
+    expect(inverted({ country: ['DE'], not: { country: ['AT'] } }, 'country')).toEqual({
       country: ['AT'],
       not: { country: ['DE'] },
     });

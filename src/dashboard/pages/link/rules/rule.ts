@@ -64,7 +64,7 @@ export function withCondition(
 }
 
 /** Inverts a condition; if it exists in both forms, they change places. */
-export function turned({ not = {}, ...plain }: Rule['when'], key: ConditionKey): Rule['when'] {
+export function inverted({ not = {}, ...plain }: Rule['when'], key: ConditionKey): Rule['when'] {
   const [wanted, excluded] = [plain[key], not[key]];
   const [others, otherNots] = [without(plain, key), without(not, key)];
   return whenOf(

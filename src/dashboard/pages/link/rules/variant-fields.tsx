@@ -81,7 +81,7 @@ export function VariantFields({ rule, variants, problems, onChange }: VariantFie
         label="The same one all day"
         hint="A visitor sees the same destination until midnight (UTC), without a cookie. Off: at random for each visit."
         isOn={rule.sticky !== false}
-        onTurn={(isOn) => onChange({ ...rule, sticky: isOn })}
+        onToggle={(isOn) => onChange({ ...rule, sticky: isOn })}
       />
     </div>
   );
