@@ -23,7 +23,7 @@ import { lowerPriority } from './threads/lower-priority.ts';
 import { reservePort } from './visit/connection/reserve-port.ts';
 import { Workers } from './workers/workers.ts';
 
-const startPatience = 3_000;
+const startTimeout = 3_000;
 
 type Begin = (config: Config, gather?: MetricSource) => Promise<App>;
 
@@ -97,7 +97,7 @@ async function work(config: Config, begin: Begin): Promise<void> {
  * first. A start that takes long, because of a large migration, is aborted.
  */
 async function stopOf(starting: Promise<App>, isWhole = false): Promise<void> {
-  const app = await Promise.race([starting.catch(() => null), Bun.sleep(startPatience)]);
+  const app = await Promise.race([starting.catch(() => null), Bun.sleep(startTimeout)]);
   if (isWhole) app?.setNotReady();
   await app?.drain();
   await app?.stop();

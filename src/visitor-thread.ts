@@ -66,7 +66,7 @@ function run(task: ToDataPlane['task']): TaskAnswer | Promise<TaskAnswer> {
       dataPlane.drain();
       return done();
     case 'stopTaking':
-      return dataPlane.stopTaking(task.patience).then(done);
+      return dataPlane.stopTaking(task.timeout).then(done);
     case 'endConnections':
       return dataPlane.endConnections().then(done);
     case 'close':

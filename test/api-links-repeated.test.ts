@@ -97,7 +97,7 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
     await call('PATCH', `/link/${changed}`, { body: { name: 'changed, then deleted' } });
     const read = database.readFor({
       ...{ organizationId: owner.organizationId, signal: null },
-      ...{ deadline: Number.POSITIVE_INFINITY, patience: Number.POSITIVE_INFINITY },
+      ...{ deadline: Number.POSITIVE_INFINITY, timeout: Number.POSITIVE_INFINITY },
     });
     let statements = 0;
     runDirectly(read, async (text, parameters) => {

@@ -10,7 +10,7 @@ test("the fold's statements are parsed once, and a retry succeeds if tables have
   await sql
     .unsafe('create table things (id bigint, value bigint); insert into things values (1, 2)')
     .simple();
-  const open = (address: string) => new PostgresConnection(address, { name: 'fold', patience: 5_000 });
+  const open = (address: string) => new PostgresConnection(address, { name: 'fold', timeout: 5_000 });
   const fold = open(url);
   const value = ({ namedQuery }: PostgresConnection) =>
     namedQuery('select value from things where id = $1', [1]).then(([row]) => Number(row?.value));

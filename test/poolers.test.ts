@@ -93,11 +93,11 @@ describe.each(ways)('a database reached %s', (way) => {
   });
 
   test.skipIf(skipped)('a read that takes too long is stopped on the server, too', async () => {
-    const terms = { ...ownTerms, organizationId: 1, patience: 300 };
+    const terms = { ...ownTerms, organizationId: 1, timeout: 300 };
     const reading = sql`select pg_sleep(3600)`.execute(database.readFor(terms));
     const cause = await reading.catch((thrown) => thrown);
     expect(cause).toBeInstanceOf(TookTooLong);
-    expect(cause.patience).toBe(300);
+    expect(cause.timeout).toBe(300);
     await eventually(async () => (await sleeping()) === 0, 'the end of the statement', stretched(5_000));
   });
 

@@ -5,7 +5,7 @@ import type { Log } from '../telemetry/log.ts';
 /** Converts an exception into the refusal for the client. Unexpected errors are logged, never shown. */
 export function refusalOf(cause: unknown, log: Log): Refusal {
   if (cause instanceof Refusal) return cause;
-  if (cause instanceof TookTooLong) return cause.hasBegun ? timedOut(cause.patience) : overtaken();
+  if (cause instanceof TookTooLong) return cause.hasBegun ? timedOut(cause.timeout) : overtaken();
   if (cause instanceof StoreAway) {
     log.warn('store away', { error: cause.message });
     return new Refusal(
@@ -19,10 +19,10 @@ export function refusalOf(cause: unknown, log: Log): Refusal {
   return new Refusal('INTERNAL', `Something failed on our side. It was logged under ${reference}.`);
 }
 
-const timedOut = (patience: number | null): Refusal =>
+const timedOut = (timeout: number | null): Refusal =>
   new Refusal(
     'TIMED_OUT',
-    `This took ${patience === null || patience < 1_000 || patience >= 60_000 ? 'too long' : `longer than ${Math.ceil(patience / 1_000)} seconds`} and was given up. Ask for less at once: a shorter range, a smaller page, fewer filters.`,
+    `This took ${timeout === null || timeout < 1_000 || timeout >= 60_000 ? 'too long' : `longer than ${Math.ceil(timeout / 1_000)} seconds`} and was given up. Ask for less at once: a shorter range, a smaller page, fewer filters.`,
     { retryAfter: 5 },
   );
 

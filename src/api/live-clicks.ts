@@ -123,10 +123,10 @@ class WakeSignal {
   }
 
   /** Waits until it is set, for at most so many milliseconds. */
-  async wait(patience: number): Promise<void> {
+  async wait(timeout: number): Promise<void> {
     if (!this.#isSet && !this.isOver) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, Math.max(1, patience));
+      const timer = setTimeout(resolve, Math.max(1, timeout));
       this.#wake = resolve;
       await promise;
       this.#wake = undefined;

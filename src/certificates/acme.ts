@@ -45,7 +45,7 @@ export interface Answer<Body> {
   readonly retryAt: number | null;
 }
 
-const patience = 20_000;
+const timeout = 20_000;
 const maxRepeats = { lost: 5, badNonce: 10 };
 const maxAnswer = 1024 * 1024;
 
@@ -222,7 +222,7 @@ export class Acme {
         ...init,
         redirect: 'manual',
         headers: { 'user-agent': 'linnet', ...(init.headers as Record<string, string>) },
-        signal: AbortSignal.any([this.#stop, AbortSignal.timeout(patience)]),
+        signal: AbortSignal.any([this.#stop, AbortSignal.timeout(timeout)]),
         ...(this.#settings.trusted === null ? {} : { tls: { ca: this.#settings.trusted } }),
       });
     } catch (cause) {

@@ -47,7 +47,7 @@ const claimTime = 5 * 60_000;
 const maxClaim = 60 * 60_000;
 const correctionInterval = 60 * 60_000;
 /** How long a claim's order waits for a store that is down in total, and how often it retries. */
-const storePatience = 4 * 60_000;
+const storeTimeout = 4 * 60_000;
 const storePause = 500;
 const proofTime = 10 * 60_000;
 /** Until other nodes have followed a change. */
@@ -118,7 +118,7 @@ export class Issuer {
 
   async #take(row: CertificateRow): Promise<void> {
     const { host } = row;
-    const writeUntil = performance.now() + storePatience;
+    const writeUntil = performance.now() + storeTimeout;
     try {
       if (!(await this.#isServed(host))) await this.#forget(host);
       else if (await this.#isDue(row)) await this.#order(row, writeUntil);

@@ -33,7 +33,7 @@ export interface Issued {
   readonly until: number;
 }
 
-const patience = 120_000;
+const timeout = 120_000;
 const minPause = 250;
 const maxPause = 10_000;
 
@@ -102,7 +102,7 @@ async function until<Body>(
   url: string,
   isSo: (body: Body) => boolean,
 ): Promise<Body> {
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + timeout;
   for (let pause = minPause; ; pause = Math.min(pause * 1.5, maxPause)) {
     const answer: Answer<Body> = await acme.read<Body>(url);
     if (isSo(answer.body)) return answer.body;

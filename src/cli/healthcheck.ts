@@ -2,7 +2,7 @@ import { loadConfig } from '../config/load.ts';
 import type { StandaloneCommand } from './command.ts';
 
 /** Milliseconds. A health check is repeated soon. */
-const patience = 4_000;
+const timeout = 4_000;
 
 /** For containers without other programs: whether the server with these settings answers on this machine. */
 export const healthcheck: StandaloneCommand = {
@@ -27,12 +27,12 @@ export const healthcheck: StandaloneCommand = {
 async function stateOf(url: string, name: string | null): Promise<string> {
   const asked = name === null ? {} : { headers: { host: name }, tls: { rejectUnauthorized: false } };
   try {
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.timeout(timeout);
     const answer = await fetch(url, { signal, redirect: 'manual', ...asked });
     return answer.ok ? 'ok' : `status ${answer.status}`;
   } catch (cause) {
     return (cause as Error).name === 'TimeoutError'
-      ? `no answer in ${patience / 1000} seconds`
+      ? `no answer in ${timeout / 1000} seconds`
       : 'nobody answers';
   }
 }

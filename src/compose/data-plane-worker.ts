@@ -125,8 +125,8 @@ class DataPlaneWorker implements DataPlane {
     return this.#run({ kind: 'drain' });
   }
 
-  stopTaking(patience: number): Promise<void> {
-    return this.#run({ kind: 'stopTaking', patience });
+  stopTaking(timeout: number): Promise<void> {
+    return this.#run({ kind: 'stopTaking', timeout });
   }
 
   endConnections(): Promise<void> {

@@ -1,15 +1,15 @@
 import type { AppServer } from '../http/app-server.ts';
 import type { Listener } from '../visit/connection/listener.ts';
 
-const patience = 10_000;
+const timeout = 10_000;
 
 /** Accepts no new requests, and lets pending ones finish within a deadline. */
 export async function drain(
   listener: Pick<Listener, 'stopTaking' | 'endConnections'>,
   appServer: AppServer,
 ): Promise<void> {
-  const deadline = performance.now() + patience;
-  await listener.stopTaking(patience);
+  const deadline = performance.now() + timeout;
+  await listener.stopTaking(timeout);
   await appServer.stop(Math.max(0, deadline - performance.now()));
   await listener.endConnections();
 }

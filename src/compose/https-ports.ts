@@ -17,7 +17,7 @@ interface Parts {
   readonly now: () => number;
   readonly watchInterval?: number | undefined;
   /** How long a handshake waits for a certificate that is being ordered. */
-  readonly patience?: number | undefined;
+  readonly handshakeTimeout?: number | undefined;
 }
 
 export interface Https extends HttpsPorts {
@@ -38,7 +38,7 @@ interface StoredCertificates {
   readonly request: (host: string) => void;
 }
 
-function fromStore({ config, now, patience }: Parts): Https {
+function fromStore({ config, now, handshakeTimeout }: Parts): Https {
   const { promise, resolve } = Promise.withResolvers<CertificateFinder>();
   let opened: CertificateFinder | null = null;
   let unnamed = '';
@@ -61,7 +61,7 @@ function fromStore({ config, now, patience }: Parts): Https {
         load,
         request,
         now,
-        ...(patience === undefined ? {} : { patience }),
+        ...(handshakeTimeout === undefined ? {} : { timeout: handshakeTimeout }),
       });
       resolve(opened);
       return opened;

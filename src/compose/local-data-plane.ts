@@ -35,7 +35,7 @@ import { clickMetrics, gauge, visitMetrics } from './thread-metrics.ts';
 
 type DataPlaneOverrides = Pick<
   Overrides,
-  'now' | 'pollInterval' | 'journalDisk' | 'hits' | 'certificateInterval' | 'handshakePatience'
+  'now' | 'pollInterval' | 'journalDisk' | 'hits' | 'certificateInterval' | 'handshakeTimeout'
 >;
 
 const cacheBounds = { bytes: 64 * 1024 * 1024, misses: 100_000 };
@@ -156,7 +156,7 @@ export class LocalDataPlane implements DataPlane {
       log,
       now,
       watchInterval: overrides.certificateInterval,
-      patience: overrides.handshakePatience,
+      handshakeTimeout: overrides.handshakeTimeout,
     });
     opened.defer(() => ports.stop());
     return ports;
@@ -224,8 +224,8 @@ export class LocalDataPlane implements DataPlane {
     this.#listener?.drain();
   }
 
-  async stopTaking(patience: number): Promise<void> {
-    await this.#listener?.stopTaking(patience);
+  async stopTaking(timeout: number): Promise<void> {
+    await this.#listener?.stopTaking(timeout);
   }
 
   async endConnections(): Promise<void> {

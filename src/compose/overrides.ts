@@ -24,7 +24,7 @@ export interface Overrides {
   /** How often the certificate files are checked, in milliseconds. */
   readonly certificateInterval?: number;
   /** How long a handshake waits for a certificate that is being ordered, in milliseconds. */
-  readonly handshakePatience?: number;
+  readonly handshakeTimeout?: number;
   /** How often due certificates are searched for, in milliseconds. */
   readonly issueInterval?: number;
   readonly webhooks?: Pick<DelivererParts, 'limits' | 'pollInterval' | 'random' | 'postOptions'>;

@@ -8,7 +8,7 @@ import { Listener } from '../visit/connection/listener.ts';
 import { type Https, httpsPorts } from './https-ports.ts';
 
 /** Milliseconds in which pending requests may be answered. */
-const patience = 1_000;
+const timeout = 1_000;
 
 /**
  * Tells visitors of ports that workers are going to share that the service is starting, until the first worker listens: a large
@@ -44,8 +44,8 @@ export class StartingServer {
 
   async stop(): Promise<void> {
     this.#https?.stop();
-    await this.#listener.stopTaking(patience);
-    await this.#appServer.stop(patience);
+    await this.#listener.stopTaking(timeout);
+    await this.#appServer.stop(timeout);
     await this.#listener.endConnections();
   }
 }

@@ -11,9 +11,9 @@ type FromWorker =
   | { readonly kind: 'gather'; readonly id: number };
 
 /** Milliseconds. A slower worker counts with its last values. */
-const patience = 1_000;
+const timeout = 1_000;
 /** Milliseconds that a worker waits for its parent process. */
-const longPatience = 5_000;
+const longTimeout = 5_000;
 
 interface Round {
   readonly missing: Set<number>;
@@ -73,7 +73,7 @@ export class MetricsKeeper {
     const round = { missing: new Set(workers.serving), done: resolve };
     this.#rounds.add(round);
     for (const pid of workers.serving) workers.send(pid, { kind: 'measure' });
-    const timer = setTimeout(resolve, patience);
+    const timer = setTimeout(resolve, timeout);
     await promise;
     clearTimeout(timer);
     this.#rounds.delete(round);
@@ -97,7 +97,7 @@ export class MetricsOfAll {
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<readonly Metric[]>();
     this.#waiting.set(id, resolve);
-    const timer = setTimeout(() => reject(new Error('no answer from the process above')), longPatience);
+    const timer = setTimeout(() => reject(new Error('no answer from the process above')), longTimeout);
     this.#send({ kind: 'gather', id });
     try {
       return await promise;

@@ -2,7 +2,7 @@ import { type Arrival, arrivalHeader, arrivalPath, probeHeader, signArrival } fr
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import type { CheckContext } from './check-context.ts';
 
-const patience = 8_000;
+const timeout = 8_000;
 
 /** Calls the running server through its public address, as visitors do, to see how the request arrives. */
 export async function arrivalFindings({ site, secrets, config, now }: CheckContext): Promise<Finding[]> {
@@ -13,7 +13,7 @@ export async function arrivalFindings({ site, secrets, config, now }: CheckConte
     answer = await fetch(origin + arrivalPath, {
       headers: { [arrivalHeader]: signArrival(secrets, now), [probeHeader]: 'navigate' },
       redirect: 'manual',
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeout),
       // The certificate has a check of its own.
       tls: { rejectUnauthorized: false },
     });

@@ -12,7 +12,7 @@ const day = 24 * 60 * 60 * 1000;
 /** Renewal is due at two thirds of a lifetime: a certificate with so little left has missed it. */
 const fewDays = 10;
 const smallPart = 1 / 6;
-const patience = 5_000;
+const timeout = 5_000;
 const maxDomains = 20;
 const maxFailing = 100;
 
@@ -100,7 +100,7 @@ function look(host: string, port: number): Promise<Seen> {
   const { promise, resolve, reject } = Promise.withResolvers<Seen>();
   // Certificates that browsers would refuse are checked, too.
   const socket = connect({ host, port, servername: host, rejectUnauthorized: false });
-  socket.setTimeout(patience, () => socket.destroy(new Error('no answer')));
+  socket.setTimeout(timeout, () => socket.destroy(new Error('no answer')));
   socket.on('error', reject);
   socket.on('close', () => reject(new Error('the connection was closed')));
   socket.on('secureConnect', () => {

@@ -4,14 +4,14 @@ import { ownTerms } from '../storage/database.ts';
 import type { CheckContext } from './check-context.ts';
 
 /** Milliseconds. */
-const patience = 5_000;
+const timeout = 5_000;
 
 /** Where single clicks are in ClickHouse. */
 export async function clickServerFindings({ config }: Pick<CheckContext, 'config'>): Promise<Finding[]> {
   const { clicksUrl } = config;
   if (clicksUrl === null) return [];
   const { ClickhouseClient } = await import('../ledger/clickhouse/clickhouse-client.ts');
-  const client = new ClickhouseClient(clicksUrl, { ...ownTerms, patience });
+  const client = new ClickhouseClient(clicksUrl, { ...ownTerms, timeout });
   try {
     const [row] = await client.rows<{ version: string }>('select version() as version');
     return [ok('database', `ClickHouse ${row?.version} answers, for single clicks.`)];

@@ -27,13 +27,13 @@ const checks: readonly (readonly [CheckName, Check])[] = [
 ];
 
 /** A check that takes longer, or throws, is reported as such, without affecting the others. */
-const patience = 12_000;
+const timeout = 12_000;
 
 export async function runChecks(context: CheckContext): Promise<readonly Finding[]> {
   const found = await Promise.all(
     checks.map(async ([name, check]) => {
       const { promise: late, resolve } = Promise.withResolvers<null>();
-      const timer = setTimeout(() => resolve(null), patience);
+      const timer = setTimeout(() => resolve(null), timeout);
       try {
         const findings = await Promise.race([check(context), late]);
         return findings ?? [notice(name, 'This took too long to find out.', 'Try again.')];

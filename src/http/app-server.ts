@@ -102,10 +102,10 @@ export class AppServer {
   }
 
   /** Lets requests that are under way finish, for at most so many milliseconds. */
-  async stop(patience: number): Promise<void> {
+  async stop(timeout: number): Promise<void> {
     let timer: Timer | undefined;
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patience);
+      timer = setTimeout(resolve, timeout);
     });
     await Promise.race([this.#server.stop(), late]);
     clearTimeout(timer);

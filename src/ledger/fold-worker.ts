@@ -52,12 +52,12 @@ const reportInterval = 10_000;
 const leftoverPause = 5_000;
 /** How often to check whether the database has gone back in time. */
 const checkInterval = 5_000;
-const stopPatience = 3_000;
+const stopTimeout = 3_000;
 /** Days: their clicks are counted, and they contain visitors' addresses. */
 const damagedKept = 7;
 /** Milliseconds after a hit in which more are expected. */
 const busyFor = 5_000;
-/** How many old hits are folded in one run during that time. */
+/** How many old hits are folded in one batch during that time. */
 const busyLength = 32_768;
 /** After so many hits an organization may have enough of them to be merged. */
 const mergedAfter = 32_768;
@@ -96,7 +96,7 @@ export class FoldWorker {
   /** Hits that were folded since the last merge. */
   #unmerged = 0;
   readonly #stopping = new AbortController();
-  #isOutOfPatience = false;
+  #hasStopTimedOut = false;
   #wokenAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #running: Promise<void> | null = null;
@@ -300,7 +300,7 @@ export class FoldWorker {
   }
 
   async #foldSome(journal: JournalFold, end: Position | null, maxHits: number): Promise<boolean> {
-    if (this.#isOutOfPatience) return false;
+    if (this.#hasStopTimedOut) return false;
     this.#current = journal;
     const hasFolded = await journal.foldBatch(end, maxHits).catch((cause) => {
       // Visitors of this batch were noted, and may not be in the store.
@@ -461,13 +461,13 @@ export class FoldWorker {
     this.#stopping.abort();
     for (const reminder of [this.#leftovers, this.#merging, this.#checking, this.#forgetting])
       reminder.stop();
-    const patience = setTimeout(() => {
-      this.#isOutOfPatience = true;
+    const timer = setTimeout(() => {
+      this.#hasStopTimedOut = true;
       this.#current?.stop();
-    }, stopPatience);
+    }, stopTimeout);
     await this.#running;
     await this.#lastRun().catch(() => {});
-    clearTimeout(patience);
+    clearTimeout(timer);
     this.#isStopped = true;
     this.#own?.close();
     await this.#parts.store.close();

@@ -2,7 +2,7 @@ import { dropPartitions, type Partition } from './partitions.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 
 /** Reads end long before that. If a drop takes longer, the next one continues it. */
-const patience = 60_000;
+const timeout = 60_000;
 
 /** Drops partitions over a connection of its own, which waits for statements that still read them, while the fold doesn't. */
 export class PartitionDrop {
@@ -12,7 +12,7 @@ export class PartitionDrop {
   #fault: Error | null = null;
 
   constructor(url: string, partitions: readonly Partition[]) {
-    this.#connection = new PostgresConnection(url, { name: 'linnet retention', patience });
+    this.#connection = new PostgresConnection(url, { name: 'linnet retention', timeout });
     this.#done = dropPartitions(this.#connection.query, partitions)
       .catch((cause: Error) => {
         this.#fault = cause;

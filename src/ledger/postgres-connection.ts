@@ -18,7 +18,7 @@ import type { Query } from './sql-fold-store.ts';
 interface ConnectionSettings {
   readonly name: string;
   /** Milliseconds that a statement may take. */
-  readonly patience: number;
+  readonly timeout: number;
   /** Called for each new connection before it is used. */
   readonly greet?: (query: Query) => Promise<void>;
 }
@@ -46,7 +46,7 @@ export class PostgresConnection {
     this.#settings = settings;
     this.#naming = new URL(serversOf(url)?.[0] ?? url).searchParams.get('prepared_statements');
     this.#limits = {
-      statement_timeout: settings.patience - 1_000,
+      statement_timeout: settings.timeout - 1_000,
       idle_in_transaction_session_timeout: 30_000,
     };
     this.#begin = beginWith(this.#limits);
@@ -118,13 +118,13 @@ export class PostgresConnection {
   }
 
   async #connect(): Promise<pg.Client> {
-    const { name, patience } = this.#settings;
+    const { name, timeout } = this.#settings;
     const client = new pg.Client({
       ...(this.#isPooler ? {} : this.#limits),
       connectionString: await primaryOf(this.#url),
       application_name: name,
       connectionTimeoutMillis: connectTimeout(this.#url),
-      query_timeout: patience,
+      query_timeout: timeout,
       keepAlive: true,
     });
     client.on('error', () => {

@@ -151,7 +151,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     this.#url = url;
     this.#connection = new PostgresConnection(url, {
       name: 'linnet fold',
-      patience: 20_000,
+      timeout: 20_000,
       greet: (ask) => this.#greet(ask),
     });
     const { query } = this.#connection;

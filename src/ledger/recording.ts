@@ -50,8 +50,8 @@ const rotateInterval = 2_000;
 const busyRotateInterval = 10_000;
 const firstRestart = 1_000;
 const lastRestart = 10_000;
-const stopPatience = 8_000;
-const closePatience = 2_000;
+const stopTimeout = 8_000;
+const closeTimeout = 2_000;
 
 /**
  * Takes clicks from the answering thread to storage: `append` writes to the journal before the answer, and the fold's thread does
@@ -158,12 +158,12 @@ export class Recording {
         this.#onStopped = resolve;
       });
       this.#send({ kind: 'stop', end: this.#journal.end, now: this.#parts.now() });
-      await Promise.race([stopped, Bun.sleep(stopPatience)]);
+      await Promise.race([stopped, Bun.sleep(stopTimeout)]);
       // It may have ended by itself meanwhile.
       thread.terminate();
       this.#thread = null;
     }
-    await Promise.race([closed, Bun.sleep(closePatience)]);
+    await Promise.race([closed, Bun.sleep(closeTimeout)]);
     this.#own.release();
     this.#dropped.close();
   }

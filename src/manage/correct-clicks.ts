@@ -28,11 +28,11 @@ export type { ListedCorrection };
 /** Milliseconds after which another node may continue: a step takes far less. */
 const claimLength = 5_000;
 /** How long a call works on it before it leaves the rest to the background. */
-const callPatience = 1_500;
+const callTimeSlice = 1_500;
 /** How long a call waits until the clicks answered so far are in the store. */
-const foldPatience = 5_000;
+const foldTimeout = 5_000;
 /** How long the background works on one correction before another one gets its turn. */
-const timeSlice = 1_000;
+const backgroundTimeSlice = 1_000;
 /** After a failure. */
 const faultPause = 60_000;
 /** Milliseconds. A step that takes longer is followed by a pause, so that other changes and the fold get their turns. */
@@ -141,7 +141,7 @@ async function correct(
     );
   // A click that was answered before the call is included, even if it isn't in the store yet.
   const asked = now();
-  await Promise.race([context.clicksFolded(), Bun.sleep(foldPatience)]);
+  await Promise.race([context.clicksFolded(), Bun.sleep(foldTimeout)]);
   const row = {
     ...change,
     organization_id: organizationId,
@@ -162,7 +162,7 @@ async function correct(
       'Some of these clicks are being erased or moved to another class right now. Wait until that is done; GET …/clicks/corrections says when.',
     );
   try {
-    if (await isFirstInLine(database.read, made)) await workAt(context, made, callPatience);
+    if (await isFirstInLine(database.read, made)) await workAt(context, made, callTimeSlice);
     else await database.write((queries) => setCorrectionDue(queries, made.id, now()));
   } catch (cause) {
     // The background continues it.
@@ -177,13 +177,13 @@ async function correct(
 async function workAt(
   { database, now }: Pick<Context, 'database' | 'now'>,
   correction: StoredCorrection,
-  patience: number,
+  timeSlice: number,
 ): Promise<void> {
   const began = performance.now();
   const claim = { now, length: claimLength };
   for (let at: StoredCorrection | null = correction; at !== null && at.due_at !== null; ) {
     const stepBegan = performance.now();
-    if (stepBegan - began > patience) {
+    if (stepBegan - began > timeSlice) {
       const { id } = at;
       await database.write((queries) => setCorrectionDue(queries, id, now()));
       return;
@@ -206,7 +206,7 @@ export async function continueCorrections(
     // Another node has it.
     if (claimed === undefined) return;
     try {
-      await workAt(context, claimed, timeSlice);
+      await workAt(context, claimed, backgroundTimeSlice);
     } catch (cause) {
       await database.write((queries) => setCorrectionDue(queries, claimed.id, now() + faultPause));
       throw cause;

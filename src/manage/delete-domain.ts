@@ -20,7 +20,7 @@ import { removeAliasesOn } from './remove-aliases.ts';
 /** Few enough that no click waits long for them. */
 const linksAtOnce = 500;
 /** How long a call clears links away before it leaves the rest to the background. */
-const callPatience = 4_000;
+const callTimeSlice = 4_000;
 const takeOver = 30_000;
 
 /**
@@ -50,7 +50,7 @@ export async function deleteDomain(
     return domain;
   });
   context.domains.changed(hidden.host);
-  await clearAway(context, hidden, callPatience);
+  await clearAway(context, hidden, callTimeSlice);
 }
 
 /**
@@ -60,7 +60,7 @@ export async function deleteDomain(
 export async function clearAway(
   { database, ...context }: Context,
   { id, organization_id }: Pick<DomainRow, 'id' | 'organization_id'>,
-  patience: number,
+  timeSlice: number,
 ): Promise<void> {
   const caller = {
     userId: 0,
@@ -70,7 +70,7 @@ export async function clearAway(
   } as const;
   const began = performance.now();
   while (!(await database.write((queries) => deleteEmptyDomain(queries, organization_id, id)))) {
-    if (performance.now() - began > patience) {
+    if (performance.now() - began > timeSlice) {
       const changes = { next_check_at: context.now() };
       await database.write((queries) => updateDomain(queries, organization_id, id, changes));
       return;

@@ -17,14 +17,14 @@ export const termsOf = (call: {
   readonly begunAt: number;
   readonly isLong: boolean;
 }): ReadTerms => {
-  const patience = call.isLong || call.kind === 'stream' ? maxLongCallTime : maxCallTime;
+  const timeout = call.isLong || call.kind === 'stream' ? maxLongCallTime : maxCallTime;
   return {
     organizationId: call.organizationId,
     signal: call.kind === 'change' ? null : call.signal,
-    deadline: call.kind === 'read' ? call.begunAt + patience : Number.POSITIVE_INFINITY,
+    deadline: call.kind === 'read' ? call.begunAt + timeout : Number.POSITIVE_INFINITY,
     // On SQLite a change waits for earlier ones.
-    patience: call.kind === 'change' ? maxLongCallTime : patience,
-    ...(call.kind === 'change' ? { changeDeadline: performance.now() + patience } : {}),
+    timeout: call.kind === 'change' ? maxLongCallTime : timeout,
+    ...(call.kind === 'change' ? { changeDeadline: performance.now() + timeout } : {}),
   };
 };
 

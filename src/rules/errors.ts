@@ -54,16 +54,16 @@ export class TookTooLong extends StoreAway {
   /** Whether it had its turn, and was too slow itself. */
   readonly hasBegun: boolean;
   /** Milliseconds that it was given; null if unknown. */
-  readonly patience: number | null;
+  readonly timeout: number | null;
 
-  constructor(hasBegun: boolean, patience: number | null = null) {
+  constructor(hasBegun: boolean, timeout: number | null = null) {
     super(
       hasBegun ? 'a statement took too long' : 'a statement waited too long for its turn',
       undefined,
       'too_slow',
     );
     this.hasBegun = hasBegun;
-    this.patience = patience;
+    this.timeout = timeout;
   }
 }
 

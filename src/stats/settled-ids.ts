@@ -1,19 +1,19 @@
 /** Longer than the fold's transaction takes. An id that is still missing then belongs to one that failed. */
-const gapPatience = 5_000;
+const gapTimeout = 5_000;
 
 /**
  * The ids up to which hits may be sent to watchers. Ids are assigned before their transactions commit, so with several nodes a
  * lower id can appear after a higher one: hits after a gap wait until it is filled, or too old to be filled.
  */
 export class SettledIds {
-  readonly #patience: number;
+  readonly #timeout: number;
   #upTo: number;
   /** When which ids were seen: an id missing below one of them has been missing since then. */
   #sightings: readonly { readonly id: number; readonly at: number }[] = [];
 
   /** On a store with one writer no gap is ever filled: those hits were erased, or never inserted. */
   constructor(upTo: number, writers: 'one' | 'several' = 'several') {
-    this.#patience = writers === 'one' ? 0 : gapPatience;
+    this.#timeout = writers === 'one' ? 0 : gapTimeout;
     this.#upTo = upTo;
   }
 
@@ -26,7 +26,7 @@ export class SettledIds {
     const highest = rows.at(-1)?.id ?? 0;
     if (highest > (this.#sightings.at(-1)?.id ?? 0))
       this.#sightings = [...this.#sightings, { id: highest, at: now }];
-    const waited = this.#sightings.findLast(({ at }) => now - at >= this.#patience)?.id ?? 0;
+    const waited = this.#sightings.findLast(({ at }) => now - at >= this.#timeout)?.id ?? 0;
     let taken = 0;
     for (const { id } of rows) {
       if (id !== this.#upTo + 1 && id > waited) break;

@@ -10,7 +10,7 @@ export interface ReadTerms {
   /** When the caller stops waiting, by `performance.now()`. */
   readonly deadline: number;
   /** Milliseconds that one statement may take, including its wait for a turn. */
-  readonly patience: number;
+  readonly timeout: number;
   /** When a change on a server is given up, including its reads. Changes of SQLite always run to their end. */
   readonly changeDeadline?: number;
 }
@@ -20,7 +20,7 @@ export const ownTerms: ReadTerms = {
   organizationId: 0,
   signal: null,
   deadline: Number.POSITIVE_INFINITY,
-  patience: Number.POSITIVE_INFINITY,
+  timeout: Number.POSITIVE_INFINITY,
 };
 
 export type JobParameters = readonly (number | string)[];

@@ -186,7 +186,7 @@ export async function startAutoApp(
     },
     overrides: {
       issueInterval: 20,
-      handshakePatience: stretched(5_000),
+      handshakeTimeout: stretched(5_000),
       domainInterval: 20,
       log: new Log('info', (line) => void logged.push(line)),
       ...overrides,

@@ -54,6 +54,6 @@ test('a refused statement is not retried, and the error names no password', asyn
 
 test('a statement that exceeds its timeout is cancelled', async () => {
   using server = serverOf([]);
-  const client = server.client.withTerms({ ...ownTerms, patience: 50 });
+  const client = server.client.withTerms({ ...ownTerms, timeout: 50 });
   await expect(client.rows('select 1')).rejects.toBeInstanceOf(TookTooLong);
 });

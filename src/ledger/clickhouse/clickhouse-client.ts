@@ -7,7 +7,7 @@ import { clickServerCalls, clickServerState } from '../click-server-calls.ts';
 type Settings = Readonly<Record<string, string | number>>;
 
 /** Milliseconds that a background statement may take. */
-const ownPatience = 60_000;
+const ownTimeout = 60_000;
 
 /** Settings of every statement: complete answers or none, and integers as JSON numbers. */
 const always: Settings = {
@@ -58,8 +58,8 @@ export class ClickhouseClient {
 
   async #rows<Row>(sql: string): Promise<readonly Row[]> {
     const { signal } = this.#terms;
-    const left = Math.min(untilWhen(this.#terms) - performance.now(), ownPatience);
-    if (left <= 0 || signal?.aborted) throw new TookTooLong(false, this.#terms.patience);
+    const left = Math.min(untilWhen(this.#terms) - performance.now(), ownTimeout);
+    if (left <= 0 || signal?.aborted) throw new TookTooLong(false, this.#terms.timeout);
     const text = await this.#ask(`${sql} format JSONEachRow`, left, {
       // Nothing waits for the answer any longer than this.
       max_execution_time: Math.ceil(left / 1_000),
@@ -75,21 +75,21 @@ export class ClickhouseClient {
     return linesOf(answer);
   }
 
-  async run(sql: string, patience = ownPatience, settings: Settings = {}): Promise<void> {
-    await this.#ask(sql, patience, settings);
+  async run(sql: string, timeout = ownTimeout, settings: Settings = {}): Promise<void> {
+    await this.#ask(sql, timeout, settings);
   }
 
   /** Blocks with the same token are inserted only once, however often this is called. `body` is a single block. */
-  async insert(sql: string, body: Uint8Array, token: string, patience: number): Promise<void> {
-    await this.#ask(body, patience, {
+  async insert(sql: string, body: Uint8Array, token: string, timeout: number): Promise<void> {
+    await this.#ask(body, timeout, {
       query: sql,
       insert_deduplication_token: token,
       max_insert_block_size: 1_000_000,
     });
   }
 
-  async #ask(body: string | Uint8Array, patience: number, settings: Settings): Promise<string> {
-    const signals = [AbortSignal.timeout(Math.ceil(patience)), this.#terms.signal].filter(
+  async #ask(body: string | Uint8Array, timeout: number, settings: Settings): Promise<string> {
+    const signals = [AbortSignal.timeout(Math.ceil(timeout)), this.#terms.signal].filter(
       (one) => one !== null,
     );
     return this.#asked(async () => (await this.#send(body, settings, AbortSignal.any(signals))).text());
@@ -133,7 +133,7 @@ export class ClickhouseClient {
 
   #slow = (): TookTooLong => {
     clickServerCalls.too_slow += 1;
-    return new TookTooLong(true, this.#terms.patience);
+    return new TookTooLong(true, this.#terms.timeout);
   };
 }
 

@@ -11,7 +11,7 @@ import { makeProjections, monthNumber, prepareTables, quoted, stopProjections } 
 import { uncountedBatches } from './uncounted-batches.ts';
 
 /** Milliseconds for statements that rewrite parts of the ledger. */
-const rewritePatience = 600_000;
+const rewriteTimeout = 600_000;
 const manyHits = 50_000;
 const idsAtOnce = 10_000;
 
@@ -73,12 +73,12 @@ export class ClickhouseHits implements ExternalHits {
       ...(change === null ? [] : [`class = ${change.from}`]),
       `id in (select id from hit_parts where part = ${quoted(name)})`,
     ].join(' and ');
-    if (change === null) await this.#client.run(`delete from hits where ${inScope}`, rewritePatience);
+    if (change === null) await this.#client.run(`delete from hits where ${inScope}`, rewriteTimeout);
     else {
       await this.#clearProjections(scope);
       await this.#client.run(
         `alter table hits update class = ${change.to}, reason = ${reasonFor(change.to)} where ${inScope}`,
-        rewritePatience,
+        rewriteTimeout,
       );
     }
     await this.#dropPart(name);
@@ -96,7 +96,7 @@ export class ClickhouseHits implements ExternalHits {
         await stopProjections(this.#client);
         await this.#client.run(
           `alter table hits clear projection ${name} in partition id ${quoted(month)}`,
-          rewritePatience,
+          rewriteTimeout,
         );
       }
   }
@@ -113,12 +113,12 @@ export class ClickhouseHits implements ExternalHits {
   }
 
   async finishCorrection(): Promise<void> {
-    await this.#client.run('alter table hits apply deleted mask', rewritePatience);
+    await this.#client.run('alter table hits apply deleted mask', rewriteTimeout);
     await makeProjections(this.#client);
   }
 
   async deleteOrganization(id: number): Promise<void> {
-    await this.#client.run(`alter table hits delete where organization_id = ${id}`, rewritePatience);
+    await this.#client.run(`alter table hits delete where organization_id = ${id}`, rewriteTimeout);
   }
 
   async eachWord(use: (id: number) => void): Promise<void> {

@@ -19,7 +19,7 @@ const monthLength = 31 * dayLength;
 /** A part with so many hits is worth a merge of its own. */
 const largeInsertion = 16_384;
 /** Milliseconds. PostgreSQL's transaction is open meanwhile, and is aborted after being idle for 30 seconds. */
-const patience = 9_000;
+const timeout = 9_000;
 
 type Batch = Pick<FoldBatch, 'journal' | 'from' | 'hits' | 'now'>;
 
@@ -67,14 +67,14 @@ export class ClickhouseWriter implements HitWriter {
     await this.#client.run(
       `insert into hit_batches (journal, segment, byte_offset, first_id, last_id, instants, folded_at)
        values (${quoted(journal)}, ${segment}, ${offset}, ${firstId}, ${lastId}, ${instants}, ${Math.trunc(now)})`,
-      patience,
+      timeout,
     );
     const begun = performance.now();
     await this.#client.insert(
       insertHitsSql,
       hitBlock(hits, (row) => firstId + row),
       tokenOf(firstId),
-      patience,
+      timeout,
     );
     this.#lastAt = performance.now();
     clickServerCalls.insertions += 1;
@@ -126,12 +126,12 @@ export class ClickhouseWriter implements HitWriter {
           insertHitsSql,
           hitBlock(nothing, () => 0),
           tokenOf(first_id),
-          patience,
+          timeout,
         );
       }
-      await this.#client.run(`delete from hits where id >= ${first_id} and id <= ${last_id}`, patience);
+      await this.#client.run(`delete from hits where id >= ${first_id} and id <= ${last_id}`, timeout);
     }
-    if (old.length > 0) await this.#client.run(`delete from hit_batches where ${beyond}`, patience);
+    if (old.length > 0) await this.#client.run(`delete from hit_batches where ${beyond}`, timeout);
   }
 }
 

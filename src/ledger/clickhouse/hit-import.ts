@@ -6,7 +6,7 @@ import { noteMoved } from './uncounted-batches.ts';
 
 const hitsAtOnce = 65_536;
 /** Milliseconds. */
-const patience = 60_000;
+const timeout = 60_000;
 
 /** Fills a database without hits that belongs to no store yet. */
 export class HitImport {
@@ -53,6 +53,6 @@ export class HitImport {
     this.#columns = hitColumns.map(() => []);
     const hits = { columns: columns.map((cells) => Float64Array.from(cells)), count: ids.length };
     const block = hitBlock(hits, (row) => ids[row] ?? 0);
-    await this.#client.insert(insertHitsSql, block, `restored ${this.#inserted++}`, patience);
+    await this.#client.insert(insertHitsSql, block, `restored ${this.#inserted++}`, timeout);
   }
 }

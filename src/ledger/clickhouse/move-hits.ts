@@ -20,8 +20,8 @@ import { hitsInWindow, nextWindow, windowEnd } from './hit-window.ts';
 import { noteMoved } from './uncounted-batches.ts';
 
 /** Milliseconds for the insertion of a window. */
-const patience = 60_000;
-const rewritePatience = 600_000;
+const timeout = 60_000;
+const rewriteTimeout = 600_000;
 /** Milliseconds between two checks of whether earlier transactions have ended. */
 const fencePause = 100;
 
@@ -115,7 +115,7 @@ async function copyWindow({ database, client }: MoveParts, window: number): Prom
   if (count === 0) return 0;
   const columns = hitColumns.map((name) => hits.column(name));
   const block = hitBlock({ columns, count }, (row) => ids[row] ?? 0);
-  await client.insert(insertHitsSql, block, `moved ${window}`, patience);
+  await client.insert(insertHitsSql, block, `moved ${window}`, timeout);
   return count;
 }
 
@@ -156,7 +156,7 @@ async function deleteOrphans({ database, client }: MoveParts): Promise<void> {
   const known = new Set(found.map(({ id }) => id));
   for (const { id } of owners)
     if (!known.has(id))
-      await client.run(`alter table hits delete where organization_id = ${id}`, rewritePatience);
+      await client.run(`alter table hits delete where organization_id = ${id}`, rewriteTimeout);
 }
 
 /** Compares the number of hits per organization, in the months that retention doesn't drop meanwhile. */

@@ -49,8 +49,8 @@ function freshBoard(): SaltBoard {
 const folderOf = (name: string) => new SaltFolder(join(folder.path, name));
 
 /** The fold of one node. */
-const nodeOf = (name: string, { board = freshBoard(), patience = long } = {}) =>
-  new SharedSalts({ folder: folderOf(name), board, key, patience, onAlone: () => alone.push(name) });
+const nodeOf = (name: string, { board = freshBoard(), timeout = long } = {}) =>
+  new SharedSalts({ folder: folderOf(name), board, key, timeout, onAlone: () => alone.push(name) });
 
 const settle = async (node: SharedSalts, signal?: AbortSignal): Promise<string> =>
   Buffer.from(await node.settle(day, randomBytes(32), signal)).toString('hex');
@@ -136,7 +136,7 @@ test.each([2, 3, 4, 5])('a node that is killed at step %i of requesting requests
 test('a node that gets no answer uses its own salt, reports it, and gives it to the next node', async () => {
   await settle(nodeOf('dead'));
   rmSync(join(folder.path, 'dead'), { recursive: true });
-  const own = await settle(nodeOf('b', { patience: 500 }));
+  const own = await settle(nodeOf('b', { timeout: 500 }));
   expect(alone).toEqual(['b']);
   answer('b');
   expect(await settle(nodeOf('c'))).toBe(own);
@@ -145,7 +145,7 @@ test('a node that gets no answer uses its own salt, reports it, and gives it to 
 
 test('two workers of one folder that get no answer share one salt', async () => {
   await settle(nodeOf('dead'));
-  const both = [nodeOf('b', { patience: 400 }), nodeOf('b', { patience: 700 })];
+  const both = [nodeOf('b', { timeout: 400 }), nodeOf('b', { timeout: 700 })];
   const [one, other] = await Promise.all(both.map((node) => settle(node)));
   expect(one).toBe(other ?? '');
 });
@@ -179,7 +179,7 @@ test('the database alone neither requests nor provides salts', async () => {
   expect(performance.now() - began).toBeLessThan(long);
 
   // An answer that isn't sealed with our key is ignored.
-  const asking = settle(nodeOf('c', { patience: 500 }));
+  const asking = settle(nodeOf('c', { timeout: 500 }));
   await eventually(async () => (await requests()).length === 1, 'the request');
   await database.write((queries) =>
     queries

@@ -30,11 +30,11 @@ interface SharedSaltsParts {
   /** Called when no node answers and this one uses a salt of its own. */
   readonly onAlone: (day: number) => void;
   /** Milliseconds to wait for an answer. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /** Nodes look for requests once a second. */
-const saltPatience = 15_000;
+const saltTimeout = 15_000;
 const pollInterval = 200;
 
 /**
@@ -83,9 +83,9 @@ export class SharedSalts implements SaltStore {
 
   /** Null if no node answers. */
   async #ask(day: number, mark: string, signal: AbortSignal | undefined): Promise<Uint8Array | null> {
-    const { board, folder, key, patience = saltPatience } = this.#parts;
+    const { board, folder, key, timeout = saltTimeout } = this.#parts;
     const request = newRequest(key, day);
-    const deadline = performance.now() + patience;
+    const deadline = performance.now() + timeout;
     await board.ask(request);
     try {
       while (performance.now() < deadline) {

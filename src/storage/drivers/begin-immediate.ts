@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 
 /** Milliseconds. */
-const patience = 5_000;
+const timeout = 5_000;
 const pauses = [1, 2, 3] as const;
 
 /**
@@ -16,7 +16,7 @@ export function beginImmediate(database: Database): void {
         database.run('begin immediate');
         return;
       } catch (cause) {
-        if ((cause as { code?: string }).code !== 'SQLITE_BUSY' || waited >= patience) throw cause;
+        if ((cause as { code?: string }).code !== 'SQLITE_BUSY' || waited >= timeout) throw cause;
       }
       // Those that wait together don't look together.
       const pause = pauses[Math.floor(Math.random() * pauses.length)] ?? 1;
@@ -24,6 +24,6 @@ export function beginImmediate(database: Database): void {
       waited += pause;
     }
   } finally {
-    database.run(`pragma busy_timeout = ${patience}`);
+    database.run(`pragma busy_timeout = ${timeout}`);
   }
 }

@@ -4,7 +4,7 @@ import type pg from 'pg';
 /** The protocol's number for it. */
 const cancelRequest = 80_877_102;
 /** Milliseconds for the request itself. */
-const patience = 2_000;
+const timeout = 2_000;
 
 /**
  * Cancels a connection's statement on the server. By the protocol's own request, because a pooler forwards that to the connection
@@ -27,6 +27,6 @@ export function cancelStatement(client: pg.ClientBase): void {
   // The server closes the connection when it is done: a pooler drops the request of a client that has disconnected.
   socket
     .on('error', () => {})
-    .setTimeout(patience, () => socket.destroy())
+    .setTimeout(timeout, () => socket.destroy())
     .write(request);
 }

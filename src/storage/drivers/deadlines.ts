@@ -42,7 +42,7 @@ export class Deadlines {
     for (const awaited of this.#awaited) {
       if (!isOver(awaited, now)) continue;
       this.#awaited.delete(awaited);
-      awaited.giveUp(new TookTooLong(awaited.hasBegun, awaited.terms.patience));
+      awaited.giveUp(new TookTooLong(awaited.hasBegun, awaited.terms.timeout));
     }
     this.#onCheck(now);
     this.#timer = this.#awaited.size > 0 ? setTimeout(() => this.#check(), interval) : undefined;
@@ -53,5 +53,5 @@ const isOver = ({ terms, until }: Pick<Awaited, 'terms' | 'until'>, now = perfor
   now >= until || terms.signal?.aborted === true;
 
 /** When a statement that is sent now is given up. */
-export const untilWhen = ({ deadline, patience }: ReadTerms): number =>
-  Math.min(deadline, performance.now() + patience);
+export const untilWhen = ({ deadline, timeout }: ReadTerms): number =>
+  Math.min(deadline, performance.now() + timeout);

@@ -23,7 +23,7 @@ interface Question {
 type Job = (store: JobStore, input: unknown) => Promise<unknown>;
 
 /** Milliseconds, in case the server's own timeout fails. */
-const patience = 9_000;
+const timeout = 9_000;
 
 let server: Pick<Question, 'url' | 'begin'> = { url: '', begin: '' };
 let client: pg.Client | null = null;
@@ -122,7 +122,7 @@ async function connect(): Promise<pg.Client> {
     connectionTimeoutMillis: connectTimeout(server.url),
     types: numberTypes,
     keepAlive: true,
-    query_timeout: patience,
+    query_timeout: timeout,
   });
   made.on('error', () => {
     if (client === made) client = null;

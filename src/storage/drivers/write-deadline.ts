@@ -17,15 +17,15 @@ export const connectionsUntil =
   (connect: () => Promise<CheckedOut>, { changeDeadline = Number.POSITIVE_INFINITY }: ReadTerms) =>
   async (): Promise<CheckedOut> => {
     const begunAt = performance.now();
-    const patience = Math.max(0, changeDeadline - begunAt);
-    const lent = await inTime(connect(), patience);
-    return new DeadlineConnection(lent, changeDeadline, patience);
+    const timeout = Math.max(0, changeDeadline - begunAt);
+    const lent = await inTime(connect(), timeout);
+    return new DeadlineConnection(lent, changeDeadline, timeout);
   };
 
-async function inTime(connecting: Promise<CheckedOut>, patience: number): Promise<CheckedOut> {
+async function inTime(connecting: Promise<CheckedOut>, timeout: number): Promise<CheckedOut> {
   let timer: Timer | undefined;
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), patience);
+    timer = setTimeout(() => resolve(null), timeout);
   });
   const lent = await Promise.race([connecting, late]).finally(() => clearTimeout(timer));
   if (lent !== null) return lent;
@@ -33,13 +33,13 @@ async function inTime(connecting: Promise<CheckedOut>, patience: number): Promis
     (unused) => unused.release(),
     () => {},
   );
-  throw new TookTooLong(false, patience);
+  throw new TookTooLong(false, timeout);
 }
 
 class DeadlineConnection implements CheckedOut {
   readonly #lent: CheckedOut;
   readonly #until: number;
-  readonly #patience: number;
+  readonly #timeout: number;
   #isStopped = false;
   #hasRefused = false;
   /** Statements without an answer yet. */
@@ -47,8 +47,8 @@ class DeadlineConnection implements CheckedOut {
   #stopping: Timer | undefined;
   #ending: Timer | undefined;
 
-  constructor(lent: CheckedOut, until: number, patience: number) {
-    [this.#lent, this.#until, this.#patience] = [lent, until, patience];
+  constructor(lent: CheckedOut, until: number, timeout: number) {
+    [this.#lent, this.#until, this.#timeout] = [lent, until, timeout];
   }
 
   async query(sql: string, parameters: readonly unknown[], isPrepared?: boolean): Promise<pg.QueryResult> {
@@ -94,6 +94,6 @@ class DeadlineConnection implements CheckedOut {
   }
 
   #tookTooLong(): StoreAway {
-    return new TookTooLong(true, this.#patience);
+    return new TookTooLong(true, this.#timeout);
   }
 }

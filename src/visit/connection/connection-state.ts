@@ -226,7 +226,7 @@ function react(state: ConnectionState, event: ConnectionEvent, refusal: Refusal)
       return state.phase === 'upload' || state.held > 0 ? fail(state, 400) : finish(state);
     case 'client ended':
       state.clientEnded = true;
-      // With more requests behind it, the client isn't one that has lost patience.
+      // With more requests behind it, the client isn't one that has given up.
       return state.phase === 'response' && state.held === 0 ? Effect.endUpstream : processHeld(state);
     case 'sweep':
       return sweep(state);

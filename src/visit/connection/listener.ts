@@ -225,12 +225,12 @@ export class Listener {
   }
 
   /**
-   * Accepts no new connections, and closes the open ones once their pending requests are answered, or after `patience`
+   * Accepts no new connections, and closes the open ones once their pending requests are answered, or after `timeout`
    * milliseconds.
    */
-  async stopTaking(patience: number): Promise<void> {
-    const deadline = performance.now() + patience;
-    if (this.#sharesPort && patience > 0) await this.#leaveQueuedConnections();
+  async stopTaking(timeout: number): Promise<void> {
+    const deadline = performance.now() + timeout;
+    if (this.#sharesPort && timeout > 0) await this.#leaveQueuedConnections();
     this.#port.stop();
     this.#httpPort?.stop();
     clearInterval(this.#sweeping);

@@ -7,7 +7,7 @@ const pair = { certificate, key };
 const ready = (until = 1e15): Found => ({ kind: 'certificate', pair: { ...pair }, until });
 const proof: Found = { kind: 'proof', pair };
 
-function finderOf(load: (host: string) => Promise<Found>, patience = 60_000) {
+function finderOf(load: (host: string) => Promise<Found>, timeout = 60_000) {
   const clock = { now: 0 };
   const requested: string[] = [];
   const givenUp = new Set<string>();
@@ -16,7 +16,7 @@ function finderOf(load: (host: string) => Promise<Found>, patience = 60_000) {
     load,
     request: (host) => void requested.push(host),
     now: () => clock.now,
-    patience,
+    timeout,
   });
   return { finder, clock, requested, givenUp };
 }

@@ -18,7 +18,7 @@ interface FinderParts {
   readonly request: (host: string) => void;
   readonly now: () => number;
   /** Milliseconds that a handshake waits for a certificate that is being ordered. */
-  readonly patience?: number;
+  readonly timeout?: number;
   readonly maxContexts?: number;
 }
 
@@ -33,7 +33,7 @@ interface Waiting {
   readonly wake: () => void;
 }
 
-const defaultPatience = 15_000;
+const defaultTimeout = 15_000;
 /** A context takes about 10 KB. */
 const defaultContexts = 3_000;
 /** Handshakes that may wait for certificates at once: in total, and per host name. */
@@ -124,7 +124,7 @@ export class CertificateFinder {
 
   async #loadedOrAwaited(host: string, address: string): Promise<SecureContext | null> {
     const begun = performance.now();
-    const patience = this.#parts.patience ?? defaultPatience;
+    const timeout = this.#parts.timeout ?? defaultTimeout;
     // The certificate authority connects after the proof is stored. A visitor who came earlier isn't the authority, and others
     // from that address hardly are.
     let proofFrom = this.#waitsFor(host, address) ? begun + proofDelay : begun;
@@ -140,7 +140,7 @@ export class CertificateFinder {
       if (found.kind === 'none') proofFrom = Number.POSITIVE_INFINITY;
       else if (now >= proofFrom) return secureContextOf(found.pair);
       this.#parts.request(host);
-      const left = begun + patience - now;
+      const left = begun + timeout - now;
       if (left <= 0 || !(await this.#wait(host, address, Math.min(left, pollInterval)))) return null;
     }
   }
