@@ -48,7 +48,7 @@ const sampling = setInterval(() => resident.push(process.memoryUsage.rss()), 100
 const before = process.cpuUsage();
 const begun = performance.now();
 worker.onmessage = async ({ data }: MessageEvent<FromFold>) => {
-  if (data.kind === 'trouble' || data.kind === 'fault') process.stderr.write(`${JSON.stringify(data)}\n`);
+  if (data.kind === 'warning' || data.kind === 'fault') process.stderr.write(`${JSON.stringify(data)}\n`);
   if (data.kind !== 'recovered') return;
   const seconds = (performance.now() - begun) / 1000;
   worker.terminate();

@@ -37,7 +37,7 @@ function open(settings: FoldSettings, now: number): void {
   } catch (cause) {
     if (!isTransient(cause)) throw cause;
     tell({
-      kind: 'trouble',
+      kind: 'warning',
       event: 'clicks wait in the journal',
       facts: { error: (cause as Error).message },
     });

@@ -302,7 +302,7 @@ test('what a killed process had sent to the database is not counted again, and t
   const told: string[] = [];
   await new Promise<void>((resolve) => {
     workerOf(store, (message) => {
-      told.push(message.kind === 'trouble' ? message.event : message.kind);
+      told.push(message.kind === 'warning' ? message.event : message.kind);
       if (message.kind === 'recovered') resolve();
     });
   });
@@ -332,7 +332,7 @@ test('a journal whose copy another node was folding is folded here once the data
   await new Promise<void>((resolve) => {
     const desk = workerOf(store, (message) => {
       if (message.kind === 'recovered') resolve();
-      if (message.kind !== 'trouble') return;
+      if (message.kind !== 'warning') return;
       expect(message.event).toBe('journal folded elsewhere');
       inStore('delete from journal_watermarks where node = ?');
       setImmediate(() => desk.take({ kind: 'cleanUp', now: plain.at + 3_600_000 }));

@@ -98,7 +98,7 @@ test('whatever the disk refuses and when, each hit is in the journal once, in or
         use: () => {},
         disk: disk((operation) => (broken.includes(operation) ? (codes[which] ?? null) : null)),
         onWritten: () => {},
-        onTrouble: (what, hits) => {
+        onWarning: (what, hits) => {
           if (what === 'dropped') dropped += hits;
         },
       });
@@ -133,7 +133,7 @@ test('without descriptors a segment continues, and nothing waits in memory', asy
     use: () => {},
     disk: disk((operation) => (operation === 'open' && isOut ? 'EMFILE' : null)),
     onWritten: () => {},
-    onTrouble: (_what, _hits, cause) => {
+    onWarning: (_what, _hits, cause) => {
       throw cause;
     },
   });
@@ -160,7 +160,7 @@ test("a segment that can't be opened now is not treated as missing", async () =>
     use: () => {},
     disk: realDisk,
     onWritten: () => {},
-    onTrouble: () => {},
+    onWarning: () => {},
   });
   for (let at = 1; at <= 9; at++) {
     await journal.append(hitAt(at * 10));

@@ -291,7 +291,7 @@ test.each([0, 3, 7])(
       use: () => {},
       disk: { ...realDisk, write },
       onWritten: () => {},
-      onTrouble: (_what, _hits, cause) => {
+      onWarning: (_what, _hits, cause) => {
         throw cause;
       },
     });

@@ -80,7 +80,7 @@ test('visitors of a batch of which another process has folded less are counted w
   store.by = files.write(left, 'spring');
   files.write(left, 'spring');
   const { isTold, worker, stop } = startWorker(store);
-  await isTold('trouble');
+  await isTold('warning');
   worker.take({ kind: 'cleanUp', now: noon });
   await isTold('recovered');
   expect(stored()).toEqual({ hits: 1, visitors: 1 });

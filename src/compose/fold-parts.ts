@@ -18,7 +18,7 @@ import { Site } from '../rules/site.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { clickDeliveries } from '../webhooks/click-outbox.ts';
 
-type Report = (message: Extract<FromFold, { kind: 'trouble' }>) => void;
+type Report = (message: Extract<FromFold, { kind: 'warning' }>) => void;
 
 /** What a fold needs: its store, the salts of visitors, and the known hosts and countries. */
 export function foldPartsOf(settings: Omit<FoldSettings, 'journal'>, report: Report): FoldParts {
@@ -54,7 +54,7 @@ function placesOf(
   report: Report,
 ): Pick<EnrichParts, 'countryOf' | 'placeOf'> {
   const onProblem = (problem: CountryFileError) =>
-    report({ kind: 'trouble', event: 'countries unknown', facts: { error: problem.message } });
+    report({ kind: 'warning', event: 'countries unknown', facts: { error: problem.message } });
   if (countryFile === null) {
     const open = () => openCountryFile(bundledCountryFile());
     return { countryOf: openLazily(open, unknownCountry, onProblem), placeOf: null };
@@ -88,7 +88,7 @@ function storesOf(
     key: settings.saltKey,
     onAlone: (day) =>
       report({
-        kind: 'trouble',
+        kind: 'warning',
         event: 'visitor salt not shared',
         facts: { day: new Date(day * dayLength).toISOString().slice(0, 10) },
       }),

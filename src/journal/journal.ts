@@ -14,7 +14,7 @@ interface JournalParts {
   /** Called after hits were written: there is something to fold. */
   readonly onWritten: () => void;
   /** `unsynced`: they are written, but the disk has not confirmed them. */
-  readonly onTrouble: (what: 'held' | 'dropped' | 'unsynced', hits: number, cause: unknown) => void;
+  readonly onWarning: (what: 'held' | 'dropped' | 'unsynced', hits: number, cause: unknown) => void;
 }
 
 interface Waiting {
@@ -67,7 +67,7 @@ export class Journal {
       this.#file = this.#open(this.#segment);
     } catch (cause) {
       // The first hit tries again.
-      parts.onTrouble('held', 0, cause);
+      parts.onWarning('held', 0, cause);
     }
   }
 
@@ -121,7 +121,7 @@ export class Journal {
     const { held } = this;
     this.#held = [];
     this.#heldLength = 0;
-    if (held > 0) this.#parts.onTrouble('dropped', held, new Error('stopped while the disk takes nothing'));
+    if (held > 0) this.#parts.onWarning('dropped', held, new Error('stopped while the disk takes nothing'));
     clearTimeout(this.#retrying);
     clearTimeout(this.#syncing);
     const file = this.#file;
@@ -165,7 +165,7 @@ export class Journal {
     try {
       this.#write(record);
     } catch (cause) {
-      this.#parts.onTrouble('held', hits, cause);
+      this.#parts.onWarning('held', hits, cause);
       return false;
     }
     if (this.#size >= segmentSize) this.#nextSegment();
@@ -178,7 +178,7 @@ export class Journal {
     const isFull = this.#heldLength + waiting.record.length > maxHeld;
     if (this.#isStopped || isFull) {
       const reason = this.#isStopped ? 'stopped' : 'the memory for waiting hits is full';
-      this.#parts.onTrouble('dropped', waiting.hits, new Error(reason));
+      this.#parts.onWarning('dropped', waiting.hits, new Error(reason));
       return;
     }
     this.#held.push(waiting);
@@ -259,11 +259,11 @@ export class Journal {
   #sync(file: number, done: () => void): void {
     try {
       this.#parts.disk.sync(file, (fault) => {
-        if (fault) this.#parts.onTrouble('unsynced', 0, fault);
+        if (fault) this.#parts.onWarning('unsynced', 0, fault);
         done();
       });
     } catch (cause) {
-      this.#parts.onTrouble('unsynced', 0, cause);
+      this.#parts.onWarning('unsynced', 0, cause);
       done();
     }
   }

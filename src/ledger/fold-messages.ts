@@ -40,7 +40,7 @@ export type FromFold =
   | { readonly kind: 'folded'; readonly position: Position }
   /** Hits of a journal that another process left behind were folded. */
   | { readonly kind: 'recovered' }
-  | { readonly kind: 'trouble'; readonly event: string; readonly facts: Record<string, unknown> }
+  | { readonly kind: 'warning'; readonly event: string; readonly facts: Record<string, unknown> }
   /** Calls of the server with the hits since the last message. */
   | { readonly kind: 'click_server'; readonly calls: ClickServerCalls; readonly isAway: boolean }
   /** The database has gone back in time, so this thread's caches may be wrong: a new thread must be started. */

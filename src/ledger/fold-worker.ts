@@ -111,7 +111,7 @@ export class FoldWorker {
     this.#serverClock = new ServerClock(
       async () => (parts.settings.clock === 'told' ? null : parts.store.serverNow()),
       () => this.#clock,
-      (milliseconds) => this.#trouble('clock ahead of the database', { milliseconds }),
+      (milliseconds) => this.#warn('clock ahead of the database', { milliseconds }),
     );
     this.#builder = new BatchBuilder(this.#seen, parts.store.minByLink);
     this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich, parts.settings.floodLimit);
@@ -208,11 +208,11 @@ export class FoldWorker {
     const now = performance.now();
     if (now - this.#reportedAwayAt < reportInterval) return;
     this.#reportedAwayAt = now;
-    this.#trouble('clicks wait in the journal', { error: (cause as Error).message });
+    this.#warn('clicks wait in the journal', { error: (cause as Error).message });
   }
 
-  #trouble(event: string, facts: Record<string, unknown>): void {
-    this.#parts.tell({ kind: 'trouble', event, facts });
+  #warn(event: string, facts: Record<string, unknown>): void {
+    this.#parts.tell({ kind: 'warning', event, facts });
   }
 
   #hasMore(): boolean {
@@ -374,7 +374,7 @@ export class FoldWorker {
         deliveriesOf: (clicks, journal) =>
           deliveriesOf(clicks, journal, this.#serverClock.server ?? this.#now),
         onFlaw: ({ kind, segment, bytes }) =>
-          this.#trouble(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
+          this.#warn(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
             journal: key,
             segment,
             bytes,
@@ -386,8 +386,7 @@ export class FoldWorker {
       key,
       folderOf(settings.dataDir, name),
     );
-    if (journal.gone !== null)
-      this.#trouble('clicks gone from the journal', { journal: key, ...journal.gone });
+    if (journal.gone !== null) this.#warn('clicks gone from the journal', { journal: key, ...journal.gone });
     return journal;
   }
 

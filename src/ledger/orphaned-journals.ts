@@ -89,9 +89,9 @@ export class OrphanedJournals {
         // Another node folds a copy of this folder, and its work counts for both; or the database has only now committed what
         // this journal's process had sent before it was killed. The next run continues from there.
         this.#reached.delete(journal);
-        this.#trouble('journal folded elsewhere', { journal });
+        this.#warn('journal folded elsewhere', { journal });
       } else if (isAway(cause))
-        this.#trouble('journal left for later', { journal, error: (cause as Error).message });
+        this.#warn('journal left for later', { journal, error: (cause as Error).message });
       else throw cause;
       return false;
     }
@@ -147,7 +147,7 @@ export class OrphanedJournals {
     }
   }
 
-  #trouble(event: string, facts: Record<string, unknown>): void {
-    this.#parts.tell({ kind: 'trouble', event, facts });
+  #warn(event: string, facts: Record<string, unknown>): void {
+    this.#parts.tell({ kind: 'warning', event, facts });
   }
 }

@@ -92,7 +92,7 @@ export class Recording {
       folder: () => this.#own.prepare(),
       use: () => this.#own.use(),
       onWritten: () => this.#wakeSoon(),
-      onTrouble: (what, hits, cause) => this.#trouble(what, hits, cause),
+      onWarning: (what, hits, cause) => this.#warn(what, hits, cause),
     });
     this.#checkForLeftovers();
   }
@@ -241,7 +241,7 @@ export class Recording {
       case 'recovered':
         for (const listener of this.#listeners) listener();
         break;
-      case 'trouble':
+      case 'warning':
         this.#parts.warn(message.event, message.facts);
         break;
       case 'click_server':
@@ -318,7 +318,7 @@ export class Recording {
     this.#thread?.postMessage(message);
   }
 
-  #trouble(what: 'held' | 'dropped' | 'unsynced', hits: number, cause: unknown): void {
+  #warn(what: 'held' | 'dropped' | 'unsynced', hits: number, cause: unknown): void {
     if (what === 'dropped') {
       this.#lag.dropped(hits);
       this.#dropped.add(hits, cause);

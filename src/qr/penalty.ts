@@ -1,7 +1,7 @@
 import { type Bits, type WithTranspose, wordsAcross } from './layout.ts';
 
 /**
- * The penalty of a symbol under a mask, for patterns that readers have trouble with (ISO/IEC 18004, 7.8.3): the mask with the
+ * The penalty of a symbol under a mask, for patterns that are hard to read (ISO/IEC 18004, 7.8.3): the mask with the
  * lowest one is used. From `limit` on the rest isn't counted.
  *
  * Most of the time of a code is spent here. So nothing is allocated, and frequent patterns are counted without testing first

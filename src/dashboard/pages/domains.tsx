@@ -89,6 +89,6 @@ function DomainRows({ domains }: { domains: readonly Domain[] }) {
 }
 
 function DomainProblem({ domain }: { domain: Domain }) {
-  const trouble = certificateProblem(domain);
-  return trouble === null ? null : <p class="below small">{trouble}</p>;
+  const problem = certificateProblem(domain);
+  return problem === null ? null : <p class="below small">{problem}</p>;
 }

@@ -29,7 +29,7 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
     query.data.value = await call('POST /api/v1/domain/{id}/verify', { params: { id: domain.id } });
     refresh('domains');
   });
-  const trouble = certificateProblem(domain);
+  const problem = certificateProblem(domain);
   const optional = domain.records.filter(({ is_required }) => !is_required).length;
   return (
     <Section
@@ -48,9 +48,9 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
             {domain.problem}
           </div>
         )}
-        {trouble !== null && (
+        {problem !== null && (
           <div class="callout" role="status">
-            {trouble}
+            {problem}
           </div>
         )}
         {domain.certificate && !domain.certificate.problem && (
