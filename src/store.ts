@@ -14,7 +14,7 @@ import type { Database } from './storage/database.ts';
 import { hasHits } from './storage/kept-hits.ts';
 import { forgetSealedKeys } from './storage/links.ts';
 import type { BeforeUpgrade } from './storage/migrate.ts';
-import { hitPlace, hitStoreId } from './storage/moved-hits.ts';
+import { hitLocation, hitStoreId } from './storage/moved-hits.ts';
 import { openDatabase } from './storage/open.ts';
 import { makeAllPrivate } from './storage/private-files.ts';
 import { claimSetting, findSetting, replaceSetting } from './storage/settings.ts';
@@ -53,7 +53,7 @@ export async function openStore(
  * would count half of them. While that server is down, only queries for single clicks fail, and new ones wait in the journal.
  */
 async function withHits(database: Database, { clicksUrl }: Config, log: Log): Promise<Database> {
-  const { storeId: known, move } = await hitPlace(database.read);
+  const { storeId: known, move } = await hitLocation(database.read);
   if (clicksUrl === null) {
     if (known === null) return database;
     throw new StartProblem(
@@ -69,7 +69,7 @@ async function withHits(database: Database, { clicksUrl }: Config, log: Log): Pr
       `CLICKS_URL is set, and the database has single clicks. Move them with "${shellCommand('clicks move')}", and leave CLICKS_URL out until then.`,
     );
   await database.write((queries) => claimSetting(queries, hitStoreId, randomUUID()));
-  const storeId = (await hitPlace(database.read)).storeId;
+  const storeId = (await hitLocation(database.read)).storeId;
   const { ClickhouseHits } = await import('./ledger/clickhouse/clickhouse-hits.ts');
   const hits = ClickhouseHits.of(clicksUrl);
   try {

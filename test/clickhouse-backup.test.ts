@@ -6,7 +6,7 @@ import { deleteMoved, moveHits } from '../src/ledger/clickhouse/move-hits.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { clickServerOf } from '../src/rules/clicks-url.ts';
 import type { Database } from '../src/storage/database.ts';
-import { hitPlace } from '../src/storage/moved-hits.ts';
+import { hitLocation } from '../src/storage/moved-hits.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
 import { drawFrom } from './support/draw.ts';
@@ -77,7 +77,7 @@ describe.skipIf(!isHere)('a backup of a store with single clicks in ClickHouse',
       openLedger({ ...restored, hits: ClickhouseHits.of(serverOf(target.CLICKS_URL)) }),
       10,
     );
-    const { storeId } = await hitPlace(restored.read);
+    const { storeId } = await hitLocation(restored.read);
     expect(storeId).not.toBeNull();
     expect(storeId).not.toBe('this');
     await restored.close();
@@ -91,7 +91,7 @@ describe.skipIf(!isHere)('a backup of a store with single clicks in ClickHouse',
     expect(await ran(['restore', fileOf('whole')], target)).toMatchObject({ code: 0 });
     const restored = await openDatabase(target.DATABASE_URL || null, target.DATA_DIR, () => {});
     expect((await hitsOf(restored)).hits).toEqual(before.hits);
-    expect((await hitPlace(restored.read)).storeId).toBeNull();
+    expect((await hitLocation(restored.read)).storeId).toBeNull();
     await restored.close();
   });
 

@@ -11,7 +11,7 @@ import { clickServerOf } from '../src/rules/clicks-url.ts';
 import { StoreAway } from '../src/rules/errors.ts';
 import type { Database } from '../src/storage/database.ts';
 import { hasHits } from '../src/storage/kept-hits.ts';
-import { hitPlace, knowsAllHits } from '../src/storage/moved-hits.ts';
+import { hitLocation, knowsAllHits } from '../src/storage/moved-hits.ts';
 import { BetweenClickhouse } from './support/between-clickhouse.ts';
 import { askClickhouse, freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
 import { drawFrom } from './support/draw.ts';
@@ -122,7 +122,7 @@ describe.skipIf(!isHere)('moving hits from PostgreSQL to ClickHouse', () => {
     expect(await hasHits(ledger.database.read)).toBe(true);
     await store.deleteHitsBefore(0, begin + 25 * 60 * minute);
     expect(await hasHits(ledger.database.read)).toBe(false);
-    expect((await hitPlace(ledger.database.read)).movedAt).toBeNull();
+    expect((await hitLocation(ledger.database.read)).movedAt).toBeNull();
     await store.close();
   }, 120_000);
 
@@ -160,7 +160,7 @@ describe.skipIf(!isHere)('moving hits from PostgreSQL to ClickHouse', () => {
       return insertions === 2 ? refused() : answer;
     };
     await expect(move()).rejects.toBeInstanceOf(StoreAway);
-    expect((await hitPlace(ledger.database.read)).storeId).toBeNull();
+    expect((await hitLocation(ledger.database.read)).storeId).toBeNull();
     expect(await knowsAllHits(ledger.database)).toBe(false);
     between.onInsertion = null;
     await move();
@@ -186,7 +186,7 @@ describe.skipIf(!isHere)('moving hits from PostgreSQL to ClickHouse', () => {
     const problem = await move().catch((cause) => cause);
     expect(problem).toBeInstanceOf(MoveProblem);
     expect(problem.message).toContain('Nothing was changed over');
-    expect(await hitPlace(ledger.database.read)).toEqual({ storeId: null, move: null, movedAt: null });
+    expect(await hitLocation(ledger.database.read)).toEqual({ storeId: null, move: null, movedAt: null });
     await ledger.append(hitsOfTurn(10), 'rows');
   }, 120_000);
 });

@@ -197,10 +197,10 @@ test('erased visitors are removed from the runs, and new again on every node', a
     to: (day + 1) * dayLength,
     change: null,
   } as const;
-  const step = (place: number) =>
-    at.database.write((queries) => eraseVisitorRuns(queries, scope, place, (day + 2) * dayLength));
-  const { place } = await step(0);
-  expect((await step(place ?? 0)).place).toBeNull();
+  const step = (cursor: number) =>
+    at.database.write((queries) => eraseVisitorRuns(queries, scope, cursor, (day + 2) * dayLength));
+  const { cursor } = await step(0);
+  expect((await step(cursor ?? 0)).cursor).toBeNull();
   const left = (await visitorsOn(at.sql)).map((visit) => [visit.day - day, visit.owner]);
   expect(left.filter(([, owner]) => owner === -organization)).toEqual([[1, -organization]]);
   expect(left.length).toBe(9 + 2 + 1);

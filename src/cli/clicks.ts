@@ -6,7 +6,7 @@ import type { ClickServer } from '../rules/clicks-url.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { hasHits } from '../storage/kept-hits.ts';
-import { hitPlace } from '../storage/moved-hits.ts';
+import { hitLocation } from '../storage/moved-hits.ts';
 import { openDatabase } from '../storage/open.ts';
 import type { StandaloneCommand } from './command.ts';
 
@@ -39,8 +39,8 @@ const loadParts = async () => ({
 
 async function move(database: Database, server: ClickServer): Promise<number> {
   const { ClickhouseClient, deleteMoved, MoveProblem, moveHits } = await loadParts();
-  const place = await hitPlace(database.read);
-  if (place.storeId !== null && place.move === null) {
+  const location = await hitLocation(database.read);
+  if (location.storeId !== null && location.move === null) {
     const isLeft = await hasHits(database.read);
     if (isLeft) await deleteMoved(database);
     say(

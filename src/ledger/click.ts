@@ -30,5 +30,5 @@ export interface FoldedClick extends Click, ClickDetails {
   /** Its index among the hits of its batch, in the order of the journal. */
   readonly index: number;
   /** Its position in its journal: unique, and the same whenever it is read. */
-  readonly place: string;
+  readonly position: string;
 }

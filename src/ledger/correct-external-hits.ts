@@ -27,16 +27,16 @@ export async function stepOverExternalHits(
   hits: ExternalHits,
   scope: CorrectionScope,
   correction: number,
-  place: number,
+  cursor: number,
 ): Promise<Step> {
   const seenId = await hits.ledger.newestId();
   const before = await uncountedNow(database, hits);
-  const found = await hits.inScope(scope, place, hits.partLength);
+  const found = await hits.inScope(scope, cursor, hits.partLength);
   const last = found.at(-1);
   if (last === undefined) {
     await hits.finishCorrection();
     await hits.forgetParts(correction);
-    return async () => ({ place: null, seenId });
+    return async () => ({ cursor: null, seenId });
   }
   // Another node may be at the same step.
   const part = `${correction} ${randomUUID()}`;
@@ -53,7 +53,7 @@ export async function stepOverExternalHits(
     );
     await changeTotals(queries, differenceOf(scope, counted));
     await replaceSetting(queries, keyOf(correction), part);
-    return { hits: counted.length, place: last.id };
+    return { hits: counted.length, cursor: last.id };
   };
 }
 

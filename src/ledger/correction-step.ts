@@ -81,7 +81,7 @@ export async function correctionStep(
         hits: correction.hits + (done.hits ?? 0),
         not_kept: correction.not_kept + (done.notKept ?? 0),
         seen_id: done.seenId ?? correction.seen_id,
-        ...placeAfter(done, scope, phase, now()),
+        ...progressAfter(done, scope, phase, now()),
       });
       if (moved?.finished_at && scope.change === null) await wantWordSweep(queries);
       return moved ?? null;
@@ -90,18 +90,18 @@ export async function correctionStep(
     return await make(step);
   } catch (cause) {
     if (!(cause instanceof LateHits)) throw cause;
-    return make(async () => ({ place: 0, isLate: true }));
+    return make(async () => ({ cursor: 0, isLate: true }));
   }
 }
 
-function placeAfter(
-  { place, isLate }: StepResult,
+function progressAfter(
+  { cursor, isLate }: StepResult,
   { change }: CorrectionScope,
   phase: Phase,
   now: number,
 ): Partial<StoredCorrection> {
   if (isLate) return { phase: codeOf('hits'), place: 0 };
-  if (place !== null) return { place };
+  if (cursor !== null) return { place: cursor };
   const order = orders[change === null ? 'erase' : 'change'];
   const next = order[order.indexOf(phase) + 1];
   return next === undefined ? { due_at: null, finished_at: now } : { phase: codeOf(next), place: 0 };
@@ -110,7 +110,7 @@ function placeAfter(
 /** Slow searches are done here, outside the transaction. */
 async function preparedStep(
   database: Database,
-  { id, place, created_at, seen_id }: StoredCorrection,
+  { id, place: cursor, created_at, seen_id }: StoredCorrection,
   scope: CorrectionScope,
   phase: Phase,
 ): Promise<Step> {
@@ -120,24 +120,24 @@ async function preparedStep(
   const unlessLater = (step: Step): Step => unlessLateHits(database, scope, seen_id, step);
   switch (phase) {
     case 'hits':
-      if (external !== null) return stepOverExternalHits(database, external, scope, id, place);
-      return stepOverHits(database, scope, place);
+      if (external !== null) return stepOverExternalHits(database, external, scope, id, cursor);
+      return stepOverHits(database, scope, cursor);
     case 'deliveries':
-      return deliveriesToErase(database, scope, place);
+      return deliveriesToErase(database, scope, cursor);
     case 'hours':
       return unlessLater((queries) =>
         scope.owner.kind === 'link'
-          ? eraseLinkHours(queries, scope, hours, place)
-          : eraseOrganizationHours(queries, scope, hours, place),
+          ? eraseLinkHours(queries, scope, hours, cursor)
+          : eraseOrganizationHours(queries, scope, hours, cursor),
       );
     case 'rollups':
-      return unlessLater((queries) => eraseOrganizationRollups(queries, scope, hours, place));
+      return unlessLater((queries) => eraseOrganizationRollups(queries, scope, hours, cursor));
     case 'visitors':
-      return (queries) => eraseVisitors(queries, scope, place, created_at);
+      return (queries) => eraseVisitors(queries, scope, cursor, created_at);
     case 'visitor_runs':
-      return (queries) => eraseVisitorRuns(queries, scope, place, created_at);
+      return (queries) => eraseVisitorRuns(queries, scope, cursor, created_at);
     case 'last_clicks':
-      return lastStep(database, scope, place);
+      return lastStep(database, scope, cursor);
   }
 }
 
@@ -149,7 +149,7 @@ function unlessLateHits(database: Database, scope: CorrectionScope, seenId: numb
       external === null
         ? hasLaterHits(database, queries, scope, seenId)
         : hasLaterExternalHits(external, scope, seenId);
-    if (await isLate()) return { place: 0, isLate: true };
+    if (await isLate()) return { cursor: 0, isLate: true };
     const done = await step(queries);
     // The step has locked what it changed: hits that are not visible by now are counted after it.
     if (dialectOf(queries).locksRows && (await isLate())) throw new LateHits();
@@ -162,20 +162,20 @@ class LateHits extends Error {
   override readonly name = 'LateHits';
 }
 
-async function stepOverHits(database: Database, scope: CorrectionScope, place: number): Promise<Step> {
+async function stepOverHits(database: Database, scope: CorrectionScope, cursor: number): Promise<Step> {
   const seenId = await openLedger(database).newestId();
-  let part = await nextPart(database, scope, place);
+  let part = await nextPart(database, scope, cursor);
   while (!part.isLast && part.chunk === null && part.packs.length + part.rows.length === 0)
     part = await nextPart(database, scope, part.upTo);
   return async (queries) => ({
     hits: await correctPart(queries, scope, part),
-    ...(part.isLast ? { place: null, seenId } : { place: part.upTo }),
+    ...(part.isLast ? { cursor: null, seenId } : { cursor: part.upTo }),
   });
 }
 
-async function lastStep(database: Database, scope: CorrectionScope, place: number): Promise<Step> {
-  const notKept = place === 0 ? await leftInHours(database, scope) : 0;
-  const setLastClicks = await lastClicksToSet(database, scope, place);
+async function lastStep(database: Database, scope: CorrectionScope, cursor: number): Promise<Step> {
+  const notKept = cursor === 0 ? await leftInHours(database, scope) : 0;
+  const setLastClicks = await lastClicksToSet(database, scope, cursor);
   return async (queries) => ({ ...(await setLastClicks(queries)), notKept });
 }
 

@@ -5,14 +5,14 @@ import type { Step } from './step-result.ts';
 
 const atOnce = 500;
 
-/** Finds webhook deliveries about clicks in a scope, sent or not, after the delivery `place`. */
+/** Finds webhook deliveries about clicks in a scope, sent or not, after the delivery `cursor`. */
 export async function deliveriesToErase(
   database: Database,
   { organizationId, owner, from, to }: CorrectionScope,
-  place: number,
+  cursor: number,
 ): Promise<Step> {
   const linkId = owner.kind === 'link' ? owner.id : undefined;
-  const some = await deliveriesAfter(database.read, { organizationId, linkId }, place, atOnce);
+  const some = await deliveriesAfter(database.read, { organizationId, linkId }, cursor, atOnce);
   const inScope = some.filter(({ body }) => {
     const at = clickedAt(body);
     return at !== null && at >= (from ?? Number.NEGATIVE_INFINITY) && at < to;
@@ -20,7 +20,7 @@ export async function deliveriesToErase(
   const ids = inScope.map(({ id }) => id);
   return async (queries) => {
     if (ids.length > 0) await deleteDeliveries(queries, ids);
-    return { place: some.length < atOnce ? null : (some.at(-1)?.id ?? null) };
+    return { cursor: some.length < atOnce ? null : (some.at(-1)?.id ?? null) };
   };
 }
 

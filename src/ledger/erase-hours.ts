@@ -21,13 +21,13 @@ export async function eraseLinkHours(
   queries: Queries,
   { organizationId, owner }: CorrectionScope,
   hours: Hours,
-  place: number,
+  cursor: number,
 ): Promise<StepResult> {
   const rows: readonly StoredHour[] = await queries
     .selectFrom('link_hours')
     .selectAll()
     .where('link_id', '=', owner.id)
-    .where('hour', '>=', Math.max(place, hours.from))
+    .where('hour', '>=', Math.max(cursor, hours.from))
     .where('hour', '<', hours.to)
     .orderBy('hour')
     .limit(hoursAtOnce)
@@ -37,7 +37,7 @@ export async function eraseLinkHours(
   await changeTotals(queries, difference);
   const last = rows.at(-1);
   return {
-    place: last === undefined || rows.length < hoursAtOnce ? null : last.hour + 1,
+    cursor: last === undefined || rows.length < hoursAtOnce ? null : last.hour + 1,
     notKept: rows.reduce((sum, row) => sum + hitsIn(row), 0),
   };
 }
@@ -49,11 +49,11 @@ export async function eraseOrganizationHours(
   queries: Queries,
   { organizationId }: CorrectionScope,
   hours: Hours,
-  place: number,
+  cursor: number,
 ): Promise<StepResult> {
-  const links = await ownLinksAfter(queries, organizationId, place, linksAtOnce);
+  const links = await ownLinksAfter(queries, organizationId, cursor, linksAtOnce);
   const last = links.at(-1);
-  if (last === undefined || hours.from >= hours.to) return { place: null };
+  if (last === undefined || hours.from >= hours.to) return { cursor: null };
   const { rows } = await sql<{ link_id: number; click: number }>`
     delete from link_hours where (link_id, hour) in (
       select link_id, hour from link_hours where link_id in (${sql.join(links)})
@@ -62,20 +62,20 @@ export async function eraseOrganizationHours(
   const difference = new RollUpDifference();
   for (const { link_id, click } of rows) difference.addClicks(link_id, -click, 0);
   await changeLinkClicks(queries, difference);
-  return { place: rows.length < rowsAtOnce ? last : place };
+  return { cursor: rows.length < rowsAtOnce ? last : cursor };
 }
 
-/** `place` is the dimension. */
+/** `cursor` is the dimension. */
 export async function eraseOrganizationRollups(
   queries: Queries,
   { organizationId, owner }: CorrectionScope,
   hours: Hours,
-  place: number,
+  cursor: number,
 ): Promise<StepResult> {
-  if (owner.kind === 'link' || hours.from >= hours.to) return { place: null };
+  if (owner.kind === 'link' || hours.from >= hours.to) return { cursor: null };
   let notKept = 0;
   let left = rowsAtOnce;
-  for (let dimension = place; dimension < dimensions.length; dimension++) {
+  for (let dimension = cursor; dimension < dimensions.length; dimension++) {
     const { rows } = await sql<{ hits: number }>`
       delete from organization_rollups where (organization_id, dimension, hour, class, value) in (
         select organization_id, dimension, hour, class, value from organization_rollups
@@ -84,7 +84,7 @@ export async function eraseOrganizationRollups(
       ) returning hits`.execute(queries);
     if (dimension === dimensionCodes.total) notKept += rows.reduce((sum, { hits }) => sum + hits, 0);
     left -= rows.length;
-    if (left === 0) return { place: dimension, notKept };
+    if (left === 0) return { cursor: dimension, notKept };
   }
-  return { place: null, notKept };
+  return { cursor: null, notKept };
 }

@@ -12,16 +12,16 @@ const runsAtOnce = 8;
 const perDay = 2 ** 31;
 
 /**
- * Removes the visitors of whole days from the runs, on PostgreSQL, while no visitors of these days are counted. `place` is the
+ * Removes the visitors of whole days from the runs, on PostgreSQL, while no visitors of these days are counted. `cursor` is the
  * previous run. After the last one, all nodes reload the runs.
  */
 export async function eraseVisitorRuns(
   queries: Queries,
   scope: CorrectionScope,
-  place: number,
+  cursor: number,
   now: number,
 ): Promise<StepResult> {
-  if (!dialectOf(queries).partitions) return { place: null };
+  if (!dialectOf(queries).partitions) return { cursor: null };
   const days = wholeDays(scope, now);
   await sql`select from visitor_days where day >= ${days.from} and day < ${days.to}
     order by day for no key update`.execute(queries);
@@ -30,7 +30,7 @@ export async function eraseVisitorRuns(
     .selectAll()
     .where('day', '>=', days.from)
     .where('day', '<', days.to)
-    .where(sql<boolean>`(day, id) > (${Math.floor(place / perDay)}::bigint, ${place % perDay}::bigint)`)
+    .where(sql<boolean>`(day, id) > (${Math.floor(cursor / perDay)}::bigint, ${cursor % perDay}::bigint)`)
     .orderBy('day')
     .orderBy('id')
     .limit(runsAtOnce)
@@ -45,10 +45,10 @@ export async function eraseVisitorRuns(
     else await sql`update visitor_runs set visitors = ${left} where ${isRun(run)}`.execute(queries);
   }
   const last = runs.at(-1);
-  if (last !== undefined && runs.length === runsAtOnce) return { place: last.day * perDay + last.id };
+  if (last !== undefined && runs.length === runsAtOnce) return { cursor: last.day * perDay + last.id };
   await sql`update visitor_days set edition = edition + 1
     where day >= ${days.from} and day < ${days.to}`.execute(queries);
-  return { place: null };
+  return { cursor: null };
 }
 
 const isRun = ({ day, id }: { readonly day: number; readonly id: number }) =>

@@ -17,25 +17,25 @@ export const wholeDays = ({ from, to }: CorrectionScope, now: number) => ({
   to: to >= now ? Math.ceil(to / dayLength) : Math.floor(to / dayLength),
 });
 
-/** Deletes the visitors of whole days that are stored in rows. `place` is the previous link. */
+/** Deletes the visitors of whole days that are stored in rows. `cursor` is the previous link. */
 export async function eraseVisitors(
   queries: Queries,
   scope: CorrectionScope,
-  place: number,
+  cursor: number,
   now: number,
 ): Promise<StepResult> {
   const { organizationId, owner } = scope;
   const days = wholeDays(scope, now);
   const links =
-    owner.kind === 'link' ? [owner.id] : await ownLinksAfter(queries, organizationId, place, linksAtOnce);
-  const owners = owner.kind === 'link' || place > 0 ? links : [-organizationId, ...links];
-  if (owners.length === 0 || days.from >= days.to) return { place: null };
+    owner.kind === 'link' ? [owner.id] : await ownLinksAfter(queries, organizationId, cursor, linksAtOnce);
+  const owners = owner.kind === 'link' || cursor > 0 ? links : [-organizationId, ...links];
+  if (owners.length === 0 || days.from >= days.to) return { cursor: null };
   const { rows } = await sql`
     delete from daily_visitors where (day, owner, visitor) in (
       select day, owner, visitor from daily_visitors
       where day >= ${days.from} and day < ${days.to} and owner in (${sql.join(owners)}) limit ${sql.lit(rowsAtOnce)}
     ) returning day`.execute(queries);
-  if (rows.length === rowsAtOnce) return { place };
+  if (rows.length === rowsAtOnce) return { cursor };
   const last = links.at(-1);
-  return { place: owner.kind === 'link' || last === undefined ? null : last };
+  return { cursor: owner.kind === 'link' || last === undefined ? null : last };
 }

@@ -222,8 +222,8 @@ export class JournalFold {
           const index = row++;
           if (!hits.columns.isClick(index) || !links.has(cursor.linkId)) continue;
           const { hit } = cursor;
-          const place = `${segment}/${offset}/${inRecord}`;
-          clicks.push({ ...enrich(hit, parts), index, place, ...detailsOf(hit) });
+          const position = `${segment}/${offset}/${inRecord}`;
+          clicks.push({ ...enrich(hit, parts), index, position, ...detailsOf(hit) });
         }
       }
     } catch (cause) {

@@ -11,18 +11,18 @@ const linksAtOnce = 200;
 /** How many of the newest hits by id are searched for the latest one. */
 const maxSearched = 1_000;
 
-/** Corrects `last_clicked_at` of links whose last click was in the scope and may be gone. `place` is the previous link. */
+/** Corrects `last_clicked_at` of links whose last click was in the scope and may be gone. `cursor` is the previous link. */
 export async function lastClicksToSet(
   database: Database,
   { organizationId, owner, from, to }: CorrectionScope,
-  place: number,
+  cursor: number,
 ): Promise<Step> {
   const links =
     owner.kind === 'link'
       ? [owner.id]
-      : await ownLinksAfter(database.read, organizationId, place, linksAtOnce);
+      : await ownLinksAfter(database.read, organizationId, cursor, linksAtOnce);
   const last = links.at(-1);
-  if (last === undefined) return async () => ({ place: null });
+  if (last === undefined) return async () => ({ cursor: null });
   const clicked = await database.read
     .selectFrom('link_clicks')
     .selectAll()
@@ -43,7 +43,7 @@ export async function lastClicksToSet(
         .where('link_id', '=', link)
         .where('last_clicked_at', '=', before)
         .execute();
-    return { place: owner.kind === 'link' || links.length < linksAtOnce ? null : last };
+    return { cursor: owner.kind === 'link' || links.length < linksAtOnce ? null : last };
   };
 }
 

@@ -2,7 +2,7 @@ import type { Queries } from '../storage/schema.ts';
 
 /** What a step has done, and where the phase continues; null if it is over. */
 export interface StepResult {
-  readonly place: number | null;
+  readonly cursor: number | null;
   readonly hits?: number;
   readonly notKept?: number;
   /** No hit up to this id is left. */

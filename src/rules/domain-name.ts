@@ -82,11 +82,11 @@ function readHost(name: string, ours: readonly string[]): DomainName {
   if (labels.length < 2)
     return refuse(`"${shown(name)}" is a single word. Give a whole name, such as go.example.com.`);
   if (!labels.every((label) => hostLabel.test(label))) return refuse(unusable(name));
-  return checkPlace(host, ours);
+  return checkHost(host, ours);
 }
 
 /** Whether this host, a valid name, may be a custom domain. */
-function checkPlace(host: string, ours: readonly string[]): DomainName {
+function checkHost(host: string, ours: readonly string[]): DomainName {
   if (reservedEndings.some((ending) => host === ending || host.endsWith(`.${ending}`))) {
     return refuse(reserved(host), 'DOMAIN_RESERVED');
   }

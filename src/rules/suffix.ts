@@ -19,7 +19,7 @@ const segment =
  * Characters that are only visible together with another one. Anywhere else they would make two suffixes look the same: a mark
  * with nothing before it, a joiner that joins no emoji, a selector on a letter, tags without their flag.
  */
-const outOfPlace = [
+const invisibleAlone = [
   /^\p{M}/u,
   /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f|\u{e007f})\u200d|\u200d(?!\p{Extended_Pictographic})/u,
   /(?<!\p{Extended_Pictographic})\ufe0f(?!\u20e3)|(?<![\p{Extended_Pictographic}0-9])\ufe0f/u,
@@ -36,7 +36,7 @@ export const isSuffix = (suffix: string): boolean =>
   isShortEnough(suffix) && suffix.split('/').every(isSegment);
 
 const isSegment = (part: string): boolean =>
-  part !== '.' && part !== '..' && segment.test(part) && !outOfPlace.some((sign) => sign.test(part));
+  part !== '.' && part !== '..' && segment.test(part) && !invisibleAlone.some((sign) => sign.test(part));
 
 /** Counts characters; many emoji are two or more UTF-16 units. */
 const isShortEnough = (suffix: string): boolean =>

@@ -18,7 +18,7 @@ export const deleteMovedHits = [
 ];
 
 /** Where hits are stored, according to the settings. */
-interface HitPlace {
+interface HitLocation {
   readonly storeId: string | null;
   readonly move: string | null;
   readonly movedAt: string | null;
@@ -34,11 +34,11 @@ export async function knowsAllHits({
   hits,
 }: Pick<Database, 'kind' | 'read' | 'hits'>): Promise<boolean> {
   if (kind === 'sqlite') return true;
-  const { storeId, move } = await hitPlace(read);
+  const { storeId, move } = await hitLocation(read);
   return move === null && (storeId === null || hits !== undefined);
 }
 
-export async function hitPlace(queries: Queries): Promise<HitPlace> {
+export async function hitLocation(queries: Queries): Promise<HitLocation> {
   const rows = await queries
     .selectFrom('settings')
     .select(['key', 'value'])

@@ -8,7 +8,7 @@ import { clickDeliveries } from './click-outbox.ts';
 const click: FoldedClick = {
   ...noWords,
   index: 0,
-  place: '1/4096/0',
+  position: '1/4096/0',
   linkId: 7,
   at: Date.UTC(2026, 2, 4, 5, 6, 7, 8),
   outcome: 'redirect',
@@ -91,7 +91,7 @@ test('no full address is stored unless the operator wants it', () => {
 
 test('a click has the same id in any batch, and no two clicks share one', () => {
   const ids = (clicks: FoldedClick[]) => rowsOf(clicks).map((row) => row.message_id);
-  const three = [0, 1, 2].map((index) => ({ ...click, index, place: `1/4096/${index}` }));
+  const three = [0, 1, 2].map((index) => ({ ...click, index, position: `1/4096/${index}` }));
   const later = three.map((one) => ({ ...one, index: one.index + 7 }));
   expect(ids(later)).toEqual(ids(three));
   expect(new Set(ids(three)).size).toBe(6);

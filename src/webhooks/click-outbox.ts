@@ -28,7 +28,7 @@ export function clickDeliveries(
     if (!link || click.class !== 'human' || click.outcome !== 'redirect') return [];
     const wantsWebhook = link.webhook_url !== null && readEvents(link.webhook_events).includes('click');
     if (!wantsWebhook && link.zapier_hook_url === null) return [];
-    const id = messageId(settings.journal, click.place);
+    const id = messageId(settings.journal, click.position);
     const event = { click: { ...click, id: settings.hitIdOf(click.index) }, link, site: settings.site };
     const rows: NewDelivery[] = [];
     if (wantsWebhook && link.webhook_url !== null) {
@@ -80,5 +80,5 @@ export function delivery(
  * Not the hit's id: a database that was restored from a backup assigns ids a second time, and a receiver would take those
  * messages for repetitions. Nor its index in a batch: if a database has gone back in time, the same hits come in other batches.
  */
-const messageId = (journal: string, place: string): string =>
-  `click_${createHash('sha256').update(`${journal}\n${place}`).digest('base64url').slice(0, 22)}`;
+const messageId = (journal: string, position: string): string =>
+  `click_${createHash('sha256').update(`${journal}\n${position}`).digest('base64url').slice(0, 22)}`;

@@ -8,7 +8,7 @@ import type { TestApp } from './app.ts';
 const foldedClick = (linkId: number, at: number, index: number): FoldedClick => ({
   ...noWords,
   index,
-  place: `1/0/${index}`,
+  position: `1/0/${index}`,
   linkId,
   at,
   outcome: 'redirect',

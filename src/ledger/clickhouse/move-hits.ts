@@ -4,7 +4,7 @@ import { monthBegin, monthOf } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
 import { requireMigration } from '../../storage/least-migration.ts';
 import { newestMigration } from '../../storage/migrate.ts';
-import { deleteMovedHits, hitMove, hitPlace, hitStoreId, hitsMovedAt } from '../../storage/moved-hits.ts';
+import { deleteMovedHits, hitLocation, hitMove, hitStoreId, hitsMovedAt } from '../../storage/moved-hits.ts';
 import { isOlderThere } from '../../storage/nodes.ts';
 import {
   claimSetting,
@@ -79,13 +79,13 @@ async function begin({ database, client, now, newStoreId }: MoveParts): Promise<
   if (await isOlderThere(database.read, newestMigration, now()))
     throw new MoveProblem('A node of an earlier version is running. Upgrade it first.');
   await requireMigration(database, newestMigration);
-  const begun = (await hitPlace(database.read)).move;
+  const begun = (await hitLocation(database.read)).move;
   const storeId = begun?.split(' ')[0] ?? newStoreId();
   await prepareTables(client, storeId);
   await database.write((queries) => claimSetting(queries, hitMove, `${storeId} -1`));
   // Waits for steps of corrections that began before this setting.
   await settledId(database);
-  return (await hitPlace(database.read)).move?.split(' ')[0] ?? storeId;
+  return (await hitLocation(database.read)).move?.split(' ')[0] ?? storeId;
 }
 
 async function copyWhole(
@@ -93,7 +93,7 @@ async function copyWhole(
   storeId: string,
 ): Promise<{ readonly hits: number; readonly window: number }> {
   const { database, onProgress } = parts;
-  const noted = Number((await hitPlace(database.read)).move?.split(' ')[1] ?? -1);
+  const noted = Number((await hitLocation(database.read)).move?.split(' ')[1] ?? -1);
   let [hits, window] = [0, noted];
   for (let settled = await settledId(database); ; ) {
     const next = await nextWindow(database.read, window);

@@ -25,7 +25,7 @@ export const linkHours: Migration = ({ integer, keyedTableEnd }) => [
   ) ${keyedTableEnd}`,
   `insert into link_hours (link_id, hour, ${classes.join(', ')}, visitors, loose, counts)
    select link_id, hour,
-     ${classes.map((_, place) => summed(`dimension = 0 and class = ${place}`)).join(',\n     ')},
+     ${classes.map((_, index) => summed(`dimension = 0 and class = ${index}`)).join(',\n     ')},
      ${summed('dimension = 1')}, 0, coalesce(string_agg(${entry}, ''), '')
    from link_rollups group by link_id, hour`,
   'drop table link_rollups',
