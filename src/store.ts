@@ -11,7 +11,7 @@ import { serverName, serversOf } from './rules/database-url.ts';
 import { StoreAway } from './rules/errors.ts';
 import { StartProblem } from './start-problem.ts';
 import type { Database } from './storage/database.ts';
-import { hasHits } from './storage/kept-hits.ts';
+import { hasHits } from './storage/has-hits.ts';
 import { forgetSealedKeys } from './storage/links.ts';
 import type { BeforeUpgrade } from './storage/migrate.ts';
 import { hitLocation, hitStoreId } from './storage/moved-hits.ts';

@@ -10,7 +10,7 @@ import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
 import { clickServerOf } from '../src/rules/clicks-url.ts';
 import { StoreAway } from '../src/rules/errors.ts';
 import type { Database } from '../src/storage/database.ts';
-import { hasHits } from '../src/storage/kept-hits.ts';
+import { hasHits } from '../src/storage/has-hits.ts';
 import { hitLocation, knowsAllHits } from '../src/storage/moved-hits.ts';
 import { BetweenClickhouse } from './support/between-clickhouse.ts';
 import { askClickhouse, freshClickhouse, hasClickhouse } from './support/clickhouse.ts';

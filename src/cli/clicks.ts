@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load.ts';
 import type { ClickServer } from '../rules/clicks-url.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Database } from '../storage/database.ts';
-import { hasHits } from '../storage/kept-hits.ts';
+import { hasHits } from '../storage/has-hits.ts';
 import { hitLocation } from '../storage/moved-hits.ts';
 import { openDatabase } from '../storage/open.ts';
 import type { StandaloneCommand } from './command.ts';

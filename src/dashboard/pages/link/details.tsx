@@ -4,7 +4,7 @@ import { ClickLimitField } from './click-limit-field.tsx';
 import { DateField } from './date-field.tsx';
 import { DestinationSection } from './destination-section.tsx';
 import type { LinkForm } from './form.ts';
-import { NameSection } from './name-section.tsx';
+import { NameAndAddressSection } from './name-and-address-section.tsx';
 import { Password } from './password.tsx';
 import { QrSection } from './qr-section.tsx';
 
@@ -21,7 +21,7 @@ export function Details({ form }: { form: LinkForm }) {
     >
       <DestinationSection form={form} />
       <QrSection form={form} />
-      <NameSection form={form} />
+      <NameAndAddressSection form={form} />
       <CardSection form={form} />
       <CardPreviews form={form} />
       <AccessSection form={form} />

@@ -6,7 +6,7 @@ import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
 /** The organization's name for the link, and where visitors find it. */
-export function NameSection({ form }: { form: LinkForm }) {
+export function NameAndAddressSection({ form }: { form: LinkForm }) {
   const { link, fields } = form;
   return (
     <section class="form" aria-labelledby="name-heading">
