@@ -129,8 +129,8 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
   const controlPlane = openControlPlane(start, site, store, notify, caches.hosts, () =>
     dataPlane.clicks.settled(),
   );
-  const { context, deliverer, authenticator, keyHolders } = controlPlane;
-  const feedLag = await followChanges({ ...caches, keyHolders }, database.lookup, start, lostChanges);
+  const { context, deliverer, authenticator, apiKeyCache } = controlPlane;
+  const feedLag = await followChanges({ ...caches, apiKeyCache }, database.lookup, start, lostChanges);
   startScheduledJobs(start, context, deliverer);
   const notFound = new NotFoundTally(trustOf(config), now);
   storeNotFoundVisits(start, database, dataPlane, notFound);

@@ -5,9 +5,9 @@ import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import { findSessionHolder, renewSession } from '../storage/sessions.ts';
 import { findTokenHolder } from '../storage/tokens.ts';
+import type { ApiKeyCache } from './api-key-cache.ts';
 import { looksLikeApiKey } from './api-keys.ts';
 import { credentialTypo } from './credential-typos.ts';
-import type { KeyHolders } from './key-holders.ts';
 import { sessionGranularity, sessionLifetime } from './opaque-tokens.ts';
 import { digest } from './secrets.ts';
 
@@ -32,19 +32,19 @@ export interface SessionVisit {
 
 export class Authenticator {
   readonly #database: Database;
-  readonly #keyHolders: KeyHolders;
+  readonly #apiKeyCache: ApiKeyCache;
   readonly #now: () => number;
   readonly #onFault: (cause: unknown) => void;
   readonly #writing = new Map<number | string, Promise<void>>();
 
   constructor(
     database: Database,
-    keyHolders: KeyHolders,
+    apiKeyCache: ApiKeyCache,
     now: () => number,
     onFault: (cause: unknown) => void,
   ) {
     this.#database = database;
-    this.#keyHolders = keyHolders;
+    this.#apiKeyCache = apiKeyCache;
     this.#now = now;
     this.#onFault = onFault;
   }
@@ -73,7 +73,7 @@ export class Authenticator {
   }
 
   async #keyHolder(key: string): Promise<Caller> {
-    const holder = await this.#keyHolders.find(digest(key));
+    const holder = await this.#apiKeyCache.find(digest(key));
     if (!holder)
       throw new Refusal(
         'KEY_INVALID',

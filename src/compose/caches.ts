@@ -1,4 +1,4 @@
-import type { KeyHolders } from '../auth/key-holders.ts';
+import type { ApiKeyCache } from '../auth/api-key-cache.ts';
 import type { Config } from '../config/options.ts';
 import { trustsProxies } from '../http/client-address.ts';
 import type { QueryForwarding } from '../rules/forwarding.ts';
@@ -41,7 +41,7 @@ export interface Caches {
   /** Set where this thread serves certificates from the store. */
   readonly certificates?: () => Pick<CertificateFinder, 'forget' | 'clear'> | null;
   /** Set where this thread answers calls of the API. */
-  readonly keyHolders?: Pick<KeyHolders, 'forget' | 'clear'>;
+  readonly apiKeyCache?: Pick<ApiKeyCache, 'forget' | 'clear'>;
 }
 
 const pollInterval = 400;
@@ -123,13 +123,13 @@ export async function followChanges(
     links.clear();
     hosts.clear();
     caches.certificates?.()?.clear();
-    caches.keyHolders?.clear();
+    caches.apiKeyCache?.clear();
   };
   const distrustRecent = () => {
     const recent = recentLoads.unconfirmed;
     if (recent === null) clear();
     else forget(caches, recent);
-    caches.keyHolders?.clear();
+    caches.apiKeyCache?.clear();
     forgetPages(lookup);
     lostChanges?.returned();
   };
@@ -137,7 +137,7 @@ export async function followChanges(
     changed: (change: LinkChange) => {
       lostChanges?.read(change);
       const [host, userId] = [changedHost(change), changedUser(change)];
-      if (userId !== null) caches.keyHolders?.forget(userId);
+      if (userId !== null) caches.apiKeyCache?.forget(userId);
       else if (host !== null) forgetHost(caches, host);
       else if (otherChange(change) === null)
         for (const suffix of suffixesIn(change)) links.forget(change.domain_id, suffix);

@@ -1,5 +1,5 @@
+import { ApiKeyCache } from '../auth/api-key-cache.ts';
 import { Authenticator } from '../auth/authenticate.ts';
-import { KeyHolders } from '../auth/key-holders.ts';
 import type { Caching, Context } from '../manage/context.ts';
 import type { Site } from '../rules/site.ts';
 import { isAway } from '../rules/transient-error.ts';
@@ -19,7 +19,7 @@ interface ControlPlane {
   readonly context: Context;
   readonly deliverer: Deliverer;
   readonly authenticator: Authenticator;
-  readonly keyHolders: KeyHolders;
+  readonly apiKeyCache: ApiKeyCache;
 }
 
 /** Everything for managing links. `notify` tells the caches of this process about a change. */
@@ -35,7 +35,7 @@ export function openControlPlane(
   const { database, secrets } = store;
   const mailer = mailerOf(config, site, overrides, log);
   const deliverer = delivererOf(config, site, database, secrets, overrides, log);
-  const keyHolders = new KeyHolders((hash) => findKeyHolder(database.lookup, hash), overrides.keyLifetime);
+  const apiKeyCache = new ApiKeyCache((hash) => findKeyHolder(database.lookup, hash), overrides.keyLifetime);
   const context = contextOf(config, site, database, secrets, overrides, {
     linksChanged: (links, caching) =>
       notify(
@@ -45,7 +45,7 @@ export function openControlPlane(
         },
         caching,
       ),
-    callerChanged: (userId) => keyHolders.forget(userId),
+    callerChanged: (userId) => apiKeyCache.forget(userId),
     clicksFolded,
     webhooks: deliverer,
     mailer,
@@ -60,10 +60,10 @@ export function openControlPlane(
     domains: domainContextOf(config, site, now, (host) => notify({ links: [], hosts: [host] }), log),
   });
   opened.defer(() => context.backgroundTasks.finish());
-  const authenticator = new Authenticator(database, keyHolders, now, (cause) => {
+  const authenticator = new Authenticator(database, apiKeyCache, now, (cause) => {
     // While the database is down, the key's next use is recorded instead.
     if (!isAway(cause)) log.error('key use not noted', cause);
   });
   opened.defer(() => authenticator.finish());
-  return { context, deliverer, authenticator, keyHolders };
+  return { context, deliverer, authenticator, apiKeyCache };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { KeyHolder } from '../storage/api-keys.ts';
-import { KeyHolders } from './key-holders.ts';
+import { ApiKeyCache } from './api-key-cache.ts';
 
 const holderOf = (userId: number): KeyHolder => ({
   ...{ keyId: userId * 10, lastUsedAt: null, userId },
@@ -13,7 +13,7 @@ function prepare() {
   const asked: string[] = [];
   const clock = { now: 0 };
   let held: Promise<void> | null = null;
-  const holders = new KeyHolders(
+  const holders = new ApiKeyCache(
     async (hash) => {
       asked.push(hash);
       const found = stored.get(hash);

@@ -16,7 +16,7 @@ interface Kept {
  * The holders of API keys by the keys' hashes, cached for seconds, so that a call needs no lookup. Only valid keys are cached, so
  * that a new one works at once.
  */
-export class KeyHolders {
+export class ApiKeyCache {
   readonly #find: (hash: string) => Promise<KeyHolder | undefined>;
   readonly #lifetime: number;
   readonly #clock: () => number;
