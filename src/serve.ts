@@ -10,7 +10,7 @@ import { RestartableApp } from './compose/restartable-app.ts';
 import { readServeArguments, workerArguments } from './compose/serve-arguments.ts';
 import { lockDataFolder } from './compose/server-lock.ts';
 import { StartingServer } from './compose/starting-server.ts';
-import { MetricsKeeper, MetricsOfAll } from './compose/worker-metrics.ts';
+import { MetricsCollector, MetricsOfAll } from './compose/worker-metrics.ts';
 import type { Environment } from './compose/worker-protocol.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
 import type { Config } from './config/options.ts';
@@ -112,7 +112,7 @@ async function keepWorkers(config: Config, host: string | null): Promise<void> {
     https === 'off' || httpPort === null ? null : reservePort({ ...config, port: httpPort }, 'HTTP_PORT');
   lock.listensOn(port);
   const command = programCommand(...workerArguments(host, `${port},${beside ?? ''}`));
-  const metrics = new MetricsKeeper(() => workers);
+  const metrics = new MetricsCollector(() => workers);
   const workers: Workers = new Workers(
     config.workers,
     command,

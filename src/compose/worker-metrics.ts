@@ -26,7 +26,7 @@ interface Workers {
 }
 
 /** In the parent process: has all workers measure when one of them is asked for `/metrics`. */
-export class MetricsKeeper {
+export class MetricsCollector {
   readonly #workers: () => Workers;
   readonly #gathered = new GatheredMetrics();
   readonly #rounds = new Set<Round>();

@@ -1,11 +1,11 @@
-import { type Ending, KeptWorker } from './kept-worker.ts';
+import { type Ending, SupervisedWorker } from './supervised-worker.ts';
 
 /**
  * Several processes on one shared port, each of them the whole program. The first is started before the others, so that a reason
  * for not starting is reported once.
  */
 export class Workers {
-  readonly #workers: readonly KeptWorker[];
+  readonly #workers: readonly SupervisedWorker[];
 
   constructor(
     count: number,
@@ -15,8 +15,8 @@ export class Workers {
     onMessage: (pid: number, message: unknown) => void = () => {},
   ) {
     const isLast = () => !this.#workers.some(({ isRunning }) => isRunning);
-    const keeper = { onEnded, onMessage, isLast, sleep };
-    this.#workers = Array.from({ length: count }, () => new KeptWorker(command, keeper));
+    const supervisor = { onEnded, onMessage, isLast, sleep };
+    this.#workers = Array.from({ length: count }, () => new SupervisedWorker(command, supervisor));
   }
 
   /**

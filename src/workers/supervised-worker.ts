@@ -12,7 +12,7 @@ export interface Ending {
   readonly signal: NodeJS.Signals | number | null;
 }
 
-interface Keeper {
+interface Supervisor {
   onEnded(ending: Ending): void;
   /** Called with each further message of a worker. */
   onMessage(pid: number, message: unknown): void;
@@ -34,19 +34,19 @@ const isReady = (message: unknown): message is WorkerReady =>
 const stableAfter = 10_000;
 
 /** A process that is restarted whenever it ends, after a pause that grows with each failure in a row. */
-export class KeptWorker {
+export class SupervisedWorker {
   readonly #command: readonly string[];
-  readonly #keeper: Keeper;
+  readonly #supervisor: Supervisor;
   readonly #stopping = Promise.withResolvers<void>();
   #isStopping = false;
   #isRunning = false;
   #serving: number | null = null;
   #process: Subprocess | null = null;
-  #keeping: Promise<void> = Promise.resolve();
+  #supervising: Promise<void> = Promise.resolve();
 
-  constructor(command: readonly string[], keeper: Keeper) {
+  constructor(command: readonly string[], supervisor: Supervisor) {
     this.#command = command;
-    this.#keeper = keeper;
+    this.#supervisor = supervisor;
   }
 
   /** Whether it serves, or is about to. */
@@ -66,7 +66,7 @@ export class KeptWorker {
   async start(): Promise<string | null> {
     const life = this.#begin();
     const greeting = await life.ready;
-    if (greeting !== null) this.#keeping = this.#keep(life);
+    if (greeting !== null) this.#supervising = this.#supervise(life);
     return greeting;
   }
 
@@ -83,19 +83,19 @@ export class KeptWorker {
     this.send('ending');
     this.#process?.kill('SIGTERM');
     await this.#process?.exited;
-    await this.#keeping;
+    await this.#supervising;
   }
 
-  async #keep(first: Life): Promise<void> {
+  async #supervise(first: Life): Promise<void> {
     let life = first;
     for (let failures = 0; ; failures++) {
       const began = performance.now();
       const ending = await life.ended;
       if (this.#isStopping) return;
-      this.#keeper.onEnded(ending);
+      this.#supervisor.onEnded(ending);
       if (performance.now() - began > stableAfter) failures = 0;
       const hasServed = (await life.ready) !== null;
-      await this.#pause({ failures, hasServed, isLast: this.#keeper.isLast() });
+      await this.#pause({ failures, hasServed, isLast: this.#supervisor.isLast() });
       if (this.#isStopping) return;
       life = this.#begin();
     }
@@ -103,7 +103,7 @@ export class KeptWorker {
 
   async #pause(ended: EndedWorker): Promise<void> {
     const pause = restartPause(ended);
-    if (pause > 0) await Promise.race([this.#keeper.sleep(pause), this.#stopping.promise]);
+    if (pause > 0) await Promise.race([this.#supervisor.sleep(pause), this.#stopping.promise]);
   }
 
   #begin(): Life {
@@ -116,7 +116,7 @@ export class KeptWorker {
       stderr: 'inherit',
       ipc: (message: unknown, { pid }) => {
         if (!isReady(message)) {
-          this.#keeper.onMessage(pid, message);
+          this.#supervisor.onMessage(pid, message);
           return;
         }
         this.#serving = pid;
