@@ -12,6 +12,7 @@ import { isAway, isTransient } from '../rules/transient-error.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { clickServerState, takeClickServerCalls } from './click-server-calls.ts';
+import { DueTask } from './due-task.ts';
 import type { EnrichParts } from './enrich.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
 import { claimsKept, type DeliveriesOf, type FoldStore, JournalTaken, StoreChanged } from './fold-store.ts';
@@ -19,7 +20,6 @@ import { HitBatch } from './hit-batch.ts';
 import { type ClicksOf, JournalFold } from './journal-fold.ts';
 import { OrphanedJournals } from './orphaned-journals.ts';
 import { pause } from './pause.ts';
-import { Reminder } from './reminder.ts';
 import { forgetOld } from './retention.ts';
 import { SeenVisitors } from './seen-visitors.ts';
 import { ServerClock } from './server-clock.ts';
@@ -88,11 +88,11 @@ export class FoldWorker {
   #own: JournalFold | null = null;
   #current: JournalFold | null = null;
   #mustTidy = true;
-  readonly #leftovers = new Reminder(() => this.#run(), leftoverPause, true);
-  readonly #merging = new Reminder(() => this.#run(), mergePause);
-  readonly #checking = new Reminder(() => this.#run(), checkInterval);
+  readonly #leftovers = new DueTask(() => this.#run(), leftoverPause, true);
+  readonly #merging = new DueTask(() => this.#run(), mergePause);
+  readonly #checking = new DueTask(() => this.#run(), checkInterval);
   /** Deletes the last claims if no hits follow. */
-  readonly #forgetting = new Reminder(() => this.#run(), claimsKept + 1_000);
+  readonly #forgetting = new DueTask(() => this.#run(), claimsKept + 1_000);
   /** Hits that were folded since the last merge. */
   #unmerged = 0;
   readonly #stopping = new AbortController();
@@ -458,8 +458,7 @@ export class FoldWorker {
   /** Folds the rest if that is quick; otherwise it waits in the journal for the next start. */
   async #stop(): Promise<void> {
     this.#stopping.abort();
-    for (const reminder of [this.#leftovers, this.#merging, this.#checking, this.#forgetting])
-      reminder.stop();
+    for (const task of [this.#leftovers, this.#merging, this.#checking, this.#forgetting]) task.stop();
     const timer = setTimeout(() => {
       this.#hasStopTimedOut = true;
       this.#current?.stop();

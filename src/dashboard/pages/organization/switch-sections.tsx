@@ -55,7 +55,7 @@ function SwitchSection({ title, label, hint, field, known }: SwitchSectionProps)
   return (
     <Section title={title}>
       <FormErrors error={change.error.value} />
-      <Switch label={label} hint={hint} isOn={known[field]} onTurn={(isOn) => void change.run(isOn)} />
+      <Switch label={label} hint={hint} isOn={known[field]} onToggle={(isOn) => void change.run(isOn)} />
     </Section>
   );
 }

@@ -1,5 +1,5 @@
-/** Something to do in the next run of a worker: at once, or some time from now. */
-export class Reminder {
+/** A task of a worker that is due in its next run: at once, or some time from now. */
+export class DueTask {
   readonly #delay: number;
   readonly #wake: () => void;
   #isDue: boolean;
@@ -24,7 +24,7 @@ export class Reminder {
 
   /** Due after the delay; sooner if that was set before. */
   later(): void {
-    if (!this.#isStopped) this.#timer ??= setTimeout(() => this.#remind(), this.#delay);
+    if (!this.#isStopped) this.#timer ??= setTimeout(() => this.#becomeDue(), this.#delay);
   }
 
   /** Due after the delay, replacing what was set before. */
@@ -43,7 +43,7 @@ export class Reminder {
     clearTimeout(this.#timer);
   }
 
-  #remind(): void {
+  #becomeDue(): void {
     this.#timer = undefined;
     this.#isDue = true;
     this.#wake();
