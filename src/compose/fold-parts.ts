@@ -84,7 +84,7 @@ function storesOf(
   );
   const saltStore = new SharedSalts({
     folder,
-    board: store.saltBoard,
+    exchange: store.saltExchange,
     key: settings.saltKey,
     onAlone: (day) =>
       report({

@@ -21,8 +21,8 @@ import { PostgresConnection } from './postgres-connection.ts';
 import { minPacked, monthsOf, PostgresHits } from './postgres-hits.ts';
 import { addHoursSql, hoursHaveNullsSince, storedAsNull } from './postgres-hours.ts';
 import { maxInRuns, PostgresVisitors } from './postgres-visitors.ts';
-import { postgresSaltBoard } from './salts/postgres-salt-board.ts';
-import type { SaltBoard } from './salts/shared-salts.ts';
+import { postgresSaltExchange } from './salts/postgres-salt-exchange.ts';
+import type { SaltExchange } from './salts/shared-salts.ts';
 import {
   type Cells,
   deletedAtOnce,
@@ -162,8 +162,8 @@ export class PostgresFoldStore extends SqlFoldStore {
   }
 
   /** Where nodes agree on the salts of visitors. */
-  get saltBoard(): SaltBoard {
-    return postgresSaltBoard(this.query);
+  get saltExchange(): SaltExchange {
+    return postgresSaltExchange(this.query);
   }
 
   async wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>> {

@@ -12,7 +12,7 @@ import { PostgresFoldStore } from '../postgres-fold-store.ts';
 import { answerSaltRequests } from './answer-salt-requests.ts';
 import { SaltFolder } from './salt-folder.ts';
 import { newRequest, type SaltRequest } from './salt-seal.ts';
-import { type SaltBoard, SharedSalts } from './shared-salts.ts';
+import { type SaltExchange, SharedSalts } from './shared-salts.ts';
 
 const key = 'the key of the instance';
 const day = 20_000;
@@ -39,18 +39,18 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** A board has one user at a time. */
-function freshBoard(): SaltBoard {
+/** Each has one user at a time. */
+function freshExchange(): SaltExchange {
   const store = new PostgresFoldStore(url);
   stores.push(store);
-  return store.saltBoard;
+  return store.saltExchange;
 }
 
 const folderOf = (name: string) => new SaltFolder(join(folder.path, name));
 
 /** The fold of one node. */
-const nodeOf = (name: string, { board = freshBoard(), timeout = long } = {}) =>
-  new SharedSalts({ folder: folderOf(name), board, key, timeout, onAlone: () => alone.push(name) });
+const nodeOf = (name: string, { exchange = freshExchange(), timeout = long } = {}) =>
+  new SharedSalts({ folder: folderOf(name), exchange, key, timeout, onAlone: () => alone.push(name) });
 
 const settle = async (node: SharedSalts, signal?: AbortSignal): Promise<string> =>
   Buffer.from(await node.settle(day, randomBytes(32), signal)).toString('hex');
@@ -89,10 +89,10 @@ test('nodes that begin a day at once share one salt, and keep it across restarts
   expect(readdirSync(join(folder.path, 'a'))).toEqual([]);
 });
 
-/** A process that dies at this step: from then on it sends nothing to the database. */
-function mortal(dyingAt: number): SaltBoard {
+/** A process that dies at one of its steps: from then on it sends nothing to the database. */
+function mortal(dyingAt: number): SaltExchange {
   let steps = 0;
-  const saltBoard = freshBoard();
+  const saltExchange = freshExchange();
   const step = <Taken extends unknown[], T>(call: (...taken: Taken) => Promise<T>) => {
     return async (...taken: Taken): Promise<T> => {
       if (steps++ >= dyingAt) throw new StoreAway('dead');
@@ -102,19 +102,19 @@ function mortal(dyingAt: number): SaltBoard {
     };
   };
   return {
-    claim: step(saltBoard.claim),
-    replaceClaim: step(saltBoard.replaceClaim),
-    ask: step(saltBoard.ask),
-    answer: step(saltBoard.answer),
-    withdraw: step(saltBoard.withdraw),
-    forgetBefore: step(saltBoard.forgetBefore),
+    claim: step(saltExchange.claim),
+    replaceClaim: step(saltExchange.replaceClaim),
+    ask: step(saltExchange.ask),
+    answer: step(saltExchange.answer),
+    withdraw: step(saltExchange.withdraw),
+    forgetBefore: step(saltExchange.forgetBefore),
   };
 }
 
 test.each([0, 1])(
   'if the creator of a salt is killed at step %i of its claim, it has the claimed salt afterwards',
   async (dyingAt) => {
-    const killed = settle(nodeOf('a', { board: mortal(dyingAt) }));
+    const killed = settle(nodeOf('a', { exchange: mortal(dyingAt) }));
     expect(killed).rejects.toThrow('dead');
     await killed.catch(() => {});
     const other = settle(nodeOf('b'));
@@ -128,7 +128,7 @@ test.each([0, 1])(
 test.each([2, 3, 4, 5])('a node that is killed at step %i of requesting requests again', async (dyingAt) => {
   const made = await settle(nodeOf('a'));
   answer('a');
-  await settle(nodeOf('b', { board: mortal(dyingAt) })).catch(() => {});
+  await settle(nodeOf('b', { exchange: mortal(dyingAt) })).catch(() => {});
   expect(await settle(nodeOf('b'))).toBe(made);
   expect(alone).toEqual([]);
 });
@@ -164,7 +164,7 @@ test('a stop ends the wait for an answer', async () => {
 test('the database alone neither requests nor provides salts', async () => {
   const made = await settle(nodeOf('a'));
   const forged: SaltRequest = newRequest('another key', day);
-  await freshBoard().ask(forged);
+  await freshExchange().ask(forged);
   await answerSaltRequests(database, folderOf('a'), key);
   // It isn't one of our requests, so it was deleted.
   expect(await requests()).toEqual([]);

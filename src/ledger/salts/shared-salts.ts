@@ -5,7 +5,7 @@ import type { SaltFolder } from './salt-folder.ts';
 import { isMarkProof, markOf, markProof, newRequest, openSalt, type SaltRequest } from './salt-seal.ts';
 
 /** The messages of nodes about a day's salt in the database: nothing in it reveals the salt later. */
-export interface SaltBoard {
+export interface SaltExchange {
   /** Registers this salt's mark for the day unless the day has one. Returns the day's mark. */
   claim(day: number, mark: SaltMark): Promise<SaltMark>;
   /** Replaces the mark. Does nothing if it has been replaced already. */
@@ -24,7 +24,7 @@ interface SaltMark {
 
 interface SharedSaltsParts {
   readonly folder: SaltFolder;
-  readonly board: SaltBoard;
+  readonly exchange: SaltExchange;
   /** The instance's key for this purpose. */
   readonly key: string;
   /** Called when no node answers and this one uses a salt of its own. */
@@ -50,14 +50,14 @@ export class SharedSalts implements SaltStore {
   }
 
   async settle(day: number, fresh: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
-    const { folder, board, onAlone } = this.#parts;
+    const { folder, exchange, onAlone } = this.#parts;
     const standing = folder.find(day);
     if (standing !== null) return standing;
     // On disk before it is claimed: if this process is killed in between, the next one finds it again.
     const draft = folder.keepDraft(day, fresh);
     const own = this.#marked(day, draft);
     for (;;) {
-      const claim = await board.claim(day, own);
+      const claim = await exchange.claim(day, own);
       if (claim.mark === own.mark) return this.#adopt(day, draft);
       if (this.#isOurs(day, claim)) {
         const salt = await this.#ask(day, claim.mark, signal);
@@ -65,13 +65,13 @@ export class SharedSalts implements SaltStore {
         onAlone(day);
       }
       // Other nodes get this node's salt from now on; of several nodes without an answer, one replaces it.
-      await board.replaceClaim(day, claim.mark, own);
+      await exchange.replaceClaim(day, claim.mark, own);
     }
   }
 
   async forgetBefore(day: number): Promise<void> {
     this.#parts.folder.destroyBefore(day);
-    await this.#parts.board.forgetBefore(day);
+    await this.#parts.exchange.forgetBefore(day);
   }
 
   #adopt(day: number, salt: Uint8Array): Uint8Array {
@@ -83,14 +83,14 @@ export class SharedSalts implements SaltStore {
 
   /** Null if no node answers. */
   async #ask(day: number, mark: string, signal: AbortSignal | undefined): Promise<Uint8Array | null> {
-    const { board, folder, key, timeout = saltTimeout } = this.#parts;
+    const { exchange, folder, key, timeout = saltTimeout } = this.#parts;
     const request = newRequest(key, day);
     const deadline = performance.now() + timeout;
-    await board.ask(request);
+    await exchange.ask(request);
     try {
       while (performance.now() < deadline) {
         if (signal?.aborted) throw new StoreAway('stopped while another node was asked for the salt');
-        const sealed = await board.answer(request.publicKey);
+        const sealed = await exchange.answer(request.publicKey);
         const salt = sealed === null ? null : openSalt(key, request, sealed);
         if (salt !== null && markOf(day, salt) === mark) return salt;
         // Another worker on this folder may have received the answer, or used its own salt.
@@ -100,7 +100,7 @@ export class SharedSalts implements SaltStore {
       }
       return null;
     } finally {
-      await board.withdraw(request.publicKey).catch(() => {});
+      await exchange.withdraw(request.publicKey).catch(() => {});
     }
   }
 

@@ -1,8 +1,8 @@
 import type { Query } from '../sql-fold-store.ts';
-import type { SaltBoard } from './shared-salts.ts';
+import type { SaltExchange } from './shared-salts.ts';
 
 /** Each statement runs by itself: no transaction is open while another node is waited for. */
-export const postgresSaltBoard = (query: Query): SaltBoard => ({
+export const postgresSaltExchange = (query: Query): SaltExchange => ({
   async claim(day, { mark, proof }) {
     await query(
       'insert into visitor_salt_marks (day, mark, proof) values ($1, $2, $3) on conflict do nothing',
