@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import { siteOf } from '../compose/base-url.ts';
+import { foldSettingsOf } from '../compose/click-recorder.ts';
 import { foldPartsOf } from '../compose/fold-parts.ts';
-import { foldSettingsOf } from '../compose/recording.ts';
 import { saltKeyOf } from '../compose/salts.ts';
 import { loadConfig } from '../config/load.ts';
 import { journalsIn } from '../journal/files.ts';

@@ -4,7 +4,7 @@ import { Secrets } from '../auth/secrets.ts';
 import type { Config } from '../config/options.ts';
 import { trustsProxies } from '../http/client-address.ts';
 import type { RawHit } from '../journal/hit.ts';
-import type { Recording } from '../ledger/recording.ts';
+import type { ClickRecorder } from '../ledger/click-recorder.ts';
 import { hashSeedOf } from '../rules/day-hash.ts';
 import { Site } from '../rules/site.ts';
 import type { NotFoundCount } from '../storage/not-found-visits.ts';
@@ -24,11 +24,11 @@ import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
 import { VisitCounts } from '../visit/visit-counts.ts';
 import { accessLogOf } from './access-log.ts';
 import { type Caches, cachesOf, followChanges, forget, redirectsOf, trustOf } from './caches.ts';
+import { openClickRecorder } from './click-recorder.ts';
 import { placesOf } from './countries.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
 import { type Https, httpsPorts } from './https-ports.ts';
 import type { Overrides } from './overrides.ts';
-import { openRecording } from './recording.ts';
 import { sharedClock } from './shared-clock.ts';
 import type { Start } from './start.ts';
 import { clickMetrics, gauge, visitMetrics } from './thread-metrics.ts';
@@ -53,7 +53,7 @@ export class LocalDataPlane implements DataPlane {
   #insecurePath: FastPath = () => null;
   readonly #limits: ConnectionLimits;
   #caches: Caches | null = null;
-  #clicks: Recording | null = null;
+  #clicks: ClickRecorder | null = null;
   readonly #counts = new VisitCounts();
   readonly #notFound: NotFoundTally;
   #feedLag: () => number = () => 0;
@@ -103,7 +103,7 @@ export class LocalDataPlane implements DataPlane {
       certificates: () => this.#certificates,
     };
     this.#feedLag = await followChanges(caches, lookups.queries, { ...this.#start, now });
-    const recording = openRecording(site, saltKey, this.#start, (task) => this.#afterTick(task));
+    const recorder = openClickRecorder(site, saltKey, this.#start, (task) => this.#afterTick(task));
     const redirects = redirectsOf(caches, config, {
       now,
       placeOf: placesOf(config, log),
@@ -112,11 +112,9 @@ export class LocalDataPlane implements DataPlane {
       notFound: this.#notFound,
       counts: this.#counts,
       record:
-        overrides.hits === 'dropped'
-          ? null
-          : (hit: RawHit) => (recording.keep(hit) ? 'stored' : 'after_tick'),
+        overrides.hits === 'dropped' ? null : (hit: RawHit) => (recorder.keep(hit) ? 'stored' : 'after_tick'),
     });
-    [this.#caches, this.#clicks] = [caches, recording];
+    [this.#caches, this.#clicks] = [caches, recorder];
     await this.#openCertificates(caches, lookups.queries, site);
     this.#fastPath = fastPath({
       trustedProxies: config.trustedProxies,

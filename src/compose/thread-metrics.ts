@@ -1,5 +1,5 @@
+import type { ClickRecorderFigures } from '../ledger/click-recorder.ts';
 import { clickServerCalls, clickServerState } from '../ledger/click-server-calls.ts';
-import type { RecordingFigures } from '../ledger/recording.ts';
 import { storeFaults } from '../rules/errors.ts';
 import type { Histogram } from '../structures/histogram.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -92,7 +92,7 @@ function clickServerMetrics(): Metric[] {
   ];
 }
 
-export const clickMetrics = (figures: RecordingFigures): Metric[] => [
+export const clickMetrics = (figures: ClickRecorderFigures): Metric[] => [
   counter('linnet_clicks_recorded_total', 'Hits that were taken into the journal.', figures.kept),
   gauge(
     'linnet_journal_lag_clicks',

@@ -2,11 +2,11 @@ import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { clockBeside } from '../../src/compose/shared-clock.ts';
 import type { RawHit } from '../../src/journal/hit.ts';
+import { ClickRecorder } from '../../src/ledger/click-recorder.ts';
 import { enrichParts } from '../../src/ledger/enrich.ts';
 import { foldFolder } from '../../src/ledger/fold-folder.ts';
 import type { FoldSettings, FromFold, ToFold } from '../../src/ledger/fold-messages.ts';
 import { type FoldParts, FoldWorker } from '../../src/ledger/fold-worker.ts';
-import { Recording } from '../../src/ledger/recording.ts';
 import { DailySalts } from '../../src/ledger/visitor-hash.ts';
 import { unknownCountry } from '../../src/rules/country.ts';
 import { StoreAway } from '../../src/rules/errors.ts';
@@ -29,7 +29,7 @@ const clockErrors = [0, 0, 0, 0, 30_000, -30_000, hour, -hour, year, -year];
 interface Running {
   readonly process: SimulatedProcess;
   readonly disk: SimulatedDisk;
-  readonly recording: Recording;
+  readonly recording: ClickRecorder;
   /** Null until it has read the store's clock. */
   deliverer: Deliverer | null;
   /** Answered by this process, in their order. */
@@ -101,7 +101,7 @@ export class SimulatedNode {
     const process = new SimulatedProcess(clockError);
     const disk = new SimulatedDisk(world, process);
     world.runAs(process, () => {
-      const recording = new Recording({
+      const recording = new ClickRecorder({
         settings: this.#settings(),
         disk,
         now: Date.now,

@@ -4,8 +4,8 @@ import { plainHit } from '../../test/support/plain-hit.ts';
 import { temporaryFolder } from '../../test/support/program.ts';
 import { realDisk } from '../journal/disk.ts';
 import { folderOf, journalsIn, segmentsIn } from '../journal/files.ts';
+import { ClickRecorder } from './click-recorder.ts';
 import type { FromFold, ToFold } from './fold-messages.ts';
-import { Recording } from './recording.ts';
 
 const hit = {
   ...plainHit,
@@ -25,7 +25,7 @@ test('a segment ends even if hits arrive without a pause, so that its addresses 
     },
     terminate() {},
   };
-  const recording = new Recording({
+  const recorder = new ClickRecorder({
     settings: {
       dataDir: folder.path,
       saltDir: `${folder.path}/visitor-salts`,
@@ -48,11 +48,11 @@ test('a segment ends even if hits arrive without a pause, so that its addresses 
     warn: () => {},
     fault: () => {},
   });
-  const coming = setInterval(() => void recording.append(hit), 20);
+  const coming = setInterval(() => void recorder.append(hit), 20);
   const segments = () => journalsIn(folder.path).flatMap((name) => segmentsIn(folderOf(folder.path, name)));
   await eventually(() => segments().length > 1, 'a second segment');
   clearInterval(coming);
   expect(segments()).toContain(2);
   queueMicrotask(() => fold.onmessage({ data: { kind: 'stopped' } }));
-  await recording.stop();
+  await recorder.stop();
 });

@@ -11,7 +11,7 @@ import { firstDayOfSalts } from './retention.ts';
 import { SaltFolder } from './salts/salt-folder.ts';
 import { hasRoomForThread } from './thread-room.ts';
 
-interface RecordingParts {
+interface ClickRecorderParts {
   readonly settings: Omit<FoldSettings, 'journal'>;
   readonly disk: JournalDisk;
   readonly now: () => number;
@@ -24,7 +24,7 @@ interface RecordingParts {
 }
 
 /** Figures about the clicks of this process since its start. */
-export interface RecordingFigures {
+export interface ClickRecorderFigures {
   readonly kept: number;
   /** In the journal or in memory, but not in the database yet. */
   readonly waiting: number;
@@ -57,8 +57,8 @@ const closeTimeout = 2_000;
  * Takes clicks from the answering thread to storage: `append` writes to the journal before the answer, and the fold's thread does
  * the rest. The thread is started by the first hit, or for journals of earlier processes.
  */
-export class Recording {
-  readonly #parts: RecordingParts;
+export class ClickRecorder {
+  readonly #parts: ClickRecorderParts;
   readonly #settings: FoldSettings;
   readonly #journal: Journal;
   readonly #listeners: (() => void)[] = [];
@@ -80,7 +80,7 @@ export class Recording {
   #onStopped: () => void = () => {};
   #isStopping = false;
 
-  constructor(parts: RecordingParts) {
+  constructor(parts: ClickRecorderParts) {
     this.#parts = parts;
     this.#settings = { ...parts.settings, journal: newJournalName(parts.settings.dataDir) };
     const { dataDir } = parts.settings;
@@ -115,7 +115,7 @@ export class Recording {
     return this.#journal.append(hit);
   }
 
-  figures(): RecordingFigures {
+  figures(): ClickRecorderFigures {
     return {
       kept: this.#lag.total,
       waiting: this.#lag.hits,

@@ -3,23 +3,23 @@ import { threadUrl } from '../bundle/located.ts';
 import type { Config } from '../config/options.ts';
 import { realDisk } from '../journal/disk.ts';
 import type { Keep } from '../journal/folded-segments.ts';
+import { ClickRecorder } from '../ledger/click-recorder.ts';
 import type { FoldSettings } from '../ledger/fold-messages.ts';
 import { CountryFileError, openCountryFile } from '../ledger/geo.ts';
-import { Recording } from '../ledger/recording.ts';
 import type { Site } from '../rules/site.ts';
 import { StartProblem } from '../start-problem.ts';
 import { saltDirOf } from './salts.ts';
 import type { Start } from './start.ts';
 
 /** The journal of clicks, and the thread that folds it. */
-export function openRecording(
+export function openClickRecorder(
   site: Site,
   saltKey: string,
   { config, overrides, log, now, opened }: Start,
   afterTick: (task: () => void) => void,
-): Recording {
+): ClickRecorder {
   const { journalDisk = realDisk, hits } = overrides;
-  const recording = new Recording({
+  const recorder = new ClickRecorder({
     settings: foldSettingsOf(site, saltKey, config, overrides.now === undefined ? 'server' : 'told'),
     disk: journalDisk,
     now,
@@ -28,8 +28,8 @@ export function openRecording(
     warn: (event, facts) => log.warn(event, facts),
     fault: (event, cause, facts) => log.error(event, cause, facts),
   });
-  opened.defer(() => recording.stop());
-  return recording;
+  opened.defer(() => recorder.stop());
+  return recorder;
 }
 
 export const foldSettingsOf = (
