@@ -5,8 +5,8 @@ interface NewSocket {
 }
 
 /**
- * In one tick of its event loop the runtime reads at most five sockets that are in their handshake, and puts the others on a stack: if
- * there are always more, the first one waits longest. A handshake is read from twice, so two may begin in a tick.
+ * In one tick of the event loop the runtime reads at most five sockets that are in their handshake, and puts the others on a stack:
+ * if there are always more, the first one waits longest. A handshake is read from twice, so two may begin in a tick.
  */
 const maxPerTick = 2;
 
