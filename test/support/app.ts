@@ -80,10 +80,11 @@ export async function startApp(
   const app = await createApp(config, {
     now: () => clock.now,
     log,
-    pollInterval: 100,
+    // More often, an idle app on PostgreSQL takes a tenth of a core.
+    pollInterval: 250,
     hashCost: cheapHash,
     ...options.overrides,
-    webhooks: { pollInterval: 200, postOptions: { lookup: onlyThisMachine }, ...options.overrides?.webhooks },
+    webhooks: { pollInterval: 400, postOptions: { lookup: onlyThisMachine }, ...options.overrides?.webhooks },
   });
   const { port, protocol } = new URL(app.listening);
   const url = `${protocol}//127.0.0.1:${port}`;
