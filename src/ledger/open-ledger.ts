@@ -12,9 +12,3 @@ export function openLedger(database: Database): Ledger {
   const packs = new PackLedger(database, new RowLedger(database));
   return new ChunkLedger(new HitChunks(database), packs);
 }
-
-/** Whether an organization has hits in chunks. */
-export async function hasChunks(database: Database, organizationId: number): Promise<boolean> {
-  if (externalHits(database) !== null) return false;
-  return (await new HitChunks(database).mergedTo({ kind: 'organization', id: organizationId })) > 0;
-}

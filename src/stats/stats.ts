@@ -8,9 +8,9 @@ import {
   spanOf,
 } from '../ledger/counts.ts';
 import type { GroupCount } from '../ledger/groups.ts';
+import { hasTallies } from '../ledger/has-tallies.ts';
 import type { Owner } from '../ledger/ledger.ts';
 import { openCounts, openHitCounts } from '../ledger/open-counts.ts';
-import { hasChunks } from '../ledger/open-ledger.ts';
 import {
   columnOf,
   dimensionCodes,
@@ -97,12 +97,6 @@ const everything = (dimension: 'total' | 'visitors' | 'variant_visitors'): Rollu
   classes: undefined,
 });
 const { click } = rollupClassCodes;
-/** An hour has few values of the other dimensions, and its roll-ups are read at once. */
-const manyValues: ReadonlySet<number> = new Set(
-  (['country', 'referrer', 'utm_source', 'utm_medium', 'utm_campaign', 'language'] as const).map(
-    (name) => dimensionCodes[name],
-  ),
-);
 
 export async function readStats(database: Database, question: StatsQuestion): Promise<Stats> {
   const { owner, range, groupBy, rawSince } = question;
@@ -116,7 +110,11 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   const fromRaw = slice.kind === 'hits' || groupSlice?.kind === 'hits';
   const changedAt = await rulesChangedAt(database.read);
   const isFiltered = filters.size > 0 || classes !== undefined;
-  const isTallied = !isFiltered && groupSlice !== null && (await hasTallies(database, question, groupSlice));
+  const isTallied =
+    !isFiltered &&
+    groupSlice !== null &&
+    range.from >= rawSince &&
+    (await hasTallies(database, owner, groupSlice));
   const together = groupBy !== undefined && areSameHits(slice, groupSlice);
   const both = together
     ? openHitCounts(database, owner, slice, rawSince).bucketsAndGroups(
@@ -166,21 +164,6 @@ const areSameHits = (slice: Slice, groupSlice: Slice | null): slice is HitSlice 
   String(slice.classes) === String(groupSlice.classes);
 
 const clicksInLedger: Slice = { kind: 'hits', values: [], classes: [click] };
-
-/**
- * Whether an organization's clicks are counted by the values of a dimension faster from the tallies of its chunks than from its
- * roll-ups: these have a row for each value of each hour.
- */
-async function hasTallies(
-  database: Database,
-  { owner, range, rawSince }: StatsQuestion,
-  slice: Slice,
-): Promise<boolean> {
-  if (owner.kind === 'link' || owner.links !== undefined || range.from < rawSince || slice.kind !== 'rollups')
-    return false;
-  if (!manyValues.has(slice.dimension)) return false;
-  return hasChunks(database, owner.id);
-}
 
 /** Hits by bucket, then by class. */
 type ClassCounts = readonly (readonly number[])[];
