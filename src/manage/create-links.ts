@@ -23,8 +23,8 @@ export async function createLink(
 }
 
 /**
- * Nobody asks for a random suffix before its creation is answered; who guesses one gets the 404 until the next poll of the feed. A
- * link that forwards paths also changes what is cached for its whole domain. Without this 6 % fewer links a second on PostgreSQL.
+ * A new random suffix is in no cache, unless somebody guessed it earlier: they get the cached 404 until the next poll of the change
+ * feed. A link that forwards paths also changes what is cached for its domain. Saves 6 % of a creation on PostgreSQL.
  */
 const cachingOf = ({ isChosen, row }: PreparedLink): Caching =>
   isChosen || row.forward_path === 1 ? 'may be cached' : 'not cached';
