@@ -5,7 +5,7 @@ import { linkOn } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { endOf, type Program, runCommand, runServer, runServerAfter } from './support/program.ts';
+import { endOf, type Program, runCommand, runServer, runSourcesAfter } from './support/program.ts';
 
 const running: Program[] = [];
 
@@ -109,7 +109,7 @@ test('the last line says exactly how many clicks were dropped', async () => {
   await using data = await storeFolder();
   const FULL = join(data.path, 'full');
   const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', FULL };
-  const program = begun(runServerAfter('full-disk.ts', settings));
+  const program = begun(runSourcesAfter('full-disk.ts', settings));
   const url = await program.address();
   const { id, suffix } = await linkOn(url);
   await visit(url, suffix, 7);

@@ -14,7 +14,7 @@ const channel = new BroadcastChannel('end of the visitors');
 if (isMainThread) {
   globalThis.Worker = class extends Worker {
     constructor(url: string | URL, options: WorkerOptions = {}) {
-      const isForVisitors = String(url).endsWith('/visitor-thread.ts');
+      const isForVisitors = /\/visitor-thread\.[jt]s$/.test(String(url));
       super(url, isForVisitors ? { ...options, preload: [import.meta.path] } : options);
     }
   };

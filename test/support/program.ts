@@ -68,11 +68,8 @@ export const runServerWithin = (
   settings: Record<string, string>,
   preload?: string,
 ): Program => {
-  const command =
-    preload === undefined
-      ? entrance
-      : [process.execPath, '--preload', join(import.meta.dir, preload), 'src/main.ts'];
-  return run([...within(limits), ...command, 'serve'], settings, '');
+  const { command, env } = preload === undefined ? { command: entrance, env: {} } : preloading(preload);
+  return run([...within(limits), ...command, 'serve'], { ...env, ...settings }, '');
 };
 
 /** A file of tests in a process of its own, with so many open files at the most. */
@@ -109,8 +106,27 @@ export const runScript = (
 ): Program => run([process.execPath, join(import.meta.dir, file), ...words], settings, '');
 
 /** The server, with a file of tests that is run in it first. */
-export const runServerAfter = (file: string, settings: Record<string, string>): Program =>
-  run([process.execPath, '--preload', join(import.meta.dir, file), 'src/main.ts', 'serve'], settings, '');
+export const runServerAfter = (file: string, settings: Record<string, string>): Program => {
+  const { command, env } = preloading(file);
+  return run([...command, 'serve'], { ...env, ...settings }, '');
+};
+
+/** The same from the sources, for a file that replaces modules of them. */
+export const runSourcesAfter = (file: string, settings: Record<string, string>): Program =>
+  run([...sourcesAfter(file), 'serve'], settings, '');
+
+const sourcesAfter = (file: string): string[] => [
+  process.execPath,
+  '--preload',
+  join(import.meta.dir, file),
+  'src/main.ts',
+];
+
+/** The one file that `npm test` has built starts with half the CPU of the sources, and preloads what BUN_OPTIONS says. */
+const preloading = (file: string): { command: string[]; env: Record<string, string> } =>
+  built === undefined || given !== undefined
+    ? { command: sourcesAfter(file), env: {} }
+    : { command: [built], env: { BUN_OPTIONS: `"--preload=${join(import.meta.dir, file)}"` } };
 
 function run(command: string[], settings: Record<string, string>, stdin: string, cwd = root): Program {
   const { PATH = '', HOME = '' } = process.env;
