@@ -13,7 +13,7 @@ let file: string;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  file = await buildFile(folder.path, '--deb');
+  file = await buildFile(folder.path, ['--deb']);
 }, 240_000);
 afterAll(() => folder[Symbol.asyncDispose]());
 

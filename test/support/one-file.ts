@@ -2,10 +2,10 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dir, '..', '..');
 
-/** Builds the one file for this machine into a folder, and returns its path. */
-export async function buildFile(dist: string, ...words: string[]): Promise<string> {
+/** Builds the one file for this machine into a folder, and returns its path. `checkout` is the folder of its sources. */
+export async function buildFile(dist: string, words: string[] = [], checkout = root): Promise<string> {
   const child = Bun.spawn([process.execPath, 'scripts/build.ts', ...words], {
-    cwd: root,
+    cwd: checkout,
     // Packing a Debian package as tightly as for a release takes 18 s of CPU.
     env: { ...process.env, LINNET_DIST: dist, DPKG_DEB_COMPRESSOR_LEVEL: '1' },
     stdin: 'ignore',
