@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { type App, createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { folderOf, journalsIn, segmentFile, segmentsIn } from '../src/journal/files.ts';
+import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { eventually } from './support/eventually.ts';
@@ -52,17 +53,22 @@ async function click(app: App, linkId: number, count: number): Promise<string[]>
   return from;
 }
 
+let reader: Database | undefined;
+afterEach(closeReader);
+
+async function closeReader(): Promise<void> {
+  await reader?.close();
+  reader = undefined;
+}
+
 /** The referrers of this link's clicks in the database. */
 async function sitesOf(linkId: number): Promise<string[]> {
-  const database = await openDatabase(url, '', () => {});
-  try {
-    const hits = (await wholeLedger(database.read)).filter((hit) => hit.link_id === linkId);
-    const words = await database.read.selectFrom('words').selectAll().execute();
-    const nameOf = new Map(words.map(({ id, word }) => [id, word]));
-    return hits.map(({ referrer }) => nameOf.get(referrer) ?? '').sort();
-  } finally {
-    await database.close();
-  }
+  reader ??= await openDatabase(url, '', () => {});
+  const { read } = reader;
+  const hits = (await wholeLedger(read)).filter((hit) => hit.link_id === linkId);
+  const words = await read.selectFrom('words').selectAll().execute();
+  const nameOf = new Map(words.map(({ id, word }) => [id, word]));
+  return hits.map(({ referrer }) => nameOf.get(referrer) ?? '').sort();
 }
 
 const hasAll = async (linkId: number, sites: readonly string[]): Promise<boolean> =>
@@ -83,6 +89,7 @@ test.each([
     all.push(...(await click(running, link, 50)), ...(await click(stopped, link, 20)));
     await stopped.stop();
     expect(await hasAll(link, all)).toBe(true);
+    await closeReader();
 
     if (kind.startsWith('restore')) await server.restore();
     else await server.promoteReplica();

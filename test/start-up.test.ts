@@ -11,6 +11,7 @@ import { Refusal } from '../src/rules/errors.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
+import { storeFolder } from './support/migrated-store.ts';
 import { notTried } from './support/one-file.ts';
 import { freshPostgres } from './support/postgres.ts';
 import {
@@ -98,8 +99,7 @@ describe('the start', () => {
 });
 
 describe('a start that fails says why in one line and ends with 1', () => {
-  async function expectLine(settings: Record<string, string>, line: RegExp) {
-    const program = runProgram(['start'], { PORT: '0', ...settings });
+  async function expectLine(program: Program, line: RegExp) {
     expect(await program.exited).toBe(1);
     const { out, err } = program.output();
     expect(out).toBe('');
@@ -110,14 +110,15 @@ describe('a start that fails says why in one line and ends with 1', () => {
 
   test('a wrong setting', async () => {
     await using folder = await temporaryFolder();
-    await expectLine({ DATA_DIR: folder.path, PORT: 'abc' }, /^PORT is "abc": give a whole number/);
+    const program = runProgram(['start'], { DATA_DIR: folder.path, PORT: 'abc' });
+    await expectLine(program, /^PORT is "abc": give a whole number/);
   });
 
   test('a port in use', async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     using other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') });
     await expectLine(
-      { DATA_DIR: folder.path, PORT: String(other.port) },
+      runServer({ DATA_DIR: folder.path, PORT: String(other.port) }),
       /^Port \d+ on 127\.0\.0\.1 is taken/,
     );
   });
@@ -180,9 +181,9 @@ describe('the output of a start that fails', () => {
 
 describe('the command line', () => {
   test('creates an account and a key while the program runs, and sets a new password: signed out everywhere, and keys stay', async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path };
-    const program = runProgram(['start'], settings);
+    const program = runServer(settings);
     const address = await program.address();
     const linnet = async (command: string[], stdin: string) => {
       const run = runCommand(command, settings, stdin);
@@ -224,7 +225,7 @@ describe('the command line', () => {
   });
 
   test('a database whose key is lost is refused, and accepts the new one when told to', async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path };
     const first = runServer(settings);
     await first.address();
@@ -245,13 +246,12 @@ describe('the command line', () => {
 
   test('reports errors, and ends with 1, or 2 for an unknown command', async () => {
     await using folder = await temporaryFolder();
-    const run = async (...command: string[]) => {
-      const program = runProgram(['linnet', ...command], { DATA_DIR: folder.path });
-      return [await program.exited, program.output().err.split('\n')[0]];
-    };
-    expect(await run('user', 'create')).toEqual([1, '--email is needed.']);
-    expect((await run('user', 'create', '--nonsense'))[0]).toBe(1);
-    expect((await run('make', 'coffee'))[0]).toBe(2);
+    const settings = { DATA_DIR: folder.path };
+    const ended = async (program: Program) => [await program.exited, program.output().err.split('\n')[0]];
+    expect(await ended(runCommand(['user', 'create'], settings))).toEqual([1, '--email is needed.']);
+    expect((await ended(runCommand(['user', 'create', '--nonsense'], settings)))[0]).toBe(1);
+    // The launcher passes its exit code on.
+    expect((await ended(runProgram(['linnet', 'make', 'coffee'], settings)))[0]).toBe(2);
   });
 
   test('refuses unknown options', async () => {

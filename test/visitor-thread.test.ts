@@ -17,7 +17,7 @@ const browser =
 /** As in `main.ts`: plain visits are answered in a worker thread. */
 const start = (settings: Record<string, string>): Promise<App> => {
   const environment = { PORT: '0', REGISTRATION: 'open', MISS_LIMIT: '0', ...settings };
-  return createApp(loadConfig(environment), {}, startInWorker(environment));
+  return createApp(loadConfig(environment), { notFoundInterval: 100 }, startInWorker(environment));
 };
 
 const isSumer = ({ suffix }: { suffix: string }) => suffix === 'sumer';
@@ -78,7 +78,7 @@ describe.each(storeKinds)('with a separate thread for visitors, on %s,', (store)
   });
 
   test('a client that has changed a link finds it changed', async () => {
-    for (let turn = 0; turn < 30; turn++) {
+    for (let turn = 0; turn < 10; turn++) {
       const path = `/turn-${turn}`;
       expect(await visit(path)).toBe('404');
       const made = await call('POST', '/link', { destination_url: destination, suffix: path.slice(1) });

@@ -20,6 +20,6 @@ export async function answerWhen<Answer>(
     if (isSuch(answer)) return answer;
     const waited = performance.now() - began;
     if (waited > patience) throw new Error(`still waiting for ${what}: ${JSON.stringify(answer)}`);
-    await Bun.sleep(Math.min(Math.max(5, waited / 10), 50));
+    await Bun.sleep(Math.min(Math.max(5, waited / 10), 250));
   }
 }
