@@ -71,9 +71,10 @@ test.each(storeKinds)(
     const lived = await livedIn(settings);
     let isOver = false;
     const visiting = (async () => {
-      while (!isOver) await clicks(lived, 'busy', 40);
+      // The backups, not the clicks, should use the CPU.
+      for (; !isOver; await Bun.sleep(20)) await clicks(lived, 'busy', 10);
     })();
-    const files = ['a', 'b', 'c'].map((name) => join(folder.path, name));
+    const files = ['a', 'b'].map((name) => join(folder.path, name));
     const codes = await Promise.all(
       files.map(async (file) => (await command(['backup', file], settings))[0]),
     );
@@ -81,7 +82,7 @@ test.each(storeKinds)(
     await visiting;
     lived.server.kill('SIGTERM');
     await lived.server.exited;
-    expect(codes).toEqual([0, 0, 0]);
+    expect(codes).toEqual([0, 0]);
     for (const file of files) {
       const dataDir = `${file}-restored`;
       await mkdir(dataDir);

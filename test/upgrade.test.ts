@@ -158,7 +158,7 @@ test('a start killed during the copy leaves nothing that looks like a copy, and 
   await using folder = await temporaryFolder();
   await earlierStore(folder.path);
   const database = new Database(join(folder.path, 'linnet.sqlite'));
-  database.run(`with recursive more (i) as (select 1 union all select i + 1 from more where i < 300000)
+  database.run(`with recursive more (i) as (select 1 union all select i + 1 from more where i < 100000)
     insert into words (word) select 'word ' || i || hex(randomblob(100)) from more`);
   database.close();
   const killed = runServer({ PORT: '0', DATA_DIR: folder.path });

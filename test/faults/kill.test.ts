@@ -6,12 +6,15 @@ import { type StoreKind, storeKinds } from '../support/app.ts';
 import { type HitCounter, hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
 import { figure } from '../support/figure.ts';
-import { migratedPostgres } from '../support/migrated-store.ts';
-import { type Program, runServer, temporaryFolder } from '../support/program.ts';
+import { migratedPostgres, storeFolder } from '../support/migrated-store.ts';
+import { type Program, runServer } from '../support/program.ts';
 
 /** `npm run test:faults` sets more. On PostgreSQL, `kill-nodes.test.ts` tests several nodes. */
-const rounds = Number(process.env.ROUNDS ?? 8);
-const roundsOn = { sqlite: process.env.ROUNDS === undefined ? 4 : rounds, postgres: Math.min(4, rounds) };
+const isShort = process.env.ROUNDS === undefined;
+const rounds = Number(process.env.ROUNDS ?? 4);
+const roundsOn = { sqlite: rounds, postgres: isShort ? 3 : Math.min(4, rounds) };
+/** Milliseconds of load before a kill. */
+const maxLoad = isShort ? 130 : 250;
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const visitors = 24;
 
@@ -87,7 +90,7 @@ async function kill(program: Program): Promise<void> {
 
 async function killAgainAndAgain(store: StoreKind, random: () => number): Promise<void> {
   const databaseUrl = store === 'postgres' ? await migratedPostgres() : '';
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const dataDir = folder.path;
   const start = () =>
     runServer({
@@ -110,7 +113,7 @@ async function killAgainAndAgain(store: StoreKind, random: () => number): Promis
       const url = `${await program.address()}/${suffix}`;
       const load = Promise.all(Array.from({ length: visitors }, () => visitUntilItDies(url, count)));
       // Kills it at a random moment of the load.
-      await Bun.sleep(10 + random() * 240);
+      await Bun.sleep(10 + random() * (maxLoad - 10));
       await kill(program);
       await load;
       program = start();
