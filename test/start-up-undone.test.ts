@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FailedStart } from './support/failing-start.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
 import { endOf, runScript, temporaryFolder } from './support/program.ts';
 
 type Settings = Record<string, string>;
@@ -44,7 +44,7 @@ const failures: { of: string; problem: RegExp; prepare: (folder: string) => Prom
     problem: /^COUNTRY_FILE can not be used/,
     prepare: async (folder) => ({
       COUNTRY_FILE: join(folder, 'none'),
-      DATABASE_URL: await freshPostgres(),
+      DATABASE_URL: await migratedPostgres(),
     }),
   },
   {
@@ -87,6 +87,7 @@ describe.each(['in a thread', 'here'])('with visitors %s, a failing start', (vis
       failures.map(async ({ prepare }, index) => {
         const DATA_DIR = join(folder.path, String(index));
         await mkdir(DATA_DIR);
+        await migratedSqlite(DATA_DIR);
         return { DATA_DIR, ...(await prepare(DATA_DIR)) };
       }),
     );
