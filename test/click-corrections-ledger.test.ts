@@ -106,7 +106,9 @@ const anyAsked: fc.Arbitrary<Asked> = fc
   }));
 
 /** `npm run test:fuzz` runs more. */
-const rounds = Number(process.env.CORRECTIONS ?? 8);
+const rounds = Number(process.env.CORRECTIONS ?? 4);
+/** There a correction takes ten times the CPU. */
+const maxOnClickhouse = process.env.CORRECTIONS === undefined ? 2 : 4;
 const claim = { now: () => begin + 10 * dayLength, length: 1_000 };
 
 async function make(database: Database, asked: Asked, wayBackOf: number | null): Promise<StoredCorrection> {
@@ -179,7 +181,7 @@ describe.each(kinds)('corrections on %s', (kind) => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 2 ** 30 }),
-        fc.array(anyAsked, { minLength: 1, maxLength: 4 }),
+        fc.array(anyAsked, { minLength: 1, maxLength: kind === 'clickhouse' ? maxOnClickhouse : 4 }),
         async (seed, corrections) => {
           const draw = drawFrom(seed);
           for (const [count, hour, length, as] of [
@@ -233,7 +235,8 @@ describe.each(kinds)('visitors during corrections on %s', (kind) => {
         where dimension = ${sql.lit(total)} and class = 0`.execute(queries);
     });
     const before = await visitorsIn(database);
-    for (const asked of fc.sample(anyAsked, { numRuns: 6, seed: 20261123 })) {
+    // ClickHouse stores neither clicks nor visitors: there fewer do.
+    for (const asked of fc.sample(anyAsked, { numRuns: kind === 'clickhouse' ? 2 : 6, seed: 20261123 })) {
       await finish(database, await make(database, asked, null));
       for (const [key, { clicks, visitors }] of await visitorsIn(database)) {
         expect([key, visitors <= clicks, visitors >= 0]).toEqual([key, true, true]);
@@ -266,7 +269,7 @@ describe.each(kinds)('one correction on two nodes of %s', (kind) => {
     const { database } = store;
     const draw = drawFrom(20261123);
     for (let batch = 0; batch < 5; batch++)
-      await store.append(someHits(draw, 4_500, begin + batch * hourLength, hourLength - 1), 'packs');
+      await store.append(someHits(draw, 1_500, begin + batch * hourLength, hourLength - 1), 'packs');
     await store.append(someHits(draw, 5_000, begin, 5 * hourLength), 'rows');
     await rebuildFrom(database);
     const all = { organization: 1, link: null, from: begin + hourLength / 2, to: begin + 4 * hourLength };
@@ -279,7 +282,7 @@ describe.each(kinds)('one correction on two nodes of %s', (kind) => {
       const [done] = await listCorrections(database.read, { organizationId: 1, linkId: null }, { limit: 1 });
       expect(done?.finished_at).not.toBeNull();
       expect(await ledgerOf(database)).toEqual(expected);
-      if (change === null) expect(done?.hits).toBeGreaterThan(10_000);
+      if (change === null) expect(done?.hits).toBeGreaterThan(5_000);
       const counted = await rollUps(database.read);
       await rebuildFrom(database);
       expect(counted).toEqual(await rollUps(database.read));
