@@ -3,8 +3,7 @@ import { claimDue } from '../src/storage/webhook-queue.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
-import { temporaryFolder } from './support/program.ts';
+import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { targetOfEachTest, type WebhookTarget } from './support/webhook-target.ts';
 
 const SECRET_KEY = 'the same secret on every node, long enough';
@@ -84,7 +83,7 @@ describe.each(storeKinds)('on %s', (store) => {
   });
 
   test('a stop in the middle loses nothing: pending messages are sent after the start, under the same id', async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const env = await envFor(folder.path);
     const first = await startApp({ env });
     const owner = await first.newcomer();
@@ -107,7 +106,7 @@ describe.each(storeKinds)('on %s', (store) => {
   });
 
   test('messages claimed by a dead node are taken over by another, but not before it must be dead', async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     // This one polls only when it is woken, so the other gets there first.
     const overrides = { webhooks: { pollInterval: 3_600_000 } };
     const app = await startApp({ env: await envFor(folder.path), overrides });
@@ -137,7 +136,7 @@ describe.each(storeKinds)('on %s', (store) => {
   });
 
   test('if visitors come from outside, a webhook has no internal targets: refused when saved and when called', async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const env = { ...(await envFor(folder.path)), BASE_URL: 'https://links.example.com' };
     const app = await startApp({ env });
     const owner = await app.newcomer();
@@ -185,7 +184,7 @@ describe.each(storeKinds)('on %s', (store) => {
   });
 
   test('what the operator permits is permitted, and "none" permits nothing in a trial either', async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const env = await envFor(folder.path);
     const hook = target();
     const { host } = new URL(hook.url);
