@@ -1,6 +1,6 @@
 /** PostgreSQL from npm, run as a user that it accepts; or the one whose program folder is POSTGRES_BIN. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -44,7 +44,11 @@ function readableCopy() {
   if (process.env.POSTGRES_BIN?.startsWith('/usr/')) return programs;
   const native = dirname(programs);
   const copy = join(folder, 'native');
-  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  // Hard links take a tenth of the time, within one filesystem.
+  if (spawnSync('cp', ['-al', native, copy], { stdio: 'ignore' }).status !== 0) {
+    rmSync(copy, { recursive: true, force: true });
+    cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  }
   for (const name of ['postgres', 'initdb']) {
     const file = join(copy, 'bin', name);
     chmodSync(file, statSync(file).mode | 0o555);
