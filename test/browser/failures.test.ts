@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 import { type Newcomer, startApp } from '../support/app.ts';
 import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
@@ -10,9 +10,17 @@ const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
 const patience = 240_000;
 const unreachable = "Linnet can't be reached";
 /** Requested on every page. */
-const domains = '**/api/v1/domain';
-const gone = async (page: Page) => page.route('**/api/**', (route) => route.abort('connectionrefused'));
-const back = async (page: Page) => page.unroute('**/api/**');
+const domains = '*/api/v1/domain';
+const sessions = new WeakMap<Page, CDPSession>();
+/** Unlike a route, this keeps the browser's cache, so that a page load doesn't compile the dashboard again. */
+const block = async (page: Page, urls: readonly string[]) => {
+  const session = sessions.get(page) ?? (await page.context().newCDPSession(page));
+  sessions.set(page, session);
+  await session.send('Network.enable');
+  await session.send('Network.setBlockedURLs', { urls: [...urls] });
+};
+const gone = (page: Page) => block(page, ['*/api/*']);
+const back = (page: Page) => block(page, []);
 
 interface Fixture {
   readonly owner: Newcomer;
@@ -55,11 +63,13 @@ describe('while the server is away', () => {
     async () => {
       const here = await newFixture();
       const page = await dashboardOf(app, here.owner, '/app/nowhere');
+      // From here on the scripts of the pages are cached; only their API calls fail.
       for (const [path, sign] of pagesOf(here)) {
-        // The script of the page is cached; only its API calls fail.
-        await page.goto(app.url + path);
+        await followLink(page, path);
         await page.locator('main').getByText(sign, { exact: true }).first().waitFor();
-        await page.route(domains, (route) => route.abort('connectionrefused'));
+      }
+      for (const [path, sign] of pagesOf(here)) {
+        await block(page, [domains]);
         await page.goto(`${app.url}/app/nowhere`);
         await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
         await gone(page);
@@ -67,7 +77,6 @@ describe('while the server is away', () => {
         const said = page.locator('main').getByRole('alert').filter({ hasText: unreachable }).first();
         await said.waitFor();
         await back(page);
-        await page.unroute(domains);
         for (;;) {
           const again = page.locator('main').getByRole('button', { name: 'Try again' });
           const left = await again.count();
@@ -88,7 +97,7 @@ describe('while the server is away', () => {
       const { owner, domainId } = await newFixture();
       const page = await dashboardOf(app, owner);
       const attempt = async (path: string, label: string, typed: string, button: string, done: string) => {
-        await page.goto(app.url + path);
+        await followLink(page, path);
         const input = page.locator('main').getByLabel(label, { exact: true });
         await input.fill(typed);
         await gone(page);
