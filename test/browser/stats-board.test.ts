@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { barriersOn, colourBarriersOn, dashboardOf } from '../support/browser.ts';
+import { followLink } from './follow-link.ts';
 import {
   bar,
   card,
@@ -294,19 +295,22 @@ test(
       `/app/links/${link.id}/stats`,
       `/app/links/${link.id}/visits?show=all`,
     ]) {
-      await page.goto(app.url + path);
+      // From a page without numbers, as a board would show its previous ones while it loads.
+      await followLink(page, '/app/nowhere');
+      await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+      await followLink(page, path);
       await page
         .locator(path.includes('visits') || path.includes('live') ? '.feed-end' : '.board-title')
         .waitFor();
       await quiet(page);
-      for (const [width, colorScheme] of [
-        [1280, 'light'],
-        [1280, 'dark'],
-        [390, 'light'],
+      for (const [width, colorScheme, barriers] of [
+        [1280, 'light', barriersOn],
+        [1280, 'dark', colourBarriersOn],
+        [390, 'light', barriersOn],
       ] as const) {
         await page.setViewportSize({ width, height: 800 });
         await page.emulateMedia({ colorScheme });
-        expect([path, width, colorScheme, await barriersOn(page)]).toEqual([path, width, colorScheme, []]);
+        expect([path, width, colorScheme, await barriers(page)]).toEqual([path, width, colorScheme, []]);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
       }
     }
