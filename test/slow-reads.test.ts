@@ -42,7 +42,7 @@ function shorterDeadlines({ database }: TestApp['app']['context'], earlier: numb
   const { readFor, computeFor } = database;
   const shorter = (terms: ReadTerms): ReadTerms => ({
     ...terms,
-    deadline: terms.patience > earlier ? terms.deadline - earlier : terms.deadline,
+    deadline: terms.timeout > earlier ? terms.deadline - earlier : terms.deadline,
   });
   Object.assign(database, {
     readFor: (terms: ReadTerms) => readFor(shorter(terms)),
