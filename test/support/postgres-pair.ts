@@ -12,6 +12,7 @@ export class PostgresPair implements AsyncDisposable {
   readonly primary: PostgresServer;
   readonly standby: PostgresServer;
   readonly #process: Bun.Subprocess<'pipe', 'pipe', 'inherit'>;
+  #frozen: readonly number[] = [];
 
   private constructor(
     process: Bun.Subprocess<'pipe', 'pipe', 'inherit'>,
@@ -55,7 +56,9 @@ export class PostgresPair implements AsyncDisposable {
   end(signal: 'SIGKILL' | 'SIGSTOP'): void {
     const { pid } = this.primary;
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-    for (const id of [pid, ...children.map(Number)]) process.kill(id, signal);
+    const all = [pid, ...children.map(Number)];
+    for (const id of all) process.kill(id, signal);
+    if (signal === 'SIGSTOP') this.#frozen = all;
   }
 
   async promote(): Promise<void> {
@@ -65,6 +68,12 @@ export class PostgresPair implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#process.stdin.end();
     await this.#process.exited;
+    // Backends end once they run again and find their server killed.
+    for (const id of this.#frozen) {
+      try {
+        process.kill(id, 'SIGCONT');
+      } catch {}
+    }
   }
 }
 
