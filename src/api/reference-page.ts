@@ -31,6 +31,13 @@ td:first-child{white-space:nowrap}
 @media(max-width:640px){nav ul{columns:1}td:first-child{white-space:normal}}
 `.replaceAll('\n', '');
 
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': policyFor(style),
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'public, max-age=3600',
+};
+
 interface Operation {
   readonly method: string;
   readonly path: string;
@@ -39,13 +46,15 @@ interface Operation {
   readonly json: Json;
 }
 
+export const referencePage = (html: string): Response => new Response(html, { headers });
+
 /** The OpenAPI document as a page: complete without script and without any other host. */
-export function referencePage(document: Json): () => Response {
+export function referenceHtml(document: Json): string {
   const operations = operationsOf(document);
   const resources = [...new Set(operations.map((operation) => operation.resource))];
   const schemas = Object.entries((document.components as { schemas: Record<string, Json> }).schemas);
   const origin = (document.servers as { url: string }[])[0]?.url ?? '';
-  const html =
+  return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">' +
     `<title>Linnet reference</title><style>${style}</style></head><body>` +
     `<header><h1>Linnet reference</h1><p class="soft">${escapeHtml(String((document.info as Json).description))} ` +
@@ -55,14 +64,8 @@ export function referencePage(document: Json): () => Response {
     resources.map((resource) => section(resource, operations)).join('') +
     refusalsSection(operations) +
     `<h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => schemaSection(name, schema)).join('')}` +
-    '</main></body></html>';
-  const headers = {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policyFor(style),
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'public, max-age=3600',
-  };
-  return () => new Response(html, { headers });
+    '</main></body></html>'
+  );
 }
 
 const example = (origin: string): string =>

@@ -51,7 +51,12 @@ function readableCopy() {
   }
   for (const name of ['postgres', 'initdb']) {
     const file = join(copy, 'bin', name);
-    chmodSync(file, statSync(file).mode | 0o555);
+    const { mode } = statSync(file);
+    if ((mode & 0o555) === 0o555) continue;
+    // A copy, because a link shares its mode with the original.
+    rmSync(file);
+    cpSync(join(programs, name), file);
+    chmodSync(file, mode | 0o555);
   }
   return join(copy, 'bin');
 }
