@@ -2,9 +2,14 @@
 export async function eventually(
   check: () => Promise<boolean> | boolean,
   what: string,
-  patience?: number,
+  timeout?: number,
 ): Promise<void> {
-  await answerWhen(check, (isSo) => isSo, what, patience);
+  await answerWhen(check, (isSo) => isSo, what, timeout);
+}
+
+/** Like `eventually`, for a state that may soon be over: polls often, all the time. */
+export async function whileItLasts(check: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  await answerWhen(check, (isSo) => isSo, what, 60_000, 5);
 }
 
 /** Polls until the answer passes `isSuch`, and returns it. The interval grows, because each poll costs CPU time. */
@@ -12,14 +17,15 @@ export async function answerWhen<Answer>(
   ask: () => Promise<Answer> | Answer,
   isSuch: (answer: Answer) => boolean,
   what: string,
-  patience = 60_000,
+  timeout = 60_000,
+  maxInterval = 250,
 ): Promise<Answer> {
   const began = performance.now();
   for (;;) {
     const answer = await ask();
     if (isSuch(answer)) return answer;
     const waited = performance.now() - began;
-    if (waited > patience) throw new Error(`still waiting for ${what}: ${JSON.stringify(answer)}`);
-    await Bun.sleep(Math.min(Math.max(5, waited / 10), 250));
+    if (waited > timeout) throw new Error(`still waiting for ${what}: ${JSON.stringify(answer)}`);
+    await Bun.sleep(Math.min(Math.max(5, waited / 10), maxInterval));
   }
 }
