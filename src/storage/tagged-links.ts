@@ -22,6 +22,9 @@ export const withTags = (queries: Queries, links: SomeLinks = queries.selectFrom
 
 export type SomeLinks = SelectQueryBuilder<Schema, 'links', object>;
 
+/** The columns of `withRelated`. */
+export const relatedColumns = ['host', 'clicks', 'last_clicked_at', 'tags'] as const;
+
 /** What is answered of links from other tables. */
 export function withRelated(queries: Queries, links: SomeLinks) {
   const { jsonLists } = dialectOf(queries);

@@ -134,6 +134,7 @@ export function openPostgres(
     compute: (module, input) => jobs.run(module, input),
     computeFor: (terms) => (module, input) => jobs.run(module, input, terms),
     lookup: lookups.queries,
+    dataVersion: null,
     lookupTogether: (item, work) => batcher.lookup(item, work),
     takesChanges: async () => (await lookups.standing()) === 'writes',
     write: async (work, terms) => {

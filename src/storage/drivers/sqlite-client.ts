@@ -14,6 +14,7 @@ import { StoreAway } from '../../rules/errors.ts';
 import { NotUnique } from '../database.ts';
 import { runDirectly } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
+import { receivedAnswer, type SentAnswer } from './answer-as-json.ts';
 import { type Answer, SqliteConnection } from './sqlite-connection.ts';
 
 /** A connection for Kysely: in this thread (for lookups of microseconds) or in one of its own. */
@@ -142,19 +143,21 @@ export class SqliteThread implements SqliteClient {
     this.#waiting.clear();
   }
 
-  #settle(id: number, answer: Answer, problem: { message: string; code: string } | undefined): void {
+  #settle(id: number, answer: SentAnswer, problem: { message: string; code: string } | undefined): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (problem) waiting?.reject(faultOf(problem));
-    else waiting?.resolve(answer);
+    else waiting?.resolve(receivedAnswer(answer));
   }
 }
 
 export class SqliteInline implements SqliteClient {
   readonly #connection: SqliteConnection;
+  readonly #dataVersion: () => { readonly data_version: number } | null;
 
   constructor(file: string) {
     this.#connection = new SqliteConnection(file, 'read');
+    this.#dataVersion = this.#connection.rowFinder('pragma data_version');
   }
 
   run(sql: string, parameters: readonly unknown[]): Answer {
@@ -163,6 +166,11 @@ export class SqliteInline implements SqliteClient {
 
   rowFinder<Row>(sql: string): (...parameters: (number | string)[]) => Row | null {
     return this.#connection.rowFinder(sql);
+  }
+
+  /** Changes with each commit by another connection, including those of other processes. */
+  dataVersion(): number {
+    return this.#dataVersion()?.data_version ?? Number.NaN;
   }
 
   close(): void {

@@ -5,6 +5,7 @@
  */
 import { collectWhenIdle } from '../../threads/gc-when-idle.ts';
 import type { JobParameters, JobStore } from '../database.ts';
+import { sentAnswer } from './answer-as-json.ts';
 import { readState, stoppedCode } from './read-state.ts';
 import type { JobQuestion, Question } from './sqlite-client.ts';
 import { type Answer, SqliteConnection } from './sqlite-connection.ts';
@@ -75,7 +76,7 @@ function answerTo(question: Question): object {
   if (current >= 0 && !begin(current)) return { id, problem: { message: 'not begun', code: stoppedCode } };
   try {
     const answer = connection?.run(question.sql, question.parameters, question.inside);
-    return { id, answer };
+    return { id, answer: answer && sentAnswer(answer) };
   } catch (cause) {
     return failed(id, cause);
   }

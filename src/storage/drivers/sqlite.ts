@@ -144,6 +144,7 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     compute: (module, input) => readers.compute(module, input),
     computeFor: (terms) => (module, input) => readers.compute(module, input, terms),
     lookup: lookups,
+    dataVersion: () => lookup.dataVersion(),
     // In this thread, each lookup is done before the next one begins.
     lookupTogether: async <Item, Answer>(item: Item, work: LookupItems<Item, Answer>) =>
       (await work(lookups, [item]))[0] as Answer,

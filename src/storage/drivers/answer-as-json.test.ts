@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test';
+import { receivedAnswer, sentAnswer } from './answer-as-json.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+
+const roundTrip = (rows: unknown[]) =>
+  receivedAnswer(structuredClone(sentAnswer({ rows, changes: rows.length })));
+
+test('rows arrive as they were, whatever SQLite has in them', () => {
+  const connection = new SqliteConnection(':memory:', 'write');
+  const values = ["'text'", "''", 'char(0)', 'char(128512)', '0', '-1', '0.1', '9007199254740991', 'null'];
+  for (const odd of ['1e999', "x'00ff'", "x''", '1.5e300'])
+    for (const value of [...values, odd]) {
+      const { rows } = connection.run(
+        `select ${value} as one, 'other' as two union all select ${odd}, null`,
+        [],
+      );
+      expect(roundTrip(rows)).toEqual({ rows, changes: 2 });
+    }
+  connection.close();
+});
+
+test('only plain rows are sent as JSON', () => {
+  const isJson = (rows: unknown[]) => 'json' in sentAnswer({ rows, changes: 0 });
+  expect(isJson([{ id: 1, name: 'one', notes: null }])).toBe(true);
+  expect(isJson([{ id: 1 }, { id: new Uint8Array(1) }])).toBe(false);
+  expect(isJson([{ id: Number.POSITIVE_INFINITY }])).toBe(false);
+  expect(isJson([])).toBe(false);
+});
