@@ -79,7 +79,6 @@ describe('every page', () => {
         const { clientWidth, scrollWidth } = await page.evaluate(() => document.documentElement);
         expect(`${path}: ${scrollWidth}`).toBe(`${path}: ${clientWidth}`);
       }
-      await page.context().close();
     },
     patience,
   );
@@ -98,7 +97,6 @@ describe('every page', () => {
           expect({ path, viewport, dark: await colourBarriersOn(page) }).toMatchObject({ dark: [] });
         }
       }
-      await page.context().close();
     },
     patience,
   );
@@ -121,7 +119,6 @@ describe('every page', () => {
         );
         expect({ path, small }).toEqual({ path, small: [] });
       }
-      await page.context().close();
     },
     patience,
   );
@@ -218,7 +215,6 @@ describe('dialogs and menus', () => {
         await page.emulateMedia({ colorScheme: 'dark' });
         expect({ name, dark: await colourBarriersOn(page) }).toEqual({ name, dark: [] });
       }
-      await page.context().close();
     },
     patience,
   );
@@ -258,7 +254,6 @@ describe('the focus', () => {
     await page.keyboard.press('Enter');
     await isOn(page, `Delete API key ${third}`);
     expect(await names()).toEqual([first, third]);
-    await page.context().close();
   });
 
   test('returns to what opened a dialog, a palette or a menu', async () => {
@@ -280,7 +275,6 @@ describe('the focus', () => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
     await isOn(page, 'My account');
-    await page.context().close();
   });
 
   test('stays in an open dialog, and is on the button again after it was busy', async () => {
@@ -300,7 +294,6 @@ describe('the focus', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').first().waitFor();
     await isOn(page, 'Save name');
-    await page.context().close();
   });
 });
 
@@ -316,5 +309,4 @@ test('nothing moves if reduced motion is requested', async () => {
       }).length,
   );
   expect(moving).toBe(0);
-  await page.context().close();
 });

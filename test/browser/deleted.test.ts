@@ -56,7 +56,6 @@ describe('deleted links', () => {
     await page.getByRole('link', { name: 'Links', exact: true }).first().click();
     await page.locator('.link-row', { hasText: 'way-back' }).waitFor();
     expect(await suffixes(page)).toEqual(['/way-stays', '/way-back']);
-    await page.context().close();
   });
 
   test('are linked from a list that is empty because all were deleted', async () => {
@@ -68,7 +67,6 @@ describe('deleted links', () => {
     await page.reload();
     await page.getByRole('link', { name: '1 deleted link' }).click();
     await row(page, 'all-gone').waitFor();
-    await page.context().close();
   });
 
   test('appear at once when deleted in the list, even again', async () => {
@@ -89,7 +87,6 @@ describe('deleted links', () => {
     }
     await page.locator('.link-row', { hasText: 'to-and-fro' }).waitFor();
     expect((await app.visit('/to-and-fro')).status).toBe(302);
-    await page.context().close();
   });
 
   test('are selected as a range and restored together', async () => {
@@ -107,7 +104,6 @@ describe('deleted links', () => {
     await page.getByRole('status').getByText('2 deleted links').waitFor();
     expect(await suffixes(page)).toEqual(['/bin-5', '/bin-1']);
     expect((await app.visit('/bin-3')).status).toBe(302);
-    await page.context().close();
   });
 
   test('are restored by keyboard alone, and the focus moves to the next', async () => {
@@ -141,7 +137,6 @@ describe('deleted links', () => {
     await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
     // The focus moves to what replaces the rows.
     await page.getByRole('link', { name: 'Show all links' }).and(page.locator(':focus')).waitFor();
-    await page.context().close();
   });
 
   test("that can't be restored stay with a message, and can be retried", async () => {
@@ -156,7 +151,6 @@ describe('deleted links', () => {
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
     expect((await app.visit('/try-again')).status).toBe(302);
-    await page.context().close();
   });
 
   test('that were restored elsewhere are reported as such, and the list is refreshed', async () => {
@@ -177,7 +171,6 @@ describe('deleted links', () => {
     await page.getByRole('button', { name: 'Restore 2 links' }).click();
     await notice(page).getByText('1 of 2 links restored. The other was already restored').waitFor();
     await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
-    await page.context().close();
   });
 
   test('that are deleted here and restored elsewhere are in the list again', async () => {
@@ -201,7 +194,6 @@ describe('deleted links', () => {
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await shown.waitFor();
     expect((await app.visit('/two-tabs')).status).toBe(302);
-    for (const one of [page, other]) await one.context().close();
   });
 
   test('are loaded page by page if there are many, and can be selected together', async () => {
@@ -221,7 +213,6 @@ describe('deleted links', () => {
     await page.getByRole('button', { name: 'Restore 130 links' }).click();
     await notice(page).getByText('130 links restored.').waitFor();
     await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
-    await page.context().close();
   });
 
   test("that can't be loaded can be requested again", async () => {
@@ -237,7 +228,6 @@ describe('deleted links', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await row(page, 'late-list').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
-    await page.context().close();
   });
 
   test('run no scripts, whatever their names', async () => {
@@ -250,7 +240,6 @@ describe('deleted links', () => {
     const page = await dashboardOf(app, who, bin);
     await page.getByText(payload, { exact: true }).waitFor();
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false);
-    await page.context().close();
   });
 
   test('that will soon be gone say so, and pass the accessibility check: a phone, dark', async () => {
@@ -270,6 +259,5 @@ describe('deleted links', () => {
     await page.getByRole('button', { name: 'Restore 1 link' }).click();
     await row(page, 'nearly-gone').waitFor({ state: 'detached' });
     expect(await suffixes(page)).toEqual(['/just-gone']);
-    await page.context().close();
   });
 });

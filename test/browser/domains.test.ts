@@ -108,7 +108,6 @@ test('a verified domain has links made in the dashboard, and the list is filtere
   await page.keyboard.type('open');
   await page.getByRole('option', { name: `läden.example.com:${port}/open` }).click();
   await page.getByRole('heading', { name: `läden.example.com:${port}/open` }).waitFor();
-  await page.context().close();
 });
 
 test('an invalid domain is refused beside the field, in the words of the API', async () => {
@@ -178,7 +177,6 @@ test('a domain whose certificate fails is marked in the list, with what to do', 
     );
     await page.reload();
     await item.getByText('Certificate not renewed', { exact: true }).waitFor();
-    await page.context().close();
   } finally {
     settings.getsCertificates = false;
   }

@@ -39,7 +39,6 @@ test('a deleted link is deleted for good after confirmation, and the others stay
   await row(page, 'one-goes').waitFor({ state: 'detached' });
   expect(await row(page, 'one-stays').count()).toBe(1);
   expect(await total(who)).toBe(1);
-  await page.context().close();
 });
 
 test('the bin is emptied after confirmation', async () => {
@@ -51,7 +50,6 @@ test('the bin is emptied after confirmation', async () => {
   await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
   await page.locator('.notice').getByText('2 links deleted for good.').waitFor();
   expect(await total(who)).toBe(0);
-  await page.context().close();
 });
 
 test('a link whose address another link has says so, links to it, and can be restored when that is gone', async () => {
@@ -71,5 +69,4 @@ test('a link whose address another link has says so, links to it, and can be res
   await page.goto(`${app.url}/app/links/deleted`);
   await back.click();
   await page.locator('.notice').getByText('1 link restored.').waitFor();
-  await page.context().close();
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { type Newcomer, startApp } from '../support/app.ts';
 import { barriersOn, dashboardOf } from '../support/browser.ts';
@@ -11,7 +11,7 @@ const patience = 240_000;
 const unreachable = "Linnet can't be reached";
 /** Requested on every page. */
 const domains = '*/api/v1/domain';
-const sessions = new WeakMap<Page, CDPSession>();
+const sessions = new Map<Page, CDPSession>();
 /** Unlike a route, this keeps the browser's cache, so that a page load doesn't compile the dashboard again. */
 const block = async (page: Page, urls: readonly string[]) => {
   const session = sessions.get(page) ?? (await page.context().newCDPSession(page));
@@ -21,6 +21,9 @@ const block = async (page: Page, urls: readonly string[]) => {
 };
 const gone = (page: Page) => block(page, ['*/api/*']);
 const back = (page: Page) => block(page, []);
+afterEach(async () => {
+  for (const page of sessions.keys()) if (!page.isClosed()) await back(page);
+});
 
 interface Fixture {
   readonly owner: Newcomer;
@@ -86,7 +89,6 @@ describe('while the server is away', () => {
         }
         await page.locator('main').getByText(sign, { exact: true }).first().waitFor();
       }
-      await page.context().close();
     },
     patience,
   );
@@ -117,7 +119,6 @@ describe('while the server is away', () => {
       const organization = "The organization's name";
       await attempt('/app/organization', organization, 'Kept & Company', 'Save name', 'Name saved.');
       await attempt('/app/account', 'Your name', 'Kept', 'Save name', 'Name saved.');
-      await page.context().close();
     },
     patience,
   );
@@ -133,7 +134,6 @@ describe('while the server is away', () => {
     await page.waitForFunction(
       () => document.querySelector<HTMLInputElement>('[role=switch]')?.checked === false,
     );
-    await page.context().close();
   });
 
   test('a stop in the middle of a request is reported too, and a restart recovers', async () => {
@@ -147,7 +147,6 @@ describe('while the server is away', () => {
       await page.getByLabel('Long URL').press('Enter');
       await page.getByRole('alert').filter({ hasText: unreachable }).first().waitFor();
       expect(await page.getByLabel('Long URL').inputValue()).toBe('https://example.com/while-it-is-down');
-      await page.context().close();
     } finally {
       await own.stop();
     }
@@ -165,7 +164,6 @@ test("a response of another server, such as a hotel's network, is not taken for 
   await page.unroute('**/api/v1/tag');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('1 tag', { exact: true }).waitFor();
-  await page.context().close();
 });
 
 test('a page that fails says so, and the others continue', async () => {
@@ -183,7 +181,6 @@ test('a page that fails says so, and the others continue', async () => {
   await page.getByRole('link', { name: 'Tags' }).click();
   await page.getByRole('button', { name: 'Reload the page' }).click();
   await page.getByText('1 tag', { exact: true }).waitFor();
-  await page.context().close();
 });
 
 test("a slow response doesn't move the page, and input from before it is kept", async () => {
@@ -211,7 +208,6 @@ test("a slow response doesn't move the page, and input from before it is kept", 
   expect(await page.getByLabel('Card title').inputValue()).toBe('typed meanwhile');
   const saved = await app.call('GET', `/api/v1/link/${linkId}`, { key: owner.key });
   expect(saved.json).toMatchObject({ name: 'first', og_title: null });
-  await page.context().close();
 });
 
 describe('a session', () => {
@@ -237,7 +233,6 @@ describe('a session', () => {
     await page.getByText('Changes saved.').waitFor();
     const saved = await app.call('GET', `/api/v1/link/${linkId}`, { key: owner.key });
     expect(saved.json).toMatchObject({ name: 'Kept over the end', og_title: 'So is this' });
-    await page.context().close();
   });
 
   test('that ends in one window asks once: the other continues when it is opened', async () => {
@@ -259,7 +254,6 @@ describe('a session', () => {
     expect(await first.getByLabel('New tag').inputValue()).toBe('Typed before');
     await first.getByRole('button', { name: 'Create tag' }).click();
     await first.getByText('Tag “Typed before” created.').waitFor();
-    await first.context().close();
   });
 
   test('that another user replaced in another window shows their links, and says whose they are', async () => {
@@ -274,6 +268,5 @@ describe('a session', () => {
     await page.getByText('Of the other').waitFor();
     await page.locator('.notice').getByText(`You are signed in as ${email}`).waitFor();
     expect(await page.getByText('Spring').count()).toBe(0);
-    await page.context().close();
   });
 });

@@ -189,7 +189,6 @@ test('the palette opens what Enter was pressed for before it was found, not an e
   expect(await page.getByText('Nothing has that name.').count()).toBe(0);
   letCome();
   await page.waitForURL(`**/app/links/${wanted?.json.id}`);
-  await page.context().close();
 });
 
 test("the question mark lists the page's shortcuts", async () => {

@@ -42,7 +42,6 @@ test(
     await question.getByRole('button', { name: 'Change it anyway' }).click();
     await unsaved(page).waitFor({ state: 'detached' });
     expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/sprnig`]);
-    await page.context().close();
   },
   patience,
 );

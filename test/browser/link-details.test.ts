@@ -77,7 +77,6 @@ describe('the page of a link', () => {
         'made here',
       ]);
       expect(await unsaved(page).count()).toBe(0);
-      await page.context().close();
     },
     patience,
   );
@@ -128,7 +127,6 @@ describe('the page of a link', () => {
         webhook_url: null,
         webhook_auth_key: null,
       });
-      await page.context().close();
     },
     patience,
   );
@@ -148,7 +146,6 @@ describe('the page of a link', () => {
         expiration_date: '2031-07-01T10:30:07.123Z',
       });
       expect(await page.content()).not.toContain('kept');
-      await page.context().close();
     },
     patience,
   );
@@ -170,7 +167,6 @@ describe('the page of a link', () => {
       await save(page);
       const days = (Date.parse(String((await read()).expiration_date)) - Date.now()) / 86_400_000;
       expect(Math.abs(days - 30)).toBeLessThan(0.1);
-      await page.context().close();
     },
     patience,
   );
@@ -197,7 +193,6 @@ describe('the page of a link', () => {
       await field(page, 'Name').fill('n');
       await page.keyboard.press('Control+s');
       await page.getByText('Give a colour as # and six hex digits').waitFor();
-      await page.context().close();
     },
     patience,
   );
@@ -215,7 +210,6 @@ describe('the page of a link', () => {
       await unsaved(page).getByRole('button', { name: 'Try again' }).click();
       await page.getByText('Changes saved.').waitFor();
       expect(await read()).toMatchObject({ name: 'Typed in a tunnel' });
-      await page.context().close();
     },
     patience,
   );
@@ -237,7 +231,6 @@ describe('the page of a link', () => {
       await page.getByRole('button', { name: 'Try again' }).click();
       await field(page, 'Name').waitFor();
       expect(await field(page, 'Name').inputValue()).toBe('here again');
-      await page.context().close();
     },
     patience,
   );
@@ -257,7 +250,6 @@ describe('the page of a link', () => {
       await page.keyboard.press('Control+s');
       await page.getByText('Changes saved.').waitFor();
       expect(await read()).toMatchObject({ name: 'Typed before' });
-      await page.context().close();
     },
     patience,
   );
@@ -272,7 +264,6 @@ describe('the page of a link', () => {
       await page.goto(`${app.url}/app/links/none`);
       await page.getByText('There is no such link').waitFor();
       expect(owner.organizationId).not.toBe(stranger.owner.organizationId);
-      await Promise.all([page.context().close(), stranger.page.context().close()]);
     },
     patience,
   );

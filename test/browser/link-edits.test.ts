@@ -28,7 +28,6 @@ describe("another user's edit", () => {
       await page.getByText('Changes saved.').waitFor();
       expect(await read()).toMatchObject({ name: 'mine', og_title: 'their title' });
       expect(await field(page, 'Card title').inputValue()).toBe('their title');
-      await page.context().close();
     },
     patience,
   );
@@ -46,7 +45,6 @@ describe("another user's edit", () => {
       expect(await field(page, 'Card description').inputValue()).toBe('only mine');
       await save(page);
       expect(await read()).toMatchObject({ name: 'theirs', og_description: 'only mine' });
-      await page.context().close();
     },
     patience,
   );
@@ -68,7 +66,6 @@ describe("another user's edit", () => {
       await page.getByText('Changes saved.').waitFor();
       expect(await read()).toMatchObject({ name: 'mine', has_password: false, captcha: true });
       expect((await read()).tags).toHaveLength(1);
-      await page.context().close();
     },
     patience,
   );
@@ -90,7 +87,6 @@ describe("another user's edit", () => {
       await page.getByText('Changes saved.').waitFor();
       expect(await page.getByRole('dialog').count()).toBe(0);
       expect(await read()).toMatchObject({ name: 'mine' });
-      await page.context().close();
     },
     patience,
   );
@@ -119,7 +115,6 @@ describe('unsaved input', () => {
       await page.getByRole('link', { name: 'Tags' }).click();
       await question.getByRole('button', { name: 'Discard changes' }).click();
       await page.waitForURL('**/app/tags');
-      await page.context().close();
     },
     patience,
   );
@@ -149,7 +144,6 @@ describe('unsaved input', () => {
       expect(await field(page, 'Name').inputValue()).toBe('second');
       await save(page);
       expect(await read()).toMatchObject({ name: 'second', og_title: 'a title' });
-      await page.context().close();
     },
     patience,
   );
@@ -165,7 +159,6 @@ describe('unsaved input', () => {
       expect(await field(page, 'Name').inputValue()).toBe('typed');
       await field(page, 'Name').fill('before');
       expect(await unsaved(page).count()).toBe(0);
-      await page.context().close();
     },
     patience,
   );

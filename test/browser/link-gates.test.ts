@@ -30,7 +30,6 @@ describe('a visitor', () => {
       await visitor.getByText('arrived').waitFor();
       expect(visitor.url()).toBe(destination.url);
       destination.stop();
-      await Promise.all([visitor.context().close(), page.context().close()]);
     },
     patience,
   );
@@ -48,7 +47,6 @@ describe('a visitor', () => {
       await visitor.getByText('arrived').waitFor();
       expect(visitor.url()).toBe(destination.url);
       destination.stop();
-      await Promise.all([visitor.context().close(), page.context().close()]);
     },
     patience,
   );

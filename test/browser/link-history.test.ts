@@ -59,7 +59,6 @@ describe('the history of a link', () => {
       await page.getByText('This link was changed in the meantime', { exact: false }).first().waitFor();
       expect(await read()).toMatchObject({ name: 'Theirs', id: link.id });
       await entries.nth(5).waitFor();
-      await page.context().close();
     },
     patience,
   );
@@ -76,7 +75,6 @@ describe('the history of a link', () => {
       expect(await entries.count()).toBe(31);
       expect(await entries.nth(30).innerText()).toContain('created the link');
       expect(await page.getByRole('button', { name: 'Show earlier changes' }).count()).toBe(0);
-      await page.context().close();
     },
     patience,
   );

@@ -46,7 +46,6 @@ describe('archiving', () => {
       await page.getByRole('link', { name: 'Show the links in use' }).click();
       await row(page, 'shelf-1').waitFor();
       expect(await rows(page).count()).toBe(4);
-      await page.context().close();
     },
     patience,
   );
@@ -60,7 +59,6 @@ describe('archiving', () => {
       await page.getByRole('link', { name: '1 archived link' }).click();
       await row(page, 'put-away').waitFor();
       expect(await page.locator('.link-row').count()).toBe(1);
-      await page.context().close();
     },
     patience,
   );
@@ -88,7 +86,6 @@ describe('a link', () => {
       await page.getByText('its clicks are not sent').waitFor();
       await page.goto(`${app.url}/app`);
       await row(page, made.suffix).getByText('No statistics').waitFor();
-      await page.context().close();
     },
     patience,
   );
@@ -116,7 +113,6 @@ describe('a link', () => {
       await page.getByRole('switch', { name: 'Disabled' }).click();
       await save(page);
       expect((await app.visit(`/${made.suffix}`)).status).toBe(302);
-      await page.context().close();
     },
     patience,
   );

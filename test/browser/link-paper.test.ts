@@ -42,7 +42,6 @@ describe('a link in print', () => {
       await page.getByRole('switch', { name: 'Disabled' }).click();
       await save(page);
       expect(await read()).toMatchObject({ disabled: false });
-      await page.context().close();
     },
     patience,
   );
@@ -74,7 +73,6 @@ describe('a link in print', () => {
         async () => (await app.call('GET', '/api/v1/link', { key: who.key })).json.total_links === 1,
         'the link to be deleted',
       );
-      await page.context().close();
     },
     patience,
   );

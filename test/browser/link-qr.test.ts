@@ -45,7 +45,6 @@ describe('the QR code', () => {
       expect(saved).toContain('#0B5345');
       expect(before).toBe(saved);
       expect(await shown()).toBe(saved);
-      await page.context().close();
     },
     patience,
   );
@@ -80,7 +79,6 @@ describe('the QR code', () => {
       const fromDialog = await downloaded(() => dialog.getByRole('button', { name: 'Download SVG' }).click());
       expect(fromDialog.bytes.equals(svg.bytes)).toBe(true);
       expect(await barriersOn(page)).toEqual([]);
-      await page.context().close();
     },
     patience,
   );

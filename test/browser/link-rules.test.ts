@@ -128,7 +128,6 @@ describe('the rules of a link', () => {
       await page.goto(`${app.url}/app`);
       await page.getByRole('link', { name: '3 rules' }).click();
       await page.getByText('Where visitors go').waitFor();
-      await page.context().close();
     },
     patience,
   );
@@ -165,7 +164,6 @@ describe('the rules of a link', () => {
         { when: { language: ['de'] } },
         { destination_url: 'https://example.com/three' },
       ]);
-      await page.context().close();
     },
     patience,
   );

@@ -60,7 +60,6 @@ describe('scheduled changes of a link', () => {
       await page.getByRole('button', { name: /^Withdraw/ }).click();
       await page.getByText('Nothing is scheduled').waitFor();
       expect(await read()).toMatchObject({ name: 'First', disabled: false });
-      await page.context().close();
     },
     patience,
   );

@@ -48,7 +48,6 @@ test(
     expect(await page.getByRole('button', { name: 'Use the title of the page' }).count()).toBe(0);
     await save(page);
     expect((await read()).name).toBe(hostile);
-    await page.context().close();
   },
   patience,
 );

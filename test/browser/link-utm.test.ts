@@ -81,7 +81,6 @@ test(
     await page.getByRole('button', { name: 'Delete template' }).waitFor();
     const templates = (await app.call('GET', '/api/v1/utm_template', { key: owner.key })).json;
     expect(templates).toMatchObject([{ name: 'Letter', utm_source: 'pasted', utm_content: 'button' }]);
-    await page.context().close();
   },
   patience,
 );
@@ -107,7 +106,6 @@ test(
       'None of them',
       'Flyer',
     ]);
-    await page.context().close();
   },
   patience,
 );

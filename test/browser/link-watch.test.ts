@@ -55,7 +55,6 @@ describe('the destination watch', () => {
         destination_url: 'https://example.com/new-place-of-it',
         destination_problems: [],
       });
-      await page.context().close();
     },
     patience,
   );
@@ -80,7 +79,6 @@ describe('the destination watch', () => {
       await eventually(turnedOn, 'the organization to watch');
       await page.goto(`${app.url}/app/links/${id}`);
       await page.getByRole('option', { name: 'As the organization: on' }).waitFor({ state: 'attached' });
-      await page.context().close();
     },
     patience,
   );

@@ -30,7 +30,6 @@ describe('the menu of a link', () => {
       await page.getByRole('button', { name: 'Undo' }).click();
       await page.getByText('1 link restored.').waitFor();
       expect((await app.call('GET', path, { key: owner.key })).status).toBe(200);
-      await page.context().close();
     },
     patience,
   );
@@ -49,7 +48,6 @@ describe('the menu of a link', () => {
       const copy = await app.call('GET', `/api/v1/link/${id}`, { key: owner.key });
       expect(copy.json).toMatchObject({ name: 'the first', captcha: true, has_password: true });
       expect(await field(page, 'Name').inputValue()).toBe('the first');
-      await page.context().close();
     },
     patience,
   );
@@ -84,7 +82,6 @@ describe('the webhook of a link', () => {
       const ids = (await target.calls(2)).map(({ headers }) => headers['webhook-id']);
       expect(ids[0]).toBe(ids[1]);
       target.stop();
-      await page.context().close();
     },
     patience,
   );
@@ -100,7 +97,6 @@ describe('the webhook of a link', () => {
       expect(told?.path).toBe('/hook');
       await page.getByRole('button', { name: /Delivered Click Answered 200/ }).waitFor();
       target.stop();
-      await page.context().close();
     },
     patience,
   );
@@ -125,7 +121,6 @@ describe('the webhook of a link', () => {
       await page.getByRole('button', { name: 'Send test call' }).click();
       await page.getByText('Ten tests and redeliveries a minute').waitFor();
       target.stop();
-      await page.context().close();
     },
     patience,
   );
@@ -141,7 +136,6 @@ describe('the webhook of a link', () => {
       }
       expect(await field(page, 'Zapier key').inputValue()).toBe(String((await read()).zapier_key));
       expect(await field(page, 'Zapier key').isEditable()).toBe(false);
-      await page.context().close();
     },
     patience,
   );
@@ -185,7 +179,6 @@ describe('the tabs of a link', () => {
         }
       }
       target.stop();
-      await page.context().close();
     },
     patience * 2,
   );
@@ -235,7 +228,6 @@ describe('a script in a text', () => {
         expect(await page.locator('main script, main [onerror]').count()).toBe(0);
       }
       target.stop();
-      await page.context().close();
     },
     patience,
   );

@@ -54,7 +54,6 @@ describe('custom domains', () => {
     expect(sent.postDataJSON()).toMatchObject({ domain: 'xn--bcher-kva.example' });
     // The domain is not really verified: the API's error is shown beside the field.
     await page.locator('.new-link-options .error').waitFor();
-    await page.context().close();
   });
 });
 
@@ -93,7 +92,6 @@ describe('many links at once', () => {
     await row(page, '/many-3').waitFor();
     expect(await suffixes(page)).toEqual(['/many-5', '/many-4', '/many-3', '/many-2', '/many-1']);
     expect((await app.visit('/many-3')).status).toBe(302);
-    await page.context().close();
   });
 
   test("that the server doesn't delete reappear with a message", async () => {
@@ -109,7 +107,6 @@ describe('many links at once', () => {
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
     await notice(page).getByText('/stays-here deleted.').waitFor();
     expect((await app.visit('/stays-here')).status).toBe(404);
-    await page.context().close();
   });
 
   test('that another user deleted meanwhile are not restored by Undo', async () => {
@@ -125,7 +122,6 @@ describe('many links at once', () => {
     await row(page, '/undo-mine').waitFor();
     await notice(page).getByText('1 link restored.').waitFor();
     expect(await suffixes(page)).toEqual(['/undo-mine']);
-    await page.context().close();
   });
 
   test('are exported: those selected, or all that match', async () => {
@@ -144,7 +140,6 @@ describe('many links at once', () => {
     expect(await exported('Export as CSV')).toEqual(['csv-one', 'csv-two']);
     await page.getByRole('checkbox', { name: /csv-two/ }).check();
     expect(await exported('Export')).toEqual(['csv-two']);
-    await page.context().close();
   });
 });
 
@@ -178,7 +173,6 @@ describe('keyboard use', () => {
     await page.locator('[data-row-link]').first().focus();
     await page.keyboard.press('e');
     await page.waitForURL(/\/app\/links\/\d+$/);
-    await page.context().close();
   });
 });
 
@@ -224,7 +218,6 @@ describe('accessibility and safety', () => {
       expect(await barriersOn(page)).toEqual([]);
       const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(width).toBeLessThanOrEqual(0);
-      await page.context().close();
     });
   }
 
@@ -260,6 +253,5 @@ describe('accessibility and safety', () => {
     await page.getByRole('button', { name: 'Untag' }).click();
     await page.getByRole('dialog').getByRole('checkbox').nth(4).waitFor();
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false);
-    await page.context().close();
   });
 });

@@ -54,7 +54,6 @@ describe('creating links', () => {
     expect(await field(page).inputValue()).toBe('https://exa mple.com/2');
     await rows(page).nth(1).waitFor();
     expect(await rows(page).count()).toBe(2);
-    await page.context().close();
   });
 
   test('too many lines are refused with a message, and kept', async () => {
@@ -65,7 +64,6 @@ describe('creating links', () => {
       'At most 1,000 links are created at once; these are 1,001.',
     );
     expect((await field(page).inputValue()).length).toBeGreaterThan(20_000);
-    await page.context().close();
   });
 
   test('a slow response creates one link however often Enter is pressed, and new input is kept', async () => {
@@ -86,7 +84,6 @@ describe('creating links', () => {
     expect(await field(page).inputValue()).toBe('https://example.com/next');
     const { json } = await app.call('GET', '/api/v1/link', { key: who.key });
     expect(json.total_links).toBe(1);
-    await page.context().close();
   });
 
   test('a taken suffix is reported beside its field, and no input is lost', async () => {
@@ -105,7 +102,6 @@ describe('creating links', () => {
     await suffix.fill('free-one');
     await suffix.press('Enter');
     await row(page, '/free-one').waitFor();
-    await page.context().close();
   });
 
   test('a tag can be created while creating a link, by keyboard', async () => {
@@ -121,7 +117,6 @@ describe('creating links', () => {
     await row(page, 'Spring 🌱').waitFor();
     const { json } = await app.call('GET', '/api/v1/link', { key: who.key });
     expect(json.links[0].tags.map(({ name }: { name: string }) => name)).toEqual(['Spring 🌱']);
-    await page.context().close();
   });
 
   test('input from before the empty list was loaded is kept', async () => {
@@ -140,7 +135,6 @@ describe('creating links', () => {
     await page.keyboard.type('-way');
     expect(await suffix.inputValue()).toBe('half-way');
     expect(await field(page).inputValue()).toBe('');
-    await page.context().close();
   });
 
   test('without a network the typed URL is kept, and a retry creates the link', async () => {
@@ -155,7 +149,6 @@ describe('creating links', () => {
     await trouble.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('region', { name: 'New link', exact: true }).waitFor();
     expect(await trouble.count()).toBe(0);
-    await page.context().close();
   });
 
   test('an address pasted anywhere is put into the field', async () => {
@@ -172,7 +165,6 @@ describe('creating links', () => {
     });
     await page.locator('#new-link:focus').waitFor();
     expect(await field(page).inputValue()).toBe('https://example.com/pasted');
-    await page.context().close();
   });
 });
 
@@ -195,7 +187,6 @@ describe('finding links', () => {
     await page.getByRole('button', { name: 'Show all links' }).click();
     await row(page, '/find-pear').waitFor();
     expect(new URL(page.url()).search).toBe('');
-    await page.context().close();
   });
 
   test('tags are combined, and their links are sorted as chosen', async () => {
@@ -218,7 +209,6 @@ describe('finding links', () => {
       tag: `${red},${large}`,
       sort: 'created_at',
     });
-    await page.context().close();
   });
 
   test('a tag chosen in the URL is applied once tags are loaded', async () => {
@@ -239,7 +229,6 @@ describe('finding links', () => {
     letCome();
     await row(page, '/eager-plain').waitFor({ state: 'detached' });
     expect(await suffixes(page)).toEqual(['/eager-red']);
-    await page.context().close();
   });
 
   test('an invalid URL shows what can be shown', async () => {
@@ -254,7 +243,6 @@ describe('finding links', () => {
     await page.getByRole('button', { name: 'Remove tag Tag 999999' }).click();
     await row(page, '/nonsense').waitFor();
     expect(new URL(page.url()).search).toBe('');
-    await page.context().close();
   });
 
   test('pages are in the URL, and stable while links are created', async () => {
@@ -277,7 +265,6 @@ describe('finding links', () => {
     await page.getByRole('combobox', { name: 'a page' }).selectOption('100');
     await row(page, '/page-new').waitFor();
     expect(await rows(page).count()).toBe(61);
-    await page.context().close();
   });
 });
 
@@ -300,7 +287,6 @@ describe('failures', () => {
     await trouble.getByRole('button', { name: 'Try again' }).click();
     await row(page, '/comes-later').waitFor();
     expect(await field(page).inputValue()).toBe('https://example.com/meanwhile');
-    await page.context().close();
   });
 
   test('input is kept while the list loads', async () => {
@@ -314,6 +300,5 @@ describe('failures', () => {
     await page.waitForURL(/\?q=two\+words$/);
     expect(await box.inputValue()).toBe('two words');
     await row(page, '/typed-on').waitFor();
-    await page.context().close();
   });
 });

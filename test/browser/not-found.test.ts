@@ -60,7 +60,6 @@ test(
     await page.getByRole('link', { name: /Make this link: .*brochure/ }).click();
     expect(await page.getByLabel('Suffix').inputValue()).toBe('brochure');
     expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('');
-    await page.context().close();
   },
   patience,
 );
@@ -73,7 +72,6 @@ test(
     await page.getByRole('link', { name: 'Add a domain' }).click();
     await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/app/domains');
-    await page.context().close();
   },
   patience,
 );

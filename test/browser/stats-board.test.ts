@@ -314,7 +314,6 @@ test(
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
       }
     }
-    await page.context().close();
   },
   2 * patience,
 );

@@ -71,7 +71,6 @@ test(
     await page.getByRole('link', { name: 'Live' }).click();
     await page.getByRole('button', { name: 'Remove tag spring' }).click();
     await has('4 clicks');
-    await page.context().close();
   },
   patience,
 );

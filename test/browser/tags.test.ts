@@ -43,7 +43,6 @@ describe('tags', () => {
     await page.getByRole('link', { name: 'Used' }).click();
     await page.locator('.link-row', { hasText: 'Used' }).waitFor();
     expect(new URL(page.url()).search).toBe(`?tag=${used}`);
-    await page.context().close();
   });
 
   test('with a taken name are reported beside the field, and the input is kept', async () => {
@@ -55,7 +54,6 @@ describe('tags', () => {
     await name.press('Enter');
     await page.locator('.new-tag .error').waitFor();
     expect(await name.inputValue()).toBe('taken');
-    await page.context().close();
   });
 
   test('are renamed in place, by keyboard; a refused name stays open', async () => {
@@ -79,7 +77,6 @@ describe('tags', () => {
     await page.locator('.rename-tag input:focus').waitFor();
     await page.keyboard.press('Escape');
     await row(page, 'three').locator('[data-row-link]:focus').waitFor();
-    await page.context().close();
   });
 
   test('are deleted only after explaining the effect, and return if the server refuses', async () => {
@@ -108,7 +105,6 @@ describe('tags', () => {
     await page.getByText('No tags yet').waitFor();
     await page.getByText('Tag “doomed” deleted.').waitFor();
     expect(await namesInApi(who)).toEqual([]);
-    await page.context().close();
   });
 
   test('remain usable with ten thousand: a page at a time, found while typing, here and in the picker', async () => {
@@ -144,7 +140,6 @@ describe('tags', () => {
     await page.getByRole('button', { name: 'Remove tag tag 04321' }).waitFor();
     await picker.press('Backspace');
     expect(await page.getByRole('button', { name: 'Remove tag tag 04321' }).count()).toBe(0);
-    await page.context().close();
   });
 
   for (const [name, options] of [
@@ -166,7 +161,6 @@ describe('tags', () => {
       expect(await barriersOn(page)).toEqual([]);
       const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(width).toBeLessThanOrEqual(0);
-      await page.context().close();
     });
   }
 
@@ -181,6 +175,5 @@ describe('tags', () => {
     await page.getByRole('button', { name: 'Delete tag' }).click();
     await page.getByText(`Tag “${payload}” deleted.`).waitFor();
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false);
-    await page.context().close();
   });
 });

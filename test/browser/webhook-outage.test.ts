@@ -38,7 +38,6 @@ test(
     await page.getByRole('link', { name: 'Organization' }).first().click();
     await page.getByRole('heading', { name: 'Members' }).waitFor();
     await failing.waitFor({ state: 'detached' });
-    await page.context().close();
   },
   patience,
 );
@@ -72,7 +71,6 @@ test(
     await page.getByText('2 messages are on the way again.').waitFor();
     await failed.waitFor({ state: 'detached' });
     await hook.calls(5);
-    await page.context().close();
   },
   patience,
 );

@@ -1,10 +1,14 @@
-import { afterAll, expect } from 'bun:test';
+import { afterAll, afterEach, expect } from 'bun:test';
 import { startApp, type TestApp } from './app.ts';
-import { closeContexts } from './browser.ts';
+import { closeContexts, releaseContexts } from './browser.ts';
 
-/** The app that a browser suite uses. After the last test it is stopped, and must have logged no error. */
+/**
+ * The app that a browser suite uses. After each test its pages are released, and after the last test the app is stopped;
+ * it must have logged no error.
+ */
 export async function appOfSuite(options?: Parameters<typeof startApp>[0]): Promise<TestApp> {
   const app = await startApp(options);
+  afterEach(releaseContexts);
   afterAll(async () => {
     await closeContexts();
     await app.stop();

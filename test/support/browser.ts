@@ -42,10 +42,84 @@ async function start(): Promise<Browser> {
   });
 }
 
-/** Closes the contexts of a suite. The browser is kept for the next one; it exits with this process, whose pipe it reads. */
-export async function closeContexts(): Promise<void> {
+interface UsedPage {
+  readonly page: Page;
+  readonly options: BrowserContextOptions;
+}
+
+/** Pages of `dashboardOf` that the current test uses. */
+const inUse: UsedPage[] = [];
+/**
+ * Cleaned ones, for further tests of the same app. A new page starts a renderer process, which compiles the dashboard: it takes twice
+ * the CPU of loading the dashboard in a page that was used before.
+ */
+const idle: UsedPage[] = [];
+
+/** After a test: cleans its pages of `dashboardOf`, and closes all other contexts. */
+export async function releaseContexts(): Promise<void> {
   const contexts = (await started)?.contexts() ?? [];
-  await Promise.all(contexts.map((context) => context.close()));
+  for (const used of inUse.splice(0)) if (await isCleaned(used)) idle.push(used);
+  const kept = new Set(idle.map(({ page }) => page.context()));
+  await Promise.all(contexts.filter((context) => !kept.has(context)).map((context) => context.close()));
+}
+
+/** After a suite. The browser is kept for the next one; it exits with this process, whose pipe it reads. */
+export async function closeContexts(): Promise<void> {
+  inUse.length = 0;
+  idle.length = 0;
+  await releaseContexts();
+}
+
+function takeIdle(options: BrowserContextOptions): Page | undefined {
+  const wanted = JSON.stringify(options);
+  const index = idle.findIndex((used) => JSON.stringify(used.options) === wanted);
+  const [used] = index < 0 ? [] : idle.splice(index, 1);
+  return used?.page.isClosed() ? undefined : used?.page;
+}
+
+/** False if the test has closed the page, or stopped its app. */
+const isCleaned = (used: UsedPage): Promise<boolean> =>
+  clean(used).then(
+    () => true,
+    () => false,
+  );
+
+/** Leaves nothing of a test but the browser's cache and axe's script. A test that adds a script of its own closes its context. */
+async function clean({ page, options }: UsedPage): Promise<void> {
+  const context = page.context();
+  page.removeAllListeners();
+  await Promise.all([
+    ...context.pages().map((other) => other !== page && other.close()),
+    page.unrouteAll({ behavior: 'ignoreErrors' }),
+    context.unrouteAll({ behavior: 'ignoreErrors' }),
+    context.setOffline(false),
+    page.evaluate(() => {
+      localStorage.clear();
+      sessionStorage.clear();
+    }),
+  ]);
+  // Stops the dashboard's requests. A page without this header, as a blank one, would start another renderer process.
+  const headers = { 'cross-origin-opener-policy': 'same-origin' };
+  const address = new URL('/app', page.url()).href;
+  await page.route(address, (route) => route.fulfill({ headers, body: '' }));
+  await page.goto(address, { timeout: 10_000 });
+  await page.unrouteAll();
+  await Promise.all([
+    // Only now, as a late response might set one.
+    context.clearCookies(),
+    context
+      .clearPermissions()
+      .then(() => options.permissions && context.grantPermissions(options.permissions)),
+    page.setViewportSize(options.viewport ?? { width: 1280, height: 720 }),
+    page.emulateMedia({
+      media: null,
+      colorScheme: options.colorScheme ?? 'light',
+      reducedMotion: options.reducedMotion ?? 'reduce',
+      forcedColors: options.forcedColors ?? 'none',
+      contrast: options.contrast ?? 'no-preference',
+    }),
+    page.mouse.move(0, 0),
+  ]);
 }
 
 export async function closeBrowser(): Promise<void> {
@@ -73,8 +147,9 @@ export async function dashboardOf(
   path = '/app',
   options: BrowserContextOptions = {},
 ): Promise<Page> {
-  const context = await freshContext(options);
-  const page = await context.newPage();
+  const page = takeIdle(options) ?? (await (await freshContext(options)).newPage());
+  inUse.push({ page, options });
+  const context = page.context();
   const answer = await context.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
   if (answer.status() !== 201) throw new Error(`not signed in: ${answer.status()} ${await answer.text()}`);
   await page.goto(app.url + path);
