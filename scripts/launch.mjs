@@ -51,7 +51,8 @@ const commands = {
   'bench:redirect': { needs: 'everything', run: ['bench/redirect/main.ts'] },
   typecheck: {
     needs: 'everything',
-    tool: ['typescript', 'bin/tsc', '--noEmit', '--project'],
+    // The projects are checked at the same time: several threads for each would take a third more CPU.
+    tool: ['typescript', 'bin/tsc', '--noEmit', '--singleThreaded', '--project'],
     // Code for browsers has other globals than code for the server.
     each: ['.', 'src/dashboard', 'test/browser'],
   },

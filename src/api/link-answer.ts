@@ -11,6 +11,7 @@ import { formatIso, formatIsoOrNull, formatStamp } from '../rules/instant.ts';
 import type { Site } from '../rules/site.ts';
 import { readProblems } from '../rules/watched-destinations.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';
+import { TwoGenerationTable } from '../structures/two-generation-table.ts';
 import { Json } from './json.ts';
 import type { Link } from './schemas/link.ts';
 import type { CountedTag, Tag } from './schemas/tag.ts';
@@ -93,14 +94,16 @@ type CodeOf = Pick<LinkWithTags['link'], 'qr_foreground' | 'qr_background'> & {
 /** Characters of cached codes: of some five thousand links. Drawing one takes longer than the rest of a link's answer. */
 const maxKept = 8 * 1024 * 1024;
 const codes = new BoundedCache<string>(maxKept, (url, svg) => url.length + svg.length);
+/** By id. */
+const answeredLinks = new TwoGenerationTable(4096);
 
-/** The code of a link that is likely to be read again. */
-function keptCode(url: string, link: CodeOf): string {
+/** The code of a link, which is cached when it is answered for the second time: most of many links are read once, and would fill the cache. */
+function keptCode(url: string, link: CodeOf & { readonly id: number }): string {
   const key = `${link.qr_foreground}${link.qr_background}${scannedText(url, link.qr_marker === 1)}`;
   const kept = codes.get(key);
   if (kept !== undefined) return kept;
   const svg = drawCode(url, link);
-  codes.set(key, svg);
+  if (answeredLinks.note(link.id)) codes.set(key, svg);
   return svg;
 }
 
