@@ -46,9 +46,19 @@ beforeEach(async () => {
   await Promise.all(Array.from({ length: 3 }, () => call('GET', '/api/v1/link?limit=25')));
 });
 
-/** What a call sends to the database, without the occasional queries of background jobs. */
+/**
+ * What a call sends to the database, without the occasional queries of background jobs. One that has to open a connection, because
+ * such a job has its own, sends more: the least of three calls counts.
+ */
 async function askedBy(method: string, path: string, send: Send = {}) {
   await call(method, path, send);
+  const asked = [];
+  for (let times = 0; times < 3; times++) asked.push(await askedOnce(method, path, send));
+  const [least] = asked.toSorted((one, other) => one.statements - other.statements);
+  return least as (typeof asked)[number];
+}
+
+async function askedOnce(method: string, path: string, send: Send) {
   await eventually(() => talk.silence > 50, 'silence');
   talk.forget();
   const answer = await call(method, path, send);

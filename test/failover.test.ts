@@ -85,7 +85,7 @@ test('a server that became read-only refuses changes, and visitors still find th
   expect((await app.visit(unseen)).status).toBe(302);
   await readOnly('off');
   await answerWhen(make, ({ status }) => status === 201, 'changes to be made again', stretched(5_000));
-  expect(await ready()).toEqual([200, 'ready']);
+  await answerWhen(ready, ([status]) => status === 200, 'it to be ready again', stretched(5_000));
   expect(app.faults).toEqual([]);
 });
 
