@@ -94,16 +94,16 @@ type CodeOf = Pick<LinkWithTags['link'], 'qr_foreground' | 'qr_background'> & {
 /** Characters of cached codes: of some five thousand links. Drawing one takes longer than the rest of a link's answer. */
 const maxKept = 8 * 1024 * 1024;
 const codes = new BoundedCache<string>(maxKept, (url, svg) => url.length + svg.length);
-/** By id. */
-const answeredLinks = new TwoGenerationTable(4096);
+/** The ids of links whose code was drawn lately. */
+const drawnLinks = new TwoGenerationTable(4096);
 
-/** The code of a link, which is cached when it is answered for the second time: most of many links are read once, and would fill the cache. */
+/** A code is cached when it is drawn for the second time: of very many links most are read once, and would fill the cache. */
 function keptCode(url: string, link: CodeOf & { readonly id: number }): string {
   const key = `${link.qr_foreground}${link.qr_background}${scannedText(url, link.qr_marker === 1)}`;
   const kept = codes.get(key);
   if (kept !== undefined) return kept;
   const svg = drawCode(url, link);
-  if (answeredLinks.note(link.id)) codes.set(key, svg);
+  if (drawnLinks.note(link.id)) codes.set(key, svg);
   return svg;
 }
 

@@ -103,7 +103,7 @@ export interface Database {
   readonly compute: Compute;
   computeFor(terms: ReadTerms): Compute;
   readonly lookup: Queries;
-  /** A number that changes with each commit, whoever makes it. Null if the data is on a server, where asking takes a round trip. */
+  /** A number that changes with each commit, also of other processes. Null if the data is on a server, where asking takes a round trip. */
   readonly dataVersion: (() => number) | null;
   /**
    * Like `lookup`, for lookups of one kind by many callers: those that arrive while others are running share one call of `work`,

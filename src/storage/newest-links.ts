@@ -47,7 +47,7 @@ type LinksById = ReadonlyMap<number, VersionedLink>;
 interface CachedPage {
   readonly links: LinksById;
   totals: LinkTotals | null;
-  /** Of the whole database, from before the page was read; null on a server. */
+  /** The database's, from before the page was read; null on a server. */
   dataVersion: number | null;
 }
 
@@ -80,8 +80,8 @@ function cacheOf({ lookup }: Database): BoundedCache<CachedPage> {
 export const forgetPages = (lookup: Queries): boolean => caches.delete(lookup);
 
 /**
- * A page that was read before is answered from the cache while nothing is committed to SQLite. Whatever has to be read again, a link
- * that hasn't changed is the same object as before, so its JSON can be reused.
+ * On SQLite, a cached page is returned without a query as long as nothing is committed. When a page is read again, a link that hasn't
+ * changed is the same object as before, so its JSON can be reused.
  */
 export async function newestLinks(database: Database, page: NewestPage): Promise<NewestLinks> {
   if (page.limit > maxCachedPage) {
@@ -94,9 +94,10 @@ export async function newestLinks(database: Database, page: NewestPage): Promise
   const dataVersion = database.dataVersion?.() ?? null;
   if (cached && dataVersion !== null && cached.dataVersion === dataVersion) return answerOf(cached);
   const { links, totals } = await readPage(database, page, cached?.links);
-  if (cached && isSame(links, cached.links)) {
-    // Without weighing the page anew.
-    Object.assign(cached, { totals, dataVersion });
+  if (cached && hasSameLinks(links, cached.links)) {
+    // The page isn't weighed again.
+    cached.totals = totals;
+    cached.dataVersion = dataVersion;
     return answerOf(cached);
   }
   const read = { links, totals, dataVersion };
@@ -106,7 +107,7 @@ export async function newestLinks(database: Database, page: NewestPage): Promise
 
 const answerOf = ({ links, totals }: CachedPage): NewestLinks => ({ links: [...links.values()], totals });
 
-const isSame = (links: LinksById, cached: LinksById): boolean =>
+const hasSameLinks = (links: LinksById, cached: LinksById): boolean =>
   links.size === cached.size && links.values().every((link) => cached.get(link.link.id) === link);
 
 /**
@@ -118,13 +119,13 @@ async function readPage(
   page: NewestPage,
   cached: LinksById = new Map(),
 ): Promise<Pick<CachedPage, 'links' | 'totals'>> {
-  if (cached.size > 0 && database.dataVersion === null) {
+  if (cached.size > 0 && database.kind === 'postgres') {
     const { organizationId, below, offset, limit } = page;
     const rows = await statementsFor(page).versions(database.read, organizationId, below, offset, limit);
     return { links: await updated(database.read, cached, rows), totals: totalsIn(rows) };
   }
   const rows = await selectNewest(database, page);
-  const links = rows.map((row) => reuse(cached.get(row.id), row));
+  const links = rows.map((row) => cachedOr(row, cached.get(row.id)));
   return { links: new Map(links.map((link) => [link.link.id, link])), totals: totalsIn(rows) };
 }
 
@@ -133,7 +134,8 @@ const selectNewest = (database: Database, page: NewestPage) =>
 
 const comparedColumns = [...answeredColumns, ...relatedColumns];
 
-const reuse = (cached: VersionedLink | undefined, row: VersionedLink['link']): VersionedLink =>
+/** The same object as before, if no cell has changed. */
+const cachedOr = (row: VersionedLink['link'], cached: VersionedLink | undefined): VersionedLink =>
   cached && comparedColumns.every((name) => cached.link[name] === row[name]) ? cached : taggedOf(row);
 
 const totalsIn = ([first]: readonly Totals[]): LinkTotals | null =>

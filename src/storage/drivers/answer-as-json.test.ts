@@ -1,22 +1,20 @@
+import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { receivedAnswer, sentAnswer } from './answer-as-json.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
 
 const roundTrip = (rows: unknown[]) =>
   receivedAnswer(structuredClone(sentAnswer({ rows, changes: rows.length })));
 
 test('rows arrive as they were, whatever SQLite has in them', () => {
-  const connection = new SqliteConnection(':memory:', 'write');
+  using database = new Database(':memory:');
   const values = ["'text'", "''", 'char(0)', 'char(128512)', '0', '-1', '0.1', '9007199254740991', 'null'];
   for (const odd of ['1e999', "x'00ff'", "x''", '1.5e300'])
     for (const value of [...values, odd]) {
-      const { rows } = connection.run(
-        `select ${value} as one, 'other' as two union all select ${odd}, null`,
-        [],
-      );
+      const rows = database
+        .query(`select ${value} as one, 'other' as two union all select ${odd}, null`)
+        .all();
       expect(roundTrip(rows)).toEqual({ rows, changes: 2 });
     }
-  connection.close();
 });
 
 test('only plain rows are sent as JSON', () => {

@@ -6,7 +6,7 @@ import type { Answer } from './sqlite-connection.ts';
 
 export type SentAnswer = Answer | { readonly json: string; readonly changes: number };
 
-/** As it is sent: with bytes in a row, or a number that JSON doesn't have, the answer itself. */
+/** The answer itself if a row has bytes, or a number that JSON can't represent. */
 export function sentAnswer(answer: Answer): SentAnswer {
   const { rows, changes } = answer;
   if (rows.length === 0 || !rows.every(hasPlainCells)) return answer;

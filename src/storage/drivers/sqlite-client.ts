@@ -168,9 +168,14 @@ export class SqliteInline implements SqliteClient {
     return this.#connection.rowFinder(sql);
   }
 
-  /** Changes with each commit by another connection, including those of other processes. */
+  /** Changes with each commit by another connection, also of other processes. NaN, which equals nothing, if it can't be read. */
   dataVersion(): number {
-    return this.#dataVersion()?.data_version ?? Number.NaN;
+    try {
+      return this.#dataVersion()?.data_version ?? Number.NaN;
+    } catch {
+      // The read that follows fails, too, with the right error.
+      return Number.NaN;
+    }
   }
 
   close(): void {
