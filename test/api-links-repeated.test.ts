@@ -2,12 +2,15 @@ import { Database as Sqlite } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
+import { StoreAway } from '../src/rules/errors.ts';
 import { newestLinks } from '../src/storage/newest-links.ts';
+import { openDatabase } from '../src/storage/open.ts';
 import { runDirectly } from '../src/storage/prepared.ts';
 import { type Newcomer, type Send, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { drawFrom } from './support/draw.ts';
 import { answerWhen } from './support/eventually.ts';
 import { seedHits } from './support/hits.ts';
+import { storeFolder } from './support/migrated-store.ts';
 
 const pages = ['limit=10', 'limit=4', 'limit=4&offset=4'];
 
@@ -112,7 +115,7 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
     expect([statements, ids]).toEqual(store === 'sqlite' ? [1, before] : [2, before.slice(1)]);
   });
 
-  test('are read again only after a commit from SQLite, whoever made it; always from a server', async () => {
+  test('are read again from SQLite only after a commit, also of another process; from a server each time', async () => {
     const { database } = app.app.context;
     const page = { organizationId: owner.organizationId, below: 2 ** 40, offset: 0, limit: 5 };
     let statements = 0;
@@ -183,4 +186,14 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
     const { json } = await app.call('GET', '/api/v1/link?limit=10', { key: other.key });
     expect([json.links, json.total_links]).toEqual([[], 0]);
   });
+});
+
+test('a store that has failed is reported as away, not as a fault of ours', async () => {
+  await using folder = await storeFolder();
+  const database = await openDatabase(null, folder.path, (cause) => {
+    throw cause;
+  });
+  await database.close();
+  const page = { organizationId: 1, below: 2 ** 40, offset: 0, limit: 5 };
+  await expect(newestLinks(database, page)).rejects.toThrow(StoreAway);
 });

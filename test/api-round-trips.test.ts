@@ -46,10 +46,7 @@ beforeEach(async () => {
   await Promise.all(Array.from({ length: 3 }, () => call('GET', '/api/v1/link?limit=25')));
 });
 
-/**
- * What a call sends to the database, without the occasional queries of background jobs. One that has to open a connection, because
- * such a job has its own, sends more: the least of three calls counts.
- */
+/** What a call sends to the database: the least of three calls, because background jobs may send something meanwhile. */
 async function askedBy(method: string, path: string, send: Send = {}) {
   await call(method, path, send);
   const asked = [];

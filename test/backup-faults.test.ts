@@ -7,7 +7,7 @@ import { SQL } from 'bun';
 import { newestMigration } from '../src/storage/migrate.ts';
 import { allTables } from './support/all-tables.ts';
 import { storeKinds } from './support/app.ts';
-import { eventually, whileItLasts } from './support/eventually.ts';
+import { eventually, pollOften } from './support/eventually.ts';
 import { command } from './support/lived-in-store.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
 import { freshPostgres } from './support/postgres.ts';
@@ -210,7 +210,7 @@ test('a full disk stops a backup and a restore with one line, and neither leaves
 test('a killed backup leaves nothing under its name, and the next one into that folder removes the rest', async () => {
   const file = join(folder.path, 'killed.linnet');
   const killed = runCommand(['backup', file], large.settings);
-  await whileItLasts(
+  await pollOften(
     () => readdirSync(folder.path).some((name) => /^killed.*partial$/.test(name)),
     'it to begin',
   );
@@ -244,8 +244,8 @@ describe.each(storeKinds)('a restore into %s that is killed', (kind) => {
     const killed = runCommand(['restore', large.backup], settings);
     const draft = join(settings.DATA_DIR ?? '', 'linnet.sqlite.restoring');
     if (kind === 'sqlite')
-      await whileItLasts(() => existsSync(draft) && statSync(draft).size > 0, 'it to begin');
-    else await whileItLasts(() => hasBegun(settings.DATABASE_URL ?? ''), 'it to begin');
+      await pollOften(() => existsSync(draft) && statSync(draft).size > 0, 'it to begin');
+    else await pollOften(() => hasBegun(settings.DATABASE_URL ?? ''), 'it to begin');
     killed.kill('SIGKILL');
     await killed.exited;
     expect(storesIn(settings.DATA_DIR ?? '').filter((name) => name !== 'linnet.sqlite.restoring')).toEqual(

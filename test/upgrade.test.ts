@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import { newestMigration, statementsOf } from '../src/storage/migrate.ts';
 import { earlierMigration, earlierPostgres, earlierStore } from './support/earlier-store.ts';
-import { eventually, whileItLasts } from './support/eventually.ts';
+import { eventually, pollOften } from './support/eventually.ts';
 import { command } from './support/lived-in-store.ts';
 import {
   type Program,
@@ -163,7 +163,7 @@ test('a start killed during the copy leaves nothing that looks like a copy, and 
   database.close();
   const killed = runServer({ PORT: '0', DATA_DIR: folder.path });
   const draft = join(folder.path, 'backups', 'before-upgrade.partial');
-  await whileItLasts(() => existsSync(draft) && statSync(draft).size > 0, 'the copy to begin');
+  await pollOften(() => existsSync(draft) && statSync(draft).size > 0, 'the copy to begin');
   killed.kill('SIGKILL');
   await killed.exited;
   expect(copiesIn(folder.path)).toEqual([]);

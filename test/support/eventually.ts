@@ -7,8 +7,8 @@ export async function eventually(
   await answerWhen(check, (isSo) => isSo, what, timeout);
 }
 
-/** Like `eventually`, for a state that may soon be over: polls often, all the time. */
-export async function whileItLasts(check: () => Promise<boolean> | boolean, what: string): Promise<void> {
+/** Like `eventually`, for a state that may last only briefly: the interval stays short. */
+export async function pollOften(check: () => Promise<boolean> | boolean, what: string): Promise<void> {
   await answerWhen(check, (isSo) => isSo, what, 60_000, 5);
 }
 
