@@ -139,7 +139,9 @@ describe('creating links', () => {
 
   test('without a network the typed URL is kept, and a retry creates the link', async () => {
     const page = await dashboardOf(app, await app.newcomer());
+    await page.getByText('Your first link is one paste away').waitFor();
     await page.context().setOffline(true);
+    await page.waitForFunction(() => !navigator.onLine);
     await field(page).fill('https://example.com/kept');
     await field(page).press('Enter');
     const trouble = page.locator('.new-link').getByRole('alert');
