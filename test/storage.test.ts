@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { changesFrom } from '../src/storage/changes.ts';
 import { type Database, NotUnique } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
+import { openSqlite } from '../src/storage/drivers/sqlite.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { claimSetting, findSetting, replaceSetting } from '../src/storage/settings.ts';
@@ -212,6 +213,19 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     await newer.write((queries) => replaceSetting(queries, 'least_migration', '9999'));
     await newer.close();
     expect(String(await causeOf(openDatabase(fresh, other.path, failed)))).toContain('newer Linnet');
+  });
+
+  test('an empty store gets all tables or none', async () => {
+    await using other = await temporaryFolder();
+    const fresh = kind === 'postgres' ? await freshPostgres() : null;
+    const empty = fresh === null ? await openSqlite(other.path) : openPostgres(fresh, failed);
+    // A migration in the middle creates a table of this name.
+    await empty.write((queries) => sql`create table nodes (id integer)`.execute(queries));
+    expect(String(await causeOf(openDatabase(fresh, other.path, failed)))).toContain('nodes');
+    expect(await causeOf(sql`select 1 from links`.execute(empty.read))).not.toBeNull();
+    await empty.write((queries) => sql`drop table nodes`.execute(queries));
+    await (await openDatabase(fresh, other.path, failed)).close();
+    await empty.close();
   });
 });
 
