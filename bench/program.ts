@@ -3,7 +3,7 @@ import startEnvironment from '../scripts/start-environment.json' with { type: 'j
 import { killOnExit } from './exit-cleanup.ts';
 
 const root = join(import.meta.dir, '..');
-const patience = 15_000;
+const timeout = 15_000;
 
 /** A server on this machine. */
 export interface Listening {
@@ -55,7 +55,7 @@ export async function startProgram(
     pid: child.pid,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), patience);
+      const late = setTimeout(() => child.kill('SIGKILL'), timeout);
       await child.exited;
       clearTimeout(late);
     },

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
-import { type Newcomer, startApp, type TestApp } from '../test/support/app.ts';
+import { startApp, type TestAccount, type TestApp } from '../test/support/app.ts';
 import { closeBrowser, freshContext } from '../test/support/browser.ts';
 import { seedOrganization } from './screenshot-data.ts';
 
@@ -16,7 +16,7 @@ export async function shootForReadme(): Promise<void> {
   try {
     // At another hour of the day the last point of each line would be near zero.
     app.clock.now = new Date(app.clock.now).setUTCHours(17, 40);
-    const owner = await app.newcomer('ada@example.com');
+    const owner = await app.createAccount('ada@example.com');
     const { linkId } = await seedOrganization(app, owner, false);
     const page = await pageOf(app, owner);
     await shoot(page, '/app', 'links');
@@ -28,7 +28,7 @@ export async function shootForReadme(): Promise<void> {
   }
 }
 
-async function pageOf(app: TestApp, { email, password }: Newcomer): Promise<Page> {
+async function pageOf(app: TestApp, { email, password }: TestAccount): Promise<Page> {
   const context = await freshContext({ viewport: { width: 1280, height: 800 } });
   await forwardTo(app, context);
   await context.clock.setFixedTime(app.clock.now);

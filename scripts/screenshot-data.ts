@@ -1,5 +1,5 @@
 import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
-import type { Newcomer, TestApp } from '../test/support/app.ts';
+import type { TestAccount, TestApp } from '../test/support/app.ts';
 import { type SeedHit, seedHits } from '../test/support/hits.ts';
 
 export interface SeededData {
@@ -115,7 +115,7 @@ const weighted = <T>(choices: readonly (readonly [T, number])[], random: () => n
 };
 
 /** Fills an organization with realistic data, and with unusual links to find faults in the layout. */
-export async function seedOrganization(app: TestApp, owner: Newcomer, isOdd = true): Promise<SeededData> {
+export async function seedOrganization(app: TestApp, owner: TestAccount, isOdd = true): Promise<SeededData> {
   const links = isOdd ? [...plainLinks, ...oddLinks] : plainLinks;
   const call = async (method: string, path: string, body?: unknown) => {
     const answer = await app.call(method, path, { key: owner.key, ...(body === undefined ? {} : { body }) });
@@ -242,7 +242,7 @@ const agents = [
   '',
 ];
 
-async function signInElsewhere(app: TestApp, { email, password }: Newcomer): Promise<void> {
+async function signInElsewhere(app: TestApp, { email, password }: TestAccount): Promise<void> {
   const { now } = app.clock;
   for (const [at, agent] of agents.entries()) {
     app.clock.now = now - (at * 9 + 0.1) * 86_400_000;
@@ -292,7 +292,7 @@ async function deleteSome(
   }
 }
 
-function hitsOf(app: TestApp, owner: Newcomer, made: readonly { id: number; share: number }[]): SeedHit[] {
+function hitsOf(app: TestApp, owner: TestAccount, made: readonly { id: number; share: number }[]): SeedHit[] {
   const random = seededRandom(7);
   const hits: SeedHit[] = [];
   const day = 86_400_000;
@@ -309,7 +309,7 @@ function hitsOf(app: TestApp, owner: Newcomer, made: readonly { id: number; shar
   return hits.sort((one, other) => Number(one.at) - Number(other.at));
 }
 
-function hitOf(link: number, owner: Newcomer, around: number, random: () => number): SeedHit {
+function hitOf(link: number, owner: TestAccount, around: number, random: () => number): SeedHit {
   const at = around - Math.floor(random() * 12 * 3_600_000);
   const base = { link, organization: owner.organizationId, at };
   const kind = random();

@@ -95,7 +95,7 @@ async function shootEverything(): Promise<void> {
   try {
     await shootOutside(app, 'set-up', '/app');
     // The first account: its organization runs the service.
-    const owner = await app.newcomer('ada@example.com');
+    const owner = await app.createAccount('ada@example.com');
     await shootSignedOut(app);
     await shootAs(app, owner, emptyShots);
     const seeded = await seedOrganization(app, owner);

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { KyselyPlugin } from 'kysely';
 import { eachClick } from '../src/stats/clicks.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { insertHits } from './support/hits.ts';
 
 const hits = 30_000;
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 
 beforeAll(async () => {
   app = await startApp();
-  owner = await app.newcomer();
+  owner = await app.createAccount();
   const { json } = await app.call('POST', '/api/v1/link', {
     key: owner.key,
     body: { destination_url: 'example.com' },

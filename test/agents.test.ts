@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { machines, previews } from './support/agents-of-machines.ts';
 import { type AgentRow, people } from './support/agents-of-people.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 beforeAll(async () => {
   app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 });
 afterAll(async () => {
   expect(app.faults).toEqual([]);

@@ -13,7 +13,7 @@ let made = 0;
 
 beforeAll(async () => {
   app = await startApp();
-  key = (await app.newcomer()).key;
+  key = (await app.createAccount()).key;
   host = new URL(app.url).host;
 });
 afterAll(async () => {

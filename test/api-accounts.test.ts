@@ -64,7 +64,7 @@ describe.each(storeKinds)('accounts on %s', (store) => {
 
   test('an invitation lets only its address join the organization once, in its role', () =>
     withApp({ ...closed, store }, async (app) => {
-      const admin = await app.newcomer();
+      const admin = await app.createAccount();
       const invite = (email: string, role = 'editor') =>
         app.call('POST', '/api/v1/invitation', { key: admin.key, body: { email, role } });
       const { status, json: invitation } = await invite('bob@example.com');
@@ -93,7 +93,7 @@ describe.each(storeKinds)('accounts on %s', (store) => {
 
   test('an editor works with links but does not manage members', () =>
     withApp({ ...closed, store }, async (app) => {
-      const admin = await app.newcomer();
+      const admin = await app.createAccount();
       const { json } = await app.call('POST', '/api/v1/invitation', {
         key: admin.key,
         body: { email: 'ed@example.com' },
@@ -176,7 +176,7 @@ describe('creating the first account', () => {
 
 test('with a credential and no body, POST /user returns the calling user, as GET does', () =>
   withApp({}, async (app) => {
-    const caller = await app.newcomer();
+    const caller = await app.createAccount();
     const posted = await app.call('POST', '/api/v1/user', { key: caller.key });
     const got = await app.call('GET', '/api/v1/user', { key: caller.key });
     expect([posted.status, got.status]).toEqual([200, 200]);
@@ -187,7 +187,7 @@ test('with a credential and no body, POST /user returns the calling user, as GET
 
 test('no password, key or token is stored in the database or its log in plain text', () =>
   withApp({}, async (app) => {
-    const caller = await app.newcomer();
+    const caller = await app.createAccount();
     const pair = await app.call('POST', '/api/v1/auth/create_tokens', { body: caller });
     expect(pair.status).toBe(400);
     const { json } = await app.call('POST', '/api/v1/auth/create_tokens', {

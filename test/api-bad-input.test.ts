@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 let linkId: number;
 
 beforeAll(async () => {
   app = await startApp();
-  owner = await app.newcomer();
+  owner = await app.createAccount();
   const made = await app.call('POST', '/api/v1/link', {
     key: owner.key,
     body: { destination_url: 'https://example.com' },

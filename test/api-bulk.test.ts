@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { cleanUp } from '../src/manage/clean-up.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('bulk calls on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let tags: { id: number; name: string }[];
   /** If a number, the random source returns each byte value three times in a row. */
   let loaded: number | null = null;
@@ -33,7 +33,7 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
     };
     // Scheduled changes draw random bytes, too.
     app = await startApp({ store, overrides: { randomBytes: bytes, scheduledInterval: 10 * day } });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     tags = [];
     for (const name of ['red', 'green', 'blue']) tags.push((await send('POST', '/tag', { name })).json);
   });
@@ -241,7 +241,7 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
 
   test('tags are added to and removed from many links, and each changed link has a new updated_at', async () => {
     const [red, green, blue] = tags.map((tag) => tag.id) as [number, number, number];
-    const [one, two, foreign] = [await make({ tags: [red] }), await make(), await app.newcomer()];
+    const [one, two, foreign] = [await make({ tags: [red] }), await make(), await app.createAccount()];
     const theirs = (await send('POST', '/link', { destination_url: 'e.com' }, foreign.key)).json;
     const counts = async () => await Promise.all([red, green, blue].map(linksOfTag));
     const before = await counts();
@@ -321,7 +321,7 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
   });
 
   test("another organization's links can be neither deleted nor restored", async () => {
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     const link = await make({ suffix: `mine-${store}` });
     expect((await send('POST', '/link/bulk_delete', { ids: [link.id] }, stranger.key)).json.deleted).toBe(0);
     await remove(link.id);
@@ -333,7 +333,7 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
     const suffix = `kept-${store}`;
     const link = await make({ suffix });
     await send('DELETE', `/link/${link.id}`);
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     const { json } = await send('POST', '/link', { destination_url: 'e.com', suffix }, stranger.key);
     expect(json.error_string).toBe(`"${suffix}" is taken on this domain. Choose another suffix.`);
     expect((await restore(link.id)).status).toBe(200);

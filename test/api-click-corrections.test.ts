@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen } from './support/eventually.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 import { member } from './support/members.ts';
@@ -8,7 +8,7 @@ const today = Date.parse('2026-11-20T12:30:00Z');
 
 describe.each(storeKinds)('corrections of clicks on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let link: { id: number; path: string };
 
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
   });
   beforeEach(async () => {
     app.clock.now = today;
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     link = await newLink();
   });
   afterAll(async () => {
@@ -162,7 +162,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
   });
 
   test('all clicks of the organization, and of no other, are erased after confirmation', async () => {
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     await seed(
       hit('19T10:00:00'),
       hit('19T10:00:00', { link: 987_654, organization: stranger.organizationId }),
@@ -285,7 +285,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect([later.status, later.json.state]).toEqual([202, 'running']);
     const other = await newLink();
     expect((await call('DELETE', `/api/v1/link/${other.id}/clicks`)).status).toBe(202);
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     expect((await call('DELETE', '/api/v1/clicks?confirm=true', undefined, stranger.key)).status).toBe(200);
     // The correction's node has died; any other node continues it.
     app.clock.now = today + 1_001;

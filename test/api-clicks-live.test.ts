@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Insertable } from 'kysely';
 import { hitColumns } from '../src/rules/click-fields.ts';
 import type { Schema } from '../src/storage/schema.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
 import { insertHits, type SeedHit, takeIds } from './support/hits.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 interface LiveEvent {
   readonly id: number;
@@ -69,17 +69,17 @@ class Listener {
   }
 }
 
-const until = (isDone: () => boolean, patience = 60_000) =>
-  eventually(isDone, 'what the stream was to bring', patience);
+const until = (isDone: () => boolean, timeout = 60_000) =>
+  eventually(isDone, 'what the stream was to bring', timeout);
 
 describe.each(storeKinds)('the live stream on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let link: number;
 
   beforeAll(async () => {
     app = await startApp({ store, overrides: { heartbeat: 300 } });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     link = (
       await app.call('POST', '/api/v1/link', { key: owner.key, body: { destination_url: 'example.com' } })
     ).json.id;
@@ -110,7 +110,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     const begin = Date.now();
     await add(hit(), hit({ class: 'bot', reason: 'monitor' }), hit({ outcome: 'expired' }));
     await until(() => clicks.events.length === 1);
-    expect(Date.now() - begin).toBeLessThan(stretched(1_000));
+    expect(Date.now() - begin).toBeLessThan(scaledToLoad(1_000));
     await until(() => all.events.length === 3 && bots.events.length === 1);
     expect(clicks.events[0]).toMatchObject({ event: 'click', data: { link_id: link, class: 'human' } });
     expect(clicks.events[0]?.id).toBe(clicks.events[0]?.data.id ?? 0);
@@ -122,7 +122,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     const { json } = await app.call('GET', `/api/v1/link/${link}`, { key: owner.key });
     const listener = await Listener.open(app, owner.key);
     await app.visit(new URL(json.url).pathname);
-    await until(() => listener.events.length === 1, stretched(1_000));
+    await until(() => listener.events.length === 1, scaledToLoad(1_000));
     expect(listener.events[0]?.data).toMatchObject({ link_id: link, class: 'human' });
     await listener.close();
   });
@@ -140,12 +140,12 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     const began = performance.now();
     await add(hit());
     await until(() => listener.events.length === 1);
-    if (store === 'sqlite') expect(performance.now() - began).toBeLessThan(stretched(2_000));
+    if (store === 'sqlite') expect(performance.now() - began).toBeLessThan(scaledToLoad(2_000));
     await listener.close();
   });
 
   test("shows nothing of another organization's", async () => {
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     const theirs = await Listener.open(app, stranger.key, '?class=all');
     const ours = await Listener.open(app, owner.key);
     await add(hit());
@@ -233,12 +233,12 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
       await Bun.sleep(400);
       expect(listener.ids).toEqual([]);
       // A new client gets only what comes after the newest hit seen so far.
-      const newcomer = await Listener.open(app, owner.key);
+      const newListener = await Listener.open(app, owner.key);
       await add(hit({ id: id + 1 }), hit({ id: id + 3 }));
-      await until(() => listener.events.length === 3 && newcomer.events.length > 0);
+      await until(() => listener.events.length === 3 && newListener.events.length > 0);
       expect(listener.ids).toEqual([id + 1, id + 2, id + 3]);
-      expect(newcomer.ids).toEqual([id + 3]);
-      for (const one of [listener, newcomer]) await one.close();
+      expect(newListener.ids).toEqual([id + 3]);
+      for (const one of [listener, newListener]) await one.close();
       await catchUpIds(id + 3);
     },
   );
@@ -350,18 +350,18 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
 
   test('ends when the node stops, which waits for no stream', async () => {
     const other = await startApp({ store });
-    const someone = await other.newcomer();
+    const someone = await other.createAccount();
     const listener = await Listener.open(other, someone.key);
     const begin = Date.now();
     await other.stop();
     await listener.ended;
-    expect(Date.now() - begin).toBeLessThan(stretched(3_000));
+    expect(Date.now() - begin).toBeLessThan(scaledToLoad(3_000));
   });
 });
 
 test('a stream of chosen links shows only their hits, even behind more of others than it reads at a time', async () => {
   const app = await startApp();
-  const [owner, stranger] = [await app.newcomer(), await app.newcomer()];
+  const [owner, stranger] = [await app.createAccount(), await app.createAccount()];
   const create = async () =>
     (await app.call('POST', '/api/v1/link', { key: owner.key, body: { destination_url: 'example.com' } }))
       .json.id;

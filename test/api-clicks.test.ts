@@ -1,7 +1,7 @@
 import { heapStats } from 'bun:jsc';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { dayLength } from '../src/rules/utc-time.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { insertHits, type SeedHit, seedHits } from './support/hits.ts';
 
 const minute = 60_000;
@@ -9,7 +9,7 @@ const start = Date.parse('2026-03-01T00:00:00Z');
 
 describe.each(storeKinds)('lists of clicks on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let link: number;
   let second: number;
 
@@ -22,7 +22,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     app = await startApp({ store });
     // Single hits of `start` are still kept then.
     app.clock.now = start + 30 * 86_400_000;
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     [link, second] = [await newLink(), await newLink()];
     const mine = { link, organization: owner.organizationId };
     const hits: SeedHit[] = [
@@ -125,7 +125,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
   test('the organization has those of all its links', async () => {
     const { json } = await get('/api/v1/clicks?limit=100');
     expect([json.clicks.length, json.total_clicks]).toEqual([62, 62]);
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     const other = await app.call('GET', '/api/v1/clicks?class=all', { key: stranger.key });
     expect(other.json).toMatchObject({ clicks: [], total_clicks: 0, partial: false });
   });
@@ -192,7 +192,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
   });
 
   test('shows no expired hit, even if its month is still stored', async () => {
-    const someone = await app.newcomer();
+    const someone = await app.createAccount();
     const { database, config } = app.app.context;
     const body = { destination_url: 'example.com' };
     const { id } = (await app.call('POST', '/api/v1/link', { key: someone.key, body })).json;
@@ -222,7 +222,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
       .map((line) => Number(line.split(',')[0]));
     expect(ids.length).toBe(listed.json.total_clicks);
     expect(ids.slice(0, 1000)).toEqual(listed.json.clicks.map(({ id }: { id: number }) => id));
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     const theirs = await app.call('GET', '/api/v1/clicks.csv', { key: stranger.key });
     expect(theirs.text.split('\r\n')).toHaveLength(2);
   });

@@ -7,7 +7,7 @@ const day = 24 * hour;
 describe.each(storeKinds)('credentials on %s', (store) => {
   let app: TestApp;
   const signIn = async (name: string) => {
-    const { email, password } = await app.newcomer(`${name}@example.com`);
+    const { email, password } = await app.createAccount(`${name}@example.com`);
     return (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).json;
   };
   const refresh = (token: string) =>
@@ -25,7 +25,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
   });
 
   test('keys and tokens work in either header', async () => {
-    const { key } = await app.newcomer('both@example.com');
+    const { key } = await app.createAccount('both@example.com');
     const pair = await signIn('both2');
     expect(await use({ 'api-key': key })).toBe(200);
     expect(await use(bearer(key))).toBe(200);
@@ -72,7 +72,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
   });
 
   test('a wrong password and an unknown address get the same response', async () => {
-    const { email } = await app.newcomer('told@example.com');
+    const { email } = await app.createAccount('told@example.com');
     const wrong = await app.call('POST', '/api/v1/auth/create_tokens', {
       body: { email, password: 'wrong password' },
     });
@@ -84,7 +84,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
   });
 
   test('after ten guesses at an account come waits, whatever the forwarded address; correct ones do not count', async () => {
-    const { email, password } = await app.newcomer('guessed@example.com');
+    const { email, password } = await app.createAccount('guessed@example.com');
     const guess = (guessed: string, from: number) =>
       app.call('POST', '/api/v1/auth/create_tokens', {
         body: { email, password: guessed },
@@ -102,7 +102,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
   });
 
   test('a key is shown once, listed by its prefix, records its use, and is invalid when deleted', async () => {
-    const { key } = await app.newcomer('keys@example.com');
+    const { key } = await app.createAccount('keys@example.com');
     const made = await app.call('POST', '/api/v1/api_key', { key, body: { name: 'deploy' } });
     expect(made.status).toBe(201);
     expect(Object.keys(made.json).sort()).toEqual([
@@ -127,7 +127,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
 
 test('many simultaneous correct passwords may have to wait a moment, and lock no account', async () => {
   const app = await startApp();
-  const { email, password } = await app.newcomer('crowd@example.com');
+  const { email, password } = await app.createAccount('crowd@example.com');
   const signIn = async () =>
     (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).status;
   const statuses = await Promise.all(Array.from({ length: 25 }, signIn));

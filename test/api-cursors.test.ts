@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { linkOrders } from '../src/rules/link-order.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
-import { drawFrom } from './support/draw.ts';
 import { insertHits, seedHits } from './support/hits.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 describe.each(storeKinds)('pages by cursor on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -20,7 +20,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
 
   const send = (method: string, path: string, body?: unknown, key = owner.key) =>
     app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
-  const draw = drawFrom(20261122);
+  const draw = seededRandom(20261122);
   /** Names that are hard to order: equal, missing, in other scripts, and long ones that differ only at the end. */
   const someName = () =>
     [null, 'Same', 'same', `n${draw(30)}`, 'Ünïcode', '日本', `${'long '.repeat(20)}${draw(5)}`][draw(7)] ??
@@ -77,7 +77,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   )(
     'in the order %s with %p, entries that exist throughout appear exactly once, while others are created and deleted',
     async (order, filter) => {
-      owner = await app.newcomer();
+      owner = await app.createAccount();
       const tag = (await send('POST', '/tag', { name: 'paged' })).json.id as number;
       const fields = filter === 'tag=' ? { tags: [tag] } : {};
       const stays = await makeLinks(24, fields);
@@ -100,7 +100,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   );
 
   test('by clicks, links without any count as 0, and equal numbers are ordered by age', async () => {
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     const [first = 0, second = 0, third = 0, fourth = 0] = await makeLinks(4);
     await setClicks([first, second, third, fourth].map((id) => [id, 1]));
     await setClicks([[third, 12]]);
@@ -113,7 +113,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   });
 
   test('a page by offset continues by cursor, and an exactly full last page has no next one', async () => {
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     const ids = (await makeLinks(6)).toReversed();
     const { json } = await send('GET', '/link?limit=2&offset=1');
     const second = await send('GET', `/link?limit=3&cursor=${json.next}`);
@@ -122,7 +122,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   });
 
   test('clicks, deleted links and deliveries have cursors too', async () => {
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     const [first = 0, ...others] = await makeLinks(8, { webhook_url: 'http://localhost:9/hook' });
     const hits = Array.from({ length: 7 }, () => ({
       link: first,
@@ -165,7 +165,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   });
 
   test('a cursor that is invalid, or of another list, order, filter or organization, is refused with a message', async () => {
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     await makeLinks(4);
     const cursor = (await send('GET', '/link?limit=2')).json.next as string;
     const refused = async (path: string, key = owner.key) => {
@@ -191,7 +191,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
     await refused(`/link?limit=2&q=x&cursor=${cursor}`);
     await refused(`/link/deleted?cursor=${cursor}`);
     await refused(`/clicks?cursor=${cursor}`);
-    await refused(`/link?limit=2&cursor=${cursor}`, (await app.newcomer()).key);
+    await refused(`/link?limit=2&cursor=${cursor}`, (await app.createAccount()).key);
     expect((await send('GET', `/link?limit=3&cursor=${cursor}`)).status).toBe(200);
     const both = await send('GET', `/link?offset=2&cursor=${cursor}`);
     expect([both.status, both.json.field_key]).toEqual([400, 'offset']);

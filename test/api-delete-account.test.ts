@@ -55,7 +55,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
 
   test('is deleted by its password, and all of its credentials are invalid', async () => {
     await start();
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const guest = await member(app, owner);
     const made = await link(guest.key);
     const once = { headers: { 'idempotency-key': 'kept' } };
@@ -86,12 +86,12 @@ describe.each(storeKinds)('an account on %s', (store) => {
     expect((await app.call('GET', `/api/v1/link/${made.id}`, { key: owner.key })).status).toBe(200);
     expect((await app.visit(`/${made.suffix}`)).status).toBe(302);
     // The address is free again.
-    expect((await app.newcomer(guest.email)).userId).not.toBe(guest.userId);
+    expect((await app.createAccount(guest.email)).userId).not.toBe(guest.userId);
   });
 
   test('of the only administrator stays while there are other members', async () => {
     await start();
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const guest = await member(app, owner);
     const refused = await remove(owner.key, { password: owner.password, confirm });
     expect([refused.status, refused.json.error_code]).toEqual([409, 'LAST_ADMINISTRATOR']);
@@ -106,8 +106,8 @@ describe.each(storeKinds)('an account on %s', (store) => {
 
   test('of the only member is deleted with the organization, after confirmation', async () => {
     await start();
-    const other = await app.newcomer();
-    const owner = await app.newcomer();
+    const other = await app.createAccount();
+    const owner = await app.createAccount();
     const { key, organizationId, password } = owner;
     const theirs = await link(other.key);
     const once = { headers: { 'idempotency-key': 'kept' } };
@@ -163,7 +163,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
 
   test('leaves an organization that was named after its owner with another name', async () => {
     await start();
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const guest = await member(app, owner);
     const role = { role: 'administrator' };
     await app.call('PATCH', `/api/v1/member/${guest.userId}`, { key: owner.key, body: role });
@@ -180,7 +180,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
 
   test('of an organization with chunks of clicks takes them along', async () => {
     await start();
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const { database } = app.app.context;
     if (database.kind === 'postgres') return;
     const facts = { hits: 1, first_id: 1, last_id: 1, first_at: 1, last_at: 1, classes: 1, made_at: 1 };
@@ -207,9 +207,9 @@ describe.each(storeKinds)('an account on %s', (store) => {
 
   test('that was the last one allows a first account again', async () => {
     await start();
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     expect((await remove(owner.key, { password: owner.password, confirm })).status).toBe(204);
     expect((await app.call('GET', '/api/v1/setup')).json.needs_first_account).toBe(true);
-    expect((await app.newcomer()).organizationId).not.toBe(owner.organizationId);
+    expect((await app.createAccount()).organizationId).not.toBe(owner.organizationId);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -11,7 +11,7 @@ interface Deleted {
 
 describe.each(storeKinds)('the list of deleted links on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   beforeAll(async () => {
     app = await startApp({ store });
   });
@@ -33,7 +33,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     (await Promise.all(Array.from({ length: count }, () => make()))).map(({ id }) => id);
 
   test('shows what each was, when it was deleted, and until when it can be restored', async () => {
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     const link = await make({ suffix: `spring-${store}`, name: 'Poster' });
     const unnamed = await make();
     app.clock.now += 5_000;
@@ -57,11 +57,11 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
   });
 
   test("contains only the own organization's, and gives no access to a link by its id", async () => {
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     const { id } = await make();
     await remove(id);
     const owned = owner;
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     expect(await bin()).toEqual({ links: [], total_links: 0, next: null });
     // A cursor from another organization's list shows none of its links.
     expect(await bin(`?before=${app.clock.now + day}-${id + 1}`)).toEqual({
@@ -77,7 +77,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
   });
 
   test('loses restored links, and has links deleted again at the top', async () => {
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     const ids = await made(3);
     await remove(...ids);
     app.clock.now += 1_000;
@@ -89,7 +89,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
   });
 
   test('has each link once on its pages, even with a thousand deleted in one call', async () => {
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     const links = Array.from({ length: 150 }, () => ({ destination_url: 'https://example.com' }));
     const { results } = (await send('POST', '/link/bulk', { links })).json;
     const ids: number[] = results.map((result: { link: { id: number } }) => result.link.id);
@@ -106,7 +106,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
   });
 
   test('has stable pages while links are restored and deleted, including the last of a page', async () => {
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     const ids = await made(6);
     for (const id of ids) {
       app.clock.now += 1_000;
@@ -125,7 +125,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
   });
 
   test('omits links from the instant they are gone for good, even before the cleanup', async () => {
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     const now = app.clock.now;
     const [early = 0, late = 0] = await made(2);
     await remove(early);
@@ -139,7 +139,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
   });
 
   test('shows links of a custom domain with its name, and none of a domain that is being deleted', async () => {
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     const host = `deleted-${store}.example`;
     const { database } = app.app.context;
     const domain = {
@@ -160,7 +160,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
   });
 
   test('refuses invalid pages', async () => {
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     for (const query of [
       'limit=0',
       'limit=101',

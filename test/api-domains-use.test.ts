@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { storeKinds } from './support/app.ts';
-import { domainSuite, ours } from './support/domain-suite.ts';
+import { domainSuite, ownHost } from './support/domain-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 describe.each(storeKinds)('custom domains in use on %s', (store) => {
@@ -52,7 +52,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
       'http://LOOP.example.org./x',
       'soon.example.org',
       'https://elsewhere.example.org/a',
-      `https://${ours}/x`,
+      `https://${ownHost}/x`,
     ])
       for (const field of ['root_url', 'not_found_url']) {
         const { status, json } = await suite.app.call('PATCH', `/api/v1/domain/${id}`, {
@@ -194,8 +194,8 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
       ['github.io', 'DOMAIN_RESERVED'],
       ['localhost', 'DOMAIN_RESERVED'],
       ['printer.local', 'DOMAIN_RESERVED'],
-      [ours, 'DOMAIN_RESERVED'],
-      [`x.y.${ours}`, 'DOMAIN_RESERVED'],
+      [ownHost, 'DOMAIN_RESERVED'],
+      [`x.y.${ownHost}`, 'DOMAIN_RESERVED'],
       [
         `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.example.org`,
         'FIELD_TOO_LONG',
@@ -219,12 +219,12 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     for (const host of ['tls.example.org', 'TLS.example.org.'])
       expect([host, await allowed(host)]).toEqual([host, 200]);
     for (const host of [
-      ours,
-      `${ours}.`,
+      ownHost,
+      `${ownHost}.`,
       'waiting.example.org',
       'x.tls.example.org',
       'example.org',
-      `x.${ours}`,
+      `x.${ownHost}`,
       '',
       'a b',
       '127.0.0.1',

@@ -3,7 +3,7 @@ import { checkDomain } from '../src/manage/check-domain.ts';
 import { checkDueDomains } from '../src/manage/check-due-domains.ts';
 import { findDomain } from '../src/storage/domains.ts';
 import { storeKinds } from './support/app.ts';
-import { domainSuite, ours } from './support/domain-suite.ts';
+import { domainSuite, ownHost } from './support/domain-suite.ts';
 
 const hour = 3_600_000;
 
@@ -38,7 +38,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
         purpose: 'address',
         type: 'CNAME',
         name: 'go.example.org',
-        value: ours,
+        value: ownHost,
         is_required: false,
         state: 'unknown',
         seen: [],
@@ -48,11 +48,11 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await visit('go.example.org', '/first')).status).toBe(404);
 
     prove(added);
-    names['go.example.org'] = { CNAME: [ours] };
+    names['go.example.org'] = { CNAME: [ownHost] };
     const after = (await verify(json.id)).json;
     expect(after).toMatchObject({ state: 'verified', problem: null });
     expect(after.records.map((record: { state: string }) => record.state)).toEqual(['ok', 'ok']);
-    expect(after.records[1].seen).toEqual([ours]);
+    expect(after.records[1].seen).toEqual([ownHost]);
     const made = await link('go.example.org', 'first');
     expect([made.status, made.json.url]).toEqual([201, 'https://go.example.org/first']);
     expect((await visit('go.example.org', '/first')).headers.location).toBe('https://destination.example/');

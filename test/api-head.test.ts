@@ -2,16 +2,16 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { routes } from '../src/api/routes.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 let linkId: number;
 let refreshToken: string;
 
 beforeAll(async () => {
   app = await startApp();
-  owner = await app.newcomer();
+  owner = await app.createAccount();
   const { email, password } = owner;
   const pair = await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } });
   refreshToken = pair.json.refresh_token;

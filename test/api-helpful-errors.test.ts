@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { webhookEvents } from '../src/rules/webhook-event.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 let linkId: number;
 
 beforeAll(async () => {
   app = await startApp();
-  owner = await app.newcomer();
+  owner = await app.createAccount();
   linkId = (await create({ destination_url: 'https://example.com' })).json.id;
 });
 afterAll(async () => {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { member } from './support/members.ts';
 
 describe.each(storeKinds)('the health of the service, on %s', (store) => {
   let app: TestApp;
-  let first: Newcomer;
-  let tenant: Newcomer;
+  let first: TestAccount;
+  let tenant: TestAccount;
   beforeAll(async () => {
     app = await startApp({ store });
-    first = await app.newcomer();
-    tenant = await app.newcomer();
+    first = await app.createAccount();
+    tenant = await app.createAccount();
   });
   afterAll(() => app.stop());
 

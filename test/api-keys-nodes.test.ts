@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { resetTokens } from '../src/auth/opaque-tokens.ts';
 import { digest } from '../src/auth/secrets.ts';
 import { insertReset } from '../src/storage/password-resets.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen } from './support/eventually.ts';
 import { invite, type Member, member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -12,7 +12,7 @@ const never = 24 * 60 * 60 * 1000;
 let near: TestApp;
 /** Learns of changes only through the feed. */
 let far: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 
 /** Both cache a key for good, unless they learn that it ended. */
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
   };
   near = await startApp({ env, overrides: { keyLifetime: never, pollInterval: never } });
   far = await startApp({ env, overrides: { keyLifetime: never, pollInterval: 20 } });
-  owner = await near.newcomer();
+  owner = await near.createAccount();
 });
 afterAll(async () => {
   expect([...near.faults, ...far.faults]).toEqual([]);
@@ -93,7 +93,7 @@ test('the keys of a removed member end on all nodes', async () => {
 
 test('the keys of a member who joins another organization end on all nodes', async () => {
   const { key, email, browser } = await knownMember();
-  const other = await near.newcomer(`other${crypto.randomUUID().slice(0, 8)}@example.com`);
+  const other = await near.createAccount(`other${crypto.randomUUID().slice(0, 8)}@example.com`);
   const { json } = await invite(near, other.key, email);
   const body = { token: json.token };
   expect((await near.call('POST', '/api/v1/invitation/accept', { headers: browser, body })).status).toBe(200);
@@ -104,7 +104,7 @@ test('the keys of a deleted account end on all nodes, even if its organization i
   const { key, password } = await knownMember();
   expect((await near.call('DELETE', '/api/v1/user', { key, body: { password } })).status).toBe(204);
   await expectEnded(key);
-  const alone = await near.newcomer(`alone${crypto.randomUUID().slice(0, 8)}@example.com`);
+  const alone = await near.createAccount(`alone${crypto.randomUUID().slice(0, 8)}@example.com`);
   expect([await read(near, alone.key), await read(far, alone.key)]).toEqual([200, 200]);
   const body = { password: alone.password, confirm: 'delete_organization' };
   expect((await near.call('DELETE', '/api/v1/user', { key: alone.key, body })).status).toBe(204);

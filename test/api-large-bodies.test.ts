@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { routes } from '../src/api/routes.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 
 let app: TestApp;
-let owner: Newcomer;
-let other: Newcomer;
+let owner: TestAccount;
+let other: TestAccount;
 
 beforeAll(async () => {
   app = await startApp();
-  owner = await app.newcomer();
-  other = await app.newcomer();
+  owner = await app.createAccount();
+  other = await app.createAccount();
 });
 afterAll(async () => {
   expect(app.faults).toEqual([]);
@@ -102,7 +102,7 @@ describe('many simultaneous large bodies', () => {
   const announced = 4 * 1024 * 1024;
 
   /** A call that has sent all but the end of its body. */
-  async function openCall({ key }: Newcomer, framing: 'length' | 'chunks') {
+  async function openCall({ key }: TestAccount, framing: 'length' | 'chunks') {
     const { hostname, port, host } = new URL(app.url);
     const socket = connect({ host: hostname, port: Number(port) });
     const answer = Promise.withResolvers<string>();

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'bun:test';
-import { type Answer, type Newcomer, storeKinds } from './support/app.ts';
-import { domainSuite, ours } from './support/domain-suite.ts';
+import { type Answer, storeKinds, type TestAccount } from './support/app.ts';
+import { domainSuite, ownHost } from './support/domain-suite.ts';
 
 describe.each(storeKinds)('addresses of a link on %s', (store) => {
   const { suite, visit, verified, remove } = domainSuite(store);
-  const call = (method: string, path: string, body?: object, { key }: Newcomer = suite.owner) =>
+  const call = (method: string, path: string, body?: object, { key }: TestAccount = suite.owner) =>
     suite.app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
   const create = async (body: object = {}, who = suite.owner) =>
     (await call('POST', '/link', { destination_url: 'https://example.com/menu', ...body }, who)).json;
   const patch = (id: number, body: object, query = '') => call('PATCH', `/link/${id}${query}`, body);
   const on = async (host: string, path: string) => (await visit(host, path)).headers.location ?? null;
-  const to = (path: string) => on(ours, path);
+  const to = (path: string) => on(ownHost, path);
   const refused = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
-  const here = (suffix: string) => `https://${ours}/${suffix}`;
+  const here = (suffix: string) => `https://${ownHost}/${suffix}`;
   const menu = 'https://example.com/menu';
 
   test('a suffix is changed, and the old one continues to redirect, through further changes and back', async () => {
@@ -160,7 +160,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     const { qr_code_png: after } = (await patch(id, { suffix: 'pictured-2' })).json;
     expect(after).not.toBe(before);
     for (const picture of [before, after])
-      expect((await visit(ours, new URL(picture).pathname)).headers['content-type']).toBe('image/png');
+      expect((await visit(ownHost, new URL(picture).pathname)).headers['content-type']).toBe('image/png');
     await patch(id, { aliases: null });
     expect((await call('GET', `/link/${id}`)).json.qr_code_png).toBe(after);
   });
@@ -201,7 +201,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(await to('/moving/lunch')).toBeNull();
     expect((await call('GET', `/domain/${domain}`)).json.links).toBe(1);
 
-    expect((await patch(id, { domain: ours })).json.domain).toBe(`https://${ours}`);
+    expect((await patch(id, { domain: ownHost })).json.domain).toBe(`https://${ownHost}`);
     await patch(id, { on_paper: true });
     expect(refused(await remove(domain))).toEqual([409, 'DOMAIN_HAS_LINKS', undefined]);
     const path = `/domain/${domain}?links=delete`;

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { insertHits } from './support/hits.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('the bin on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
-  let stranger: Newcomer;
+  let owner: TestAccount;
+  let stranger: TestAccount;
   beforeAll(async () => {
     app = await startApp({ store });
   });
   beforeEach(async () => {
-    [owner, stranger] = [await app.newcomer(), await app.newcomer()];
+    [owner, stranger] = [await app.createAccount(), await app.createAccount()];
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);

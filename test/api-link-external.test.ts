@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 describe.each(storeKinds)('external ids of links on %s', (store) => {
   let app: TestApp;
   /** Another node on PostgreSQL, the same one on SQLite. */
   let other: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const call = (method: string, path: string, body?: object, node = app) =>
     node.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   let ids = 0;
@@ -23,7 +23,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     const shared = store === 'postgres' ? { ...env, DATABASE_URL: await migratedPostgres() } : env;
     app = await startApp({ env: shared });
     other = store === 'postgres' ? await startApp({ env: shared }) : app;
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect([...app.faults, ...other.faults]).toEqual([]);
@@ -113,7 +113,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     // Tries to restore the state in which the first link had the id.
     const back = await call('POST', `/link/${one.id}/history/restore`, { entry: 0 });
     expect(refused(back)).toEqual(taken);
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     const body = { ...link, external_id: external };
     expect((await app.call('POST', '/api/v1/link', { key: stranger.key, body })).status).toBe(201);
   });

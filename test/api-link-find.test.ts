@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { destinationKey } from '../src/rules/destination-key.ts';
 import { dialects } from '../src/storage/dialect.ts';
-import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 describe.each(storeKinds)('create or find a link on %s', (store) => {
   let app: TestApp;
   /** Another node on PostgreSQL, the same one on SQLite. */
   let other: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const call = (method: string, path: string, body?: object, node = app) =>
     node.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   let destinations = 0;
@@ -24,7 +24,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     const shared = store === 'postgres' ? { ...env, DATABASE_URL: await migratedPostgres() } : env;
     app = await startApp({ env: shared });
     other = store === 'postgres' ? await startApp({ env: shared }) : app;
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect([...app.faults, ...other.faults]).toEqual([]);
@@ -73,7 +73,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
       expect((await find({ destination_url })).status).toBe(200);
     }
     const destination_url = fresh();
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     await app.call('POST', '/api/v1/link', { key: stranger.key, body: { destination_url } });
     expect((await find({ destination_url })).status).toBe(201);
   });

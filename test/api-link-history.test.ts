@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { importLinks } from '../src/cli/import-links.ts';
-import { type Newcomer, type Send, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type Send, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { browserOf, member } from './support/members.ts';
 
 interface Entry {
@@ -20,7 +20,7 @@ interface Entry {
 
 describe.each(storeKinds)('the history of a link on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const call = (method: string, path: string, body?: object, more: Send = {}) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }), ...more });
   const create = async (body: object = {}) =>
@@ -33,7 +33,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { LinkToCreate } from '../src/api/schemas/link.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 describe.each(storeKinds)('the life of a link on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const create = async (body: object) => {
     const made = await app.call('POST', '/api/v1/link', {
       key: owner.key,
@@ -28,7 +28,7 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -61,7 +61,7 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
   });
 
   test('an archived link works, and is listed only on request, with every filter', async () => {
-    const { key } = await app.newcomer();
+    const { key } = await app.createAccount();
     const call = (method: string, path: string, body?: object) =>
       app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
     const tag = (await call('POST', '/tag', { name: 'autumn' })).json.id;
@@ -158,7 +158,7 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     for (const { suffix } of links) expect((await app.visit(`/${suffix}`)).status).toBe(302);
     const wrong = await patch('bulk', { ids, archived: 'no' });
     expect([wrong.status, wrong.json.field_key]).toEqual([400, 'archived']);
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     const foreign = await app.call('PATCH', '/api/v1/link/bulk', {
       key: stranger.key,
       body: { ids, disabled: true },

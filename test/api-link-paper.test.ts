@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 describe.each(storeKinds)('links that are in print on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object = {}) =>
@@ -15,7 +15,7 @@ describe.each(storeKinds)('links that are in print on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -101,7 +101,7 @@ describe.each(storeKinds)('links that are in print on %s', (store) => {
   });
 
   test('are found in the list and the export, together with other filters', async () => {
-    const { key } = await app.newcomer();
+    const { key } = await app.createAccount();
     for (const [name, on_paper, archived] of [
       ['poster', true, false],
       ['banner', false, false],

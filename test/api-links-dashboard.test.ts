@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { seedHits } from './support/hits.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, headers, ...(body === undefined ? {} : { body }) });
   const make = async (body: object = {}) =>
@@ -16,7 +16,7 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -136,7 +136,7 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
     const named = (await send('GET', `/link.csv?ids=${other.id},999999,${link.id}`)).text;
     expect(named.match(/^\d+,/gm)).toEqual([`${other.id},`, `${link.id},`]);
     expect(named).toContain('"line\nbreak"');
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     const theirs = await app.call('GET', `/api/v1/link.csv?ids=${link.id}`, { key: stranger.key });
     expect(theirs.text.trim()).toBe(names ?? '');
     expect((await send('GET', '/link.csv?ids=1;2')).json.field_key).toBe('ids');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type RawBuilder, sql } from 'kysely';
 import { countBlocks } from '../src/storage/link-blocks.ts';
 import { countLinks, listLinks } from '../src/storage/list-links.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen } from './support/eventually.ts';
 
 const perCall = 1000;
@@ -10,8 +10,8 @@ const calls = 24;
 
 describe.each(storeKinds)('a long list on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
-  let neighbour: Newcomer;
+  let owner: TestAccount;
+  let neighbour: TestAccount;
   let ids: number[];
   /** The links of call 0. */
   let originals: readonly number[];
@@ -26,7 +26,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     return json.results.map(({ link }: { link: { id: number } }) => link.id) as number[];
   };
   /** Copies the links of call 0, as if another call had created them, in a tenth of the time. */
-  const copy = async (of: Newcomer, [first = 0, ...others]: readonly number[], call: number) =>
+  const copy = async (of: TestAccount, [first = 0, ...others]: readonly number[], call: number) =>
     app.app.context.database.write(async (queries) => {
       const mine = queries.selectFrom('links').where('organization_id', '=', of.organizationId);
       const { id: _, ...row } = await mine.selectAll().limit(1).executeTakeFirstOrThrow();
@@ -75,7 +75,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    [owner, neighbour] = [await app.newcomer(), await app.newcomer()];
+    [owner, neighbour] = [await app.createAccount(), await app.createAccount()];
     originals = await fill(owner.key, 0);
     ids = [...originals];
     const ofNeighbour = await fill(neighbour.key, 0);
@@ -206,7 +206,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
   }, 240_000);
 
   test('every order lists all links once, and in reverse as well', async () => {
-    const lister = await app.newcomer();
+    const lister = await app.createAccount();
     const names = ['beta', 'Alpha', null, 'alpha', 'Ärger', null, 'zeta', '_', 'ALPHA'];
     for (const [index, name] of names.entries()) {
       const body = {

@@ -6,17 +6,17 @@ import { StoreAway } from '../src/rules/errors.ts';
 import { newestLinks } from '../src/storage/newest-links.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { runDirectly } from '../src/storage/prepared.ts';
-import { type Newcomer, type Send, startApp, storeKinds, type TestApp } from './support/app.ts';
-import { drawFrom } from './support/draw.ts';
+import { type Send, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen } from './support/eventually.ts';
 import { seedHits } from './support/hits.ts';
 import { storeFolder } from './support/migrated-store.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 const pages = ['limit=10', 'limit=4', 'limit=4&offset=4'];
 
 describe.each(storeKinds)('pages that are read again and again on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let tagIds: number[];
 
   const call = async (method: string, path: string, send: Send = {}) => {
@@ -47,7 +47,7 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     tagIds = [];
     for (const name of ['autumn', 'posters'])
       tagIds.push((await call('POST', '/tag', { body: { name } })).id);
@@ -61,7 +61,7 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
 
   test('show every kind of change at once', async () => {
     const { database } = app.app.context;
-    const draw = drawFrom(20261126);
+    const draw = seededRandom(20261126);
     const deleted: number[] = [];
     const setColumns = (id: number, columns: object) =>
       database.write((queries) => queries.updateTable('links').set(columns).where('id', '=', id).execute());
@@ -167,7 +167,7 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
     const link = await first();
     const isCached = async () => (await first()) === link;
     expect(await isCached()).toBe(true);
-    const other = await app.newcomer();
+    const other = await app.createAccount();
     const send = { key: other.key, body: { destination_url: 'https://long.example' } };
     const { id } = (await app.call('POST', '/api/v1/link', send)).json;
     await database.write((queries) =>
@@ -182,7 +182,7 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
   });
 
   test('are not those of another organization', async () => {
-    const other = await app.newcomer();
+    const other = await app.createAccount();
     const { json } = await app.call('GET', '/api/v1/link?limit=10', { key: other.key });
     expect([json.links, json.total_links]).toEqual([[], 0]);
   });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 describe.each(storeKinds)('mistakes with links on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
-  let stranger: Newcomer;
+  let owner: TestAccount;
+  let stranger: TestAccount;
   beforeAll(async () => {
     app = await startApp({ store });
-    [owner, stranger] = [await app.newcomer(), await app.newcomer()];
+    [owner, stranger] = [await app.createAccount(), await app.createAccount()];
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 const specified = [
   'id',
@@ -36,7 +36,7 @@ const onLink = ({ links: _, ...tag }: { links: number }) => tag;
 
 describe.each(storeKinds)('links on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const create = (body: object, query = '') =>
     app.call('POST', `/api/v1/link${query}`, { key: owner.key, body });
   const patch = (id: number, body: object) =>
@@ -46,7 +46,7 @@ describe.each(storeKinds)('links on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
 
   afterAll(async () => {
@@ -263,7 +263,7 @@ describe.each(storeKinds)('links on %s', (store) => {
   });
 
   test('the list is newest first, in pages, always with a total', async () => {
-    const other = await app.newcomer(`lister-${store}@example.com`);
+    const other = await app.createAccount(`lister-${store}@example.com`);
     const asOther = (query: string) => app.call('GET', `/api/v1/link${query}`, { key: other.key });
     expect((await asOther('')).json).toEqual({ links: [], total_links: 0 });
     const ids: number[] = [];
@@ -339,7 +339,7 @@ describe.each(storeKinds)('links on %s', (store) => {
   });
 
   test('a burst of creations and deletions leaves the total correct', async () => {
-    const burst = await app.newcomer(`burst-${store}@example.com`);
+    const burst = await app.createAccount(`burst-${store}@example.com`);
     const made = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         app.call('POST', '/api/v1/link', {

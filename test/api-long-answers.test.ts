@@ -7,7 +7,7 @@ let key: string;
 
 beforeAll(async () => {
   app = await startApp();
-  key = (await app.newcomer()).key;
+  key = (await app.createAccount()).key;
   const links = Array.from({ length: 30 }, (_, at) => ({
     destination_url: `https://a.example/${at}`,
     name: `€ ü ${at}`,

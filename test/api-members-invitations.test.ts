@@ -5,7 +5,7 @@ import { setMembership } from '../src/storage/members.ts';
 import { lockOrganizations } from '../src/storage/organizations.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { insertUser } from '../src/storage/users.ts';
-import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { browserOf, invite, member } from './support/members.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -17,13 +17,13 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   const get = async (path: string, key: string) => (await app.call('GET', `/api/v1${path}`, { key })).json;
   const received = (key: string) => get('/user/invitations', key);
   const accept = (key: string, id: number) => post(`/user/invitations/${id}/accept`, key);
-  /** An invitation from a newcomer to an existing user. */
-  const invited = async (guest: Newcomer, role = 'editor') => {
-    const host = await app.newcomer();
+  /** An invitation from a new account to an existing user. */
+  const invited = async (guest: TestAccount, role = 'editor') => {
+    const host = await app.createAccount();
     return { host, ...(await invite(app, host.key, guest.email, role)).json };
   };
   /** API keys end with the membership; from then on the member signs in. */
-  const tokenOf = async ({ email, password }: Newcomer) =>
+  const tokenOf = async ({ email, password }: TestAccount) =>
     (await post('/auth/create_tokens', undefined, { email, password })).json.access_token as string;
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   });
 
   test('an invitation contains the URL of its page; without a mail server it is not sent', async () => {
-    const { key } = await app.newcomer();
+    const { key } = await app.createAccount();
     const { status, json } = await invite(app, key, 'guest@example.com', 'administrator');
     expect(status).toBe(201);
     expect(json.token).toMatch(/^lni_[0-9A-Za-z]{32}$/);
@@ -46,7 +46,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   });
 
   test('a client with the link can see what it is for, without signing in', async () => {
-    const host = await app.newcomer();
+    const host = await app.createAccount();
     await app.call('PATCH', '/api/v1/user', { key: host.key, body: { name: 'Ada' } });
     await app.call('PATCH', '/api/v1/organization', { key: host.key, body: { name: 'Engines' } });
     const preview = async (token: string) => post('/invitation/preview', undefined, { token });
@@ -63,7 +63,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
         has_account: false,
       },
     ]);
-    const known = await app.newcomer();
+    const known = await app.createAccount();
     const second = (await invite(app, host.key, known.email)).json;
     expect((await preview(second.token)).json.has_account).toBe(true);
 
@@ -76,7 +76,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   });
 
   test('a user with an account sees the invitation, accepts, and can work there', async () => {
-    const guest = await app.newcomer();
+    const guest = await app.createAccount();
     const { host, id } = await invited(guest, 'administrator');
     expect(await received(guest.key)).toEqual([
       {
@@ -106,7 +106,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   });
 
   test('keys of the previous organization end; sessions and tokens move along', async () => {
-    const guest = await app.newcomer();
+    const guest = await app.createAccount();
     const token = await tokenOf(guest);
     const { id } = await invited(guest);
     expect((await accept(guest.key, id)).status).toBe(200);
@@ -116,7 +116,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
 
   test('a live stream of the previous organization ends', async () => {
     const quick = await startApp({ store, overrides: { heartbeat: 20 } });
-    const [host, guest] = [await quick.newcomer(), await quick.newcomer()];
+    const [host, guest] = [await quick.createAccount(), await quick.createAccount()];
     const browser = await browserOf(quick, guest);
     const stream = await fetch(`${quick.url}/api/v1/clicks/live`, { headers: { cookie: browser.cookie } });
     const ended = stream.text();
@@ -128,7 +128,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   });
 
   test('an invitation is declined permanently', async () => {
-    const guest = await app.newcomer();
+    const guest = await app.createAccount();
     const { id, token, host } = await invited(guest);
     expect((await post(`/user/invitations/${id}/decline`, guest.key)).status).toBe(204);
     expect(await received(guest.key)).toEqual([]);
@@ -140,7 +140,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   });
 
   test('no other user sees, accepts or declines an invitation to an address, even with its link', async () => {
-    const [guest, other] = [await app.newcomer(), await app.newcomer()];
+    const [guest, other] = [await app.createAccount(), await app.createAccount()];
     const { id, token, host } = await invited(guest);
     expect(await received(other.key)).toEqual([]);
     expect((await accept(other.key, id)).status).toBe(404);
@@ -153,7 +153,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   });
 
   test("an expired or withdrawn invitation doesn't exist any more", async () => {
-    const guest = await app.newcomer();
+    const guest = await app.createAccount();
     const { id, token } = await invited(guest);
     const withdrawn = await invited(guest);
     await app.call('DELETE', `/api/v1/invitation/${withdrawn.id}`, { key: withdrawn.host.key });
@@ -165,14 +165,14 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   });
 
   test('members are not invited again', async () => {
-    const admin = await app.newcomer();
+    const admin = await app.createAccount();
     const editor = await member(app, admin);
     const { status, json } = await invite(app, admin.key, editor.email.toUpperCase());
     expect([status, json.error_code, json.field_key]).toEqual([409, 'ALREADY_MEMBER', 'email']);
   });
 
   test('of many simultaneous acceptances of one invitation, one counts', async () => {
-    const guest = await app.newcomer();
+    const guest = await app.createAccount();
     const token = await tokenOf(guest);
     const { id, host } = await invited(guest);
     const answers = await Promise.all(Array.from({ length: 6 }, () => accept(token, id)));
@@ -188,7 +188,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     };
 
     test('keeps one that has links, tags or domains, and is told what to do', async () => {
-      const guest = await app.newcomer();
+      const guest = await app.createAccount();
       await app.call('PATCH', '/api/v1/organization', { key: guest.key, body: { name: 'Mine' } });
       const { id, host } = await invited(guest);
       const link = (await post('/link', guest.key, { destination_url: 'example.com' })).json;
@@ -209,7 +209,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     });
 
     test('as the only administrator of others stays, until another one takes over', async () => {
-      const admin = await app.newcomer();
+      const admin = await app.createAccount();
       const editor = await member(app, admin);
       const token = await tokenOf(admin);
       const { id } = await invited(admin);
@@ -225,7 +225,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     });
 
     test('as an editor leaves freely; their work stays', async () => {
-      const admin = await app.newcomer();
+      const admin = await app.createAccount();
       const editor = await member(app, admin);
       await post('/link', editor.key, { destination_url: 'example.com' });
       const { id, host } = await invited(editor);
@@ -236,7 +236,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     });
 
     test('leaves an empty organization, whose invitations are withdrawn', async () => {
-      const guest = await app.newcomer();
+      const guest = await app.createAccount();
       const orphan = (await invite(app, guest.key, `orphan-${store}@example.com`)).json;
       const { id } = await invited(guest);
       expect((await accept(guest.key, id)).status).toBe(200);
@@ -249,7 +249,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     });
 
     test('stays in it if they were invited there before joining', async () => {
-      const admin = await app.newcomer();
+      const admin = await app.createAccount();
       const editor = await member(app, admin);
       const { database } = app.app.context;
       const before = (await invite(app, admin.key, `later-${store}@example.com`, 'administrator')).json;
@@ -269,8 +269,8 @@ describe.each(storeKinds)('invitations on %s', (store) => {
 
 test('if invitations are mailed, an unproven address needs the link in the mail', async () => {
   const app = await startApp({ env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
-  const host = await app.newcomer();
-  const squatter = await app.newcomer('boss@example.com');
+  const host = await app.createAccount();
+  const squatter = await app.createAccount('boss@example.com');
   const { id, token } = (await invite(app, host.key, squatter.email)).json;
   const { status, json } = await app.call('POST', `/api/v1/user/invitations/${id}/accept`, {
     key: squatter.key,
@@ -284,7 +284,7 @@ test('if invitations are mailed, an unproven address needs the link in the mail'
   expect(byLink.status).toBe(200);
 
   // The inviting user has the link too, so using it proves nothing about the mailbox.
-  const mallory = await app.newcomer();
+  const mallory = await app.createAccount();
   const squatted = await member(app, mallory);
   const next = (await invite(app, host.key, squatted.email, 'administrator')).json;
   const taken = await app.call('POST', `/api/v1/user/invitations/${next.id}/accept`, { key: squatted.key });
@@ -331,7 +331,7 @@ describe('simultaneous joining and leaving on postgres', () => {
   });
 
   test('an invitation is withdrawn for a user who signs up by it after its sender has left', async () => {
-    const leaving = await app.newcomer();
+    const leaving = await app.createAccount();
     const { token } = (await invite(app, leaving.key, 'joins@example.com')).json;
     const body = { email: 'joins@example.com', password: 'a long enough one', invitation_token: token };
     const { status } = await whileHeld(
@@ -344,7 +344,7 @@ describe('simultaneous joining and leaving on postgres', () => {
   });
 
   test('a user who leaves sees who has just joined', async () => {
-    const [host, leaving] = [await app.newcomer(), await app.newcomer()];
+    const [host, leaving] = [await app.createAccount(), await app.createAccount()];
     const { id } = (await invite(app, host.key, leaving.email)).json;
     const { status, json } = await whileHeld(
       app,
@@ -365,7 +365,7 @@ describe('simultaneous joining and leaving on postgres', () => {
   });
 
   test('a user who is demoted while inviting has created no invitation', async () => {
-    const administrator = await app.newcomer();
+    const administrator = await app.createAccount();
     const { status, json } = await whileHeld(
       app,
       administrator.organizationId,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { browserOf, invite, member } from './support/members.ts';
 
 describe.each(storeKinds)('members on %s', (store) => {
@@ -22,9 +22,9 @@ describe.each(storeKinds)('members on %s', (store) => {
   });
 
   test('every member, and no other user, sees the members of the organization', async () => {
-    const admin = await app.newcomer();
+    const admin = await app.createAccount();
     const editor = await member(app, admin);
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     const list = await as(admin.key).members();
     expect(list).toEqual([
       {
@@ -47,7 +47,7 @@ describe.each(storeKinds)('members on %s', (store) => {
   });
 
   test('a role changes at once, for existing sessions and keys', async () => {
-    const admin = await app.newcomer();
+    const admin = await app.createAccount();
     const editor = await member(app, admin);
     expect((await invite(app, editor.key, 'guest@example.com')).status).toBe(403);
     const raised = await as(admin.key).setRole(editor.userId, 'administrator');
@@ -58,7 +58,7 @@ describe.each(storeKinds)('members on %s', (store) => {
   });
 
   test('a member can be sent back with another role; invalid input is refused', async () => {
-    const admin = await app.newcomer();
+    const admin = await app.createAccount();
     const editor = await member(app, admin);
     const [, read] = await as(admin.key).members();
     const patch = (body: object) =>
@@ -72,7 +72,7 @@ describe.each(storeKinds)('members on %s', (store) => {
   });
 
   test('the last administrator can be neither demoted nor removed by anyone', async () => {
-    const admin = await app.newcomer();
+    const admin = await app.createAccount();
     await member(app, admin);
     for (const answer of [
       await as(admin.key).setRole(admin.userId, 'editor'),
@@ -85,7 +85,7 @@ describe.each(storeKinds)('members on %s', (store) => {
 
   test('of two administrators who demote or remove each other at once, one remains', async () => {
     for (let round = 0; round < 6; round++) {
-      const one = await app.newcomer();
+      const one = await app.createAccount();
       const other = await member(app, one, 'administrator');
       const answers = await Promise.all([
         round % 2 ? as(one.key).remove(other.userId) : as(one.key).setRole(other.userId, 'editor'),
@@ -101,7 +101,7 @@ describe.each(storeKinds)('members on %s', (store) => {
   });
 
   test('a removed member continues with a new organization, and none of their credentials work for the old one', async () => {
-    const admin = await app.newcomer();
+    const admin = await app.createAccount();
     const editor = await member(app, admin);
     await as(editor.key).link();
     const pair = (
@@ -135,7 +135,7 @@ describe.each(storeKinds)('members on %s', (store) => {
   });
 
   test("a key of a removed member doesn't become valid again when they return", async () => {
-    const admin = await app.newcomer();
+    const admin = await app.createAccount();
     const editor = await member(app, admin);
     await as(admin.key).remove(editor.userId);
     const { json: invitation } = await invite(app, admin.key, editor.email);
@@ -149,14 +149,14 @@ describe.each(storeKinds)('members on %s', (store) => {
   });
 
   test('an administrator may remove themselves while another one remains', async () => {
-    const one = await app.newcomer();
+    const one = await app.createAccount();
     const other = await member(app, one, 'administrator');
     expect((await as(one.key).remove(one.userId)).status).toBe(204);
     expect((await as(other.key).members()).map(({ id }: { id: number }) => id)).toEqual([other.userId]);
   });
 
   test('invitations are withdrawn when their sender may no longer invite', async () => {
-    const admin = await app.newcomer();
+    const admin = await app.createAccount();
     const invitations = async () =>
       (await app.call('GET', '/api/v1/invitation', { key: admin.key })).json.map(
         ({ email }: { email: string }) => email,
@@ -177,7 +177,7 @@ describe.each(storeKinds)('members on %s', (store) => {
 
   test('a live stream ends when its member is removed', async () => {
     const quick = await startApp({ store, overrides: { heartbeat: 20 } });
-    const admin = await quick.newcomer();
+    const admin = await quick.createAccount();
     const editor = await member(quick, admin);
     const { cookie = '' } = editor.browser;
     const stream = await fetch(`${quick.url}/api/v1/clicks/live`, { headers: { cookie } });
@@ -208,10 +208,10 @@ const forEditors: Record<string, boolean> = {
 
 describe('rights of each role', () => {
   let app: TestApp;
-  let admin: Newcomer;
+  let admin: TestAccount;
   beforeAll(async () => {
     app = await startApp();
-    admin = await app.newcomer();
+    admin = await app.createAccount();
   });
   afterAll(() => app.stop());
 

@@ -3,9 +3,9 @@ import { cleanUp } from '../src/manage/clean-up.ts';
 import { proveEmail } from '../src/storage/members.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { type Answer, startApp, storeKinds, type TestApp } from './support/app.ts';
-import { elsewhere, forgot, reset, signIn, wanted } from './support/forgotten-password.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
 import { browserOf, invite } from './support/members.ts';
+import { newPassword, otherNetwork, requestReset, resetPassword, signIn } from './support/password-reset.ts';
 
 const hour = 60 * 60 * 1000;
 
@@ -28,8 +28,8 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   };
   const tokenIn = (text: string | undefined) => /\/app\/reset\/(lnp_\w+)/.exec(text ?? '')?.[1] ?? '';
   /** Requests a reset, and returns the token that was mailed. */
-  const askedFor = async (email: string, headers = elsewhere()) => {
-    expect((await forgot(app, email, headers)).status).toBe(202);
+  const askedFor = async (email: string, headers = otherNetwork()) => {
+    expect((await requestReset(app, email, headers)).status).toBe(202);
     return tokenIn((await mails()).at(-1)?.parts['text/plain']);
   };
   const useless = (answer: Answer) =>
@@ -61,8 +61,8 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   });
 
   test('is answered by mail with a link, as text and HTML, and without any other link', async () => {
-    const { email } = await app.newcomer();
-    expect((await forgot(app, ` ${email.toUpperCase()} `)).status).toBe(202);
+    const { email } = await app.createAccount();
+    expect((await requestReset(app, ` ${email.toUpperCase()} `)).status).toBe(202);
     const [mail, ...more] = await mails();
     expect([mail?.to, more]).toEqual([[email], []]);
     expect(mail?.headers.get('subject')).toBe(`A new password for ${new URL(app.url).host}`);
@@ -75,7 +75,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   });
 
   test('is replaced: all sessions are signed out, and API keys stay', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await app.app.context.database.write((queries) => proveEmail(queries, who.userId));
     const { cookie } = await browserOf(app, who);
     const pair = await app.call('POST', '/api/v1/auth/create_tokens', {
@@ -86,7 +86,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     const me = async (headers: Record<string, string>) =>
       (await app.call('GET', '/api/v1/user', { headers })).status;
     expect([await me({ cookie }), await me({ authorization })]).toEqual([200, 200]);
-    const { status, text } = await reset(app, token);
+    const { status, text } = await resetPassword(app, token);
     expect([status, text]).toEqual([204, '']);
     expect([await me({ cookie }), await me({ authorization })]).toEqual([401, 401]);
     const refreshed = await app.call('GET', '/api/v1/auth/refresh_access_token', {
@@ -95,90 +95,94 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(refreshed.status).toBe(401);
     expect(await me({ 'api-key': who.key })).toBe(200);
     expect(await signIn(app, who.email, who.password)).toBe(401);
-    expect(await signIn(app, who.email, wanted)).toBe(201);
+    expect(await signIn(app, who.email, newPassword)).toBe(201);
   });
 
   test("deletes the keys of a user who signed up with another person's address", async () => {
-    const squatter = await app.newcomer();
-    expect((await reset(app, await askedFor(squatter.email))).status).toBe(204);
+    const squatter = await app.createAccount();
+    expect((await resetPassword(app, await askedFor(squatter.email))).status).toBe(204);
     expect((await app.call('GET', '/api/v1/user', { key: squatter.key })).status).toBe(401);
-    const owner = await browserOf(app, { ...squatter, password: wanted });
+    const owner = await browserOf(app, { ...squatter, password: newPassword });
     const made = await app.call('POST', '/api/v1/api_key', { body: { name: 'mine' }, headers: owner });
-    expect((await reset(app, await askedFor(squatter.email))).status).toBe(204);
+    expect((await resetPassword(app, await askedFor(squatter.email))).status).toBe(204);
     expect((await app.call('GET', '/api/v1/user', { key: made.json.key })).status).toBe(200);
   });
 
   test('does not reveal whether there is an account', async () => {
-    const { email } = await app.newcomer();
-    const known = await forgot(app, email);
-    const unknown = await forgot(app, 'nobody@example.com');
+    const { email } = await app.createAccount();
+    const known = await requestReset(app, email);
+    const unknown = await requestReset(app, 'nobody@example.com');
     expect(known.status).toBe(202);
     expect(whole(unknown)).toEqual(whole(known));
     expect((await mails()).map(({ to }) => to)).toEqual([[email]]);
     // The same when one of them has reached its mail limit, or the mail server is down.
-    for (let mail = 0; mail < 12; mail++) await forgot(app, email);
-    expect(whole(await forgot(app, email))).toEqual(whole(known));
+    for (let mail = 0; mail < 12; mail++) await requestReset(app, email);
+    expect(whole(await requestReset(app, email))).toEqual(whole(known));
     isWell = false;
-    const { email: other } = await app.newcomer();
-    expect(whole(await forgot(app, other))).toEqual(whole(known));
+    const { email: other } = await app.createAccount();
+    expect(whole(await requestReset(app, other))).toEqual(whole(known));
     await mails();
   });
 
   test('has a link that is valid once, even if it is used twice at the same moment', async () => {
-    const { email } = await app.newcomer();
+    const { email } = await app.createAccount();
     const token = await askedFor(email);
     const answers = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => reset(app, token, elsewhere(), `${wanted} ${index}`)),
+      Array.from({ length: 6 }, (_, index) =>
+        resetPassword(app, token, otherNetwork(), `${newPassword} ${index}`),
+      ),
     );
     const won = answers.flatMap(({ status }, index) => (status === 204 ? [index] : []));
     expect(won).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 204)) useless(answer);
-    expect(await signIn(app, email, `${wanted} ${won[0]}`)).toBe(201);
-    useless(await reset(app, token));
+    expect(await signIn(app, email, `${newPassword} ${won[0]}`)).toBe(201);
+    useless(await resetPassword(app, token));
   });
 
   test('has a link that is valid for an hour', async () => {
-    const { email } = await app.newcomer();
+    const { email } = await app.createAccount();
     const token = await askedFor(email);
     app.clock.now += hour;
-    useless(await reset(app, token));
+    useless(await resetPassword(app, token));
     const next = await askedFor(email);
     app.clock.now += hour - 1;
-    expect((await reset(app, next)).status).toBe(204);
+    expect((await resetPassword(app, next)).status).toBe(204);
   });
 
   test('has a newer link that replaces the previous one, if it was sent', async () => {
-    const { email } = await app.newcomer();
+    const { email } = await app.createAccount();
     const first = await askedFor(email);
     const second = await askedFor(email);
     expect(second).not.toBe(first);
-    useless(await reset(app, first));
+    useless(await resetPassword(app, first));
     isWell = false;
-    expect((await forgot(app, email)).status).toBe(202);
+    expect((await requestReset(app, email)).status).toBe(202);
     await mails();
-    expect((await reset(app, second)).status).toBe(204);
+    expect((await resetPassword(app, second)).status).toBe(204);
   });
 
   test('has a link that ends when the password changes, and is for no other account', async () => {
-    const { email, key, password } = await app.newcomer();
-    const other = await app.newcomer();
+    const { email, key, password } = await app.createAccount();
+    const other = await app.createAccount();
     const token = await askedFor(email);
     const kept = await askedFor(other.email);
     const body = { current_password: password, new_password: 'changed by hand' };
-    const changed = await app.call('POST', '/api/v1/user/password', { key, body, headers: elsewhere() });
+    const changed = await app.call('POST', '/api/v1/user/password', { key, body, headers: otherNetwork() });
     expect(changed.status).toBe(204);
-    useless(await reset(app, token));
+    useless(await resetPassword(app, token));
     expect(await signIn(app, email, 'changed by hand')).toBe(201);
-    expect((await reset(app, kept)).status).toBe(204);
+    expect((await resetPassword(app, kept)).status).toBe(204);
   });
 
   test("can't be used for a sign-in that is in progress during the reset", async () => {
-    const { email, password } = await app.newcomer();
+    const { email, password } = await app.createAccount();
     const token = await askedFor(email);
     const body = { email, password };
     const [done, ...sessions] = await Promise.all([
-      reset(app, token),
-      ...Array.from({ length: 4 }, () => app.call('POST', '/api/v1/session', { body, headers: elsewhere() })),
+      resetPassword(app, token),
+      ...Array.from({ length: 4 }, () =>
+        app.call('POST', '/api/v1/session', { body, headers: otherNetwork() }),
+      ),
     ]);
     expect(done.status).toBe(204);
     for (const { headers } of sessions) {
@@ -188,89 +192,90 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   });
 
   test("isn't replaced by an invalid one, which is refused with its field, and the link stays valid", async () => {
-    const { email } = await app.newcomer();
+    const { email } = await app.createAccount();
     const token = await askedFor(email);
-    const short = await reset(app, token, elsewhere(), 'short');
+    const short = await resetPassword(app, token, otherNetwork(), 'short');
     expect([short.status, short.json.field_key]).toEqual([400, 'new_password']);
-    expect((await reset(app, token)).status).toBe(204);
+    expect((await resetPassword(app, token)).status).toBe(204);
   });
 
   test('has the same error message for every invalid link', async () => {
     const made = `lnp_${'a'.repeat(43)}`;
     const answers = [];
-    for (const token of [made, 'lnp_', 'x', "' or 1=1", `${made}x`]) answers.push(await reset(app, token));
+    for (const token of [made, 'lnp_', 'x', "' or 1=1", `${made}x`])
+      answers.push(await resetPassword(app, token));
     for (const answer of answers) useless(answer);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     for (const token of [null, 7, {}, ['x'], undefined, `${made}\u0000`])
-      expect((await reset(app, token)).json.field_key).toBe('token');
+      expect((await resetPassword(app, token)).json.field_key).toBe('token');
     for (const email of ['', 'nobody', 'a@b\nc', null])
-      expect((await forgot(app, email as string)).status).toBe(400);
+      expect((await requestReset(app, email as string)).status).toBe(400);
   });
 
   test("has links whose guessing is limited, and correct ones don't count", async () => {
-    const { email } = await app.newcomer();
-    const from = elsewhere();
-    const guess = () => reset(app, `lnp_${'b'.repeat(43)}`, from);
+    const { email } = await app.createAccount();
+    const from = otherNetwork();
+    const guess = () => resetPassword(app, `lnp_${'b'.repeat(43)}`, from);
     for (let wrong = 0; wrong < 9; wrong++) useless(await guess());
-    expect((await reset(app, await askedFor(email), from)).status).toBe(204);
+    expect((await resetPassword(app, await askedFor(email), from)).status).toBe(204);
     useless(await guess());
     const stopped = await guess();
     expect([stopped.status, stopped.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
     expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(0);
     // A valid token can't be guessed, so a client with one isn't blocked by others of its network.
-    expect((await reset(app, await askedFor(email), from)).status).toBe(204);
+    expect((await resetPassword(app, await askedFor(email), from)).status).toBe(204);
   });
 
   test('sends at most five mails a day to one address from one network, and ten from all', async () => {
-    const { email } = await app.newcomer();
-    const from = elsewhere();
-    for (let mail = 0; mail < 8; mail++) expect((await forgot(app, email, from)).status).toBe(202);
+    const { email } = await app.createAccount();
+    const from = otherNetwork();
+    for (let mail = 0; mail < 8; mail++) expect((await requestReset(app, email, from)).status).toBe(202);
     expect(await mails()).toHaveLength(5);
     for (let mail = 0; mail < 8; mail++) {
-      expect((await forgot(app, email)).status).toBe(202);
+      expect((await requestReset(app, email)).status).toBe(202);
       // Two mails that are sent at once may arrive in any order.
       await mails();
     }
     expect(await mails()).toHaveLength(10);
     // The last link that was sent still works.
-    expect((await reset(app, tokenIn(server.mails.at(-1)?.parts['text/plain']))).status).toBe(204);
+    expect((await resetPassword(app, tokenIn(server.mails.at(-1)?.parts['text/plain']))).status).toBe(204);
     // Invitations to the same address are counted separately.
-    const { key } = await app.newcomer();
+    const { key } = await app.createAccount();
     expect((await invite(app, key, email)).json.sent).toBe(true);
     app.clock.now += 24 * hour;
-    await forgot(app, email, from);
+    await requestReset(app, email, from);
     expect(await mails()).toHaveLength(12);
   });
 
   test('has a separate limit of mails for a network or browser that signed in before', async () => {
-    const { email, password } = await app.newcomer();
-    const home = elsewhere();
+    const { email, password } = await app.createAccount();
+    const home = otherNetwork();
     const signedIn = await app.call('POST', '/api/v1/session', { body: { email, password }, headers: home });
     const cookie = signedIn.headers.getSetCookie().find((text) => text.startsWith('linnet_known=')) ?? '';
     for (let mail = 0; mail < 14; mail++) {
-      await forgot(app, email);
+      await requestReset(app, email);
       await mails();
     }
     expect(await mails()).toHaveLength(10);
-    await forgot(app, email, home);
+    await requestReset(app, email, home);
     expect(await mails()).toHaveLength(11);
-    await forgot(app, email, { ...elsewhere(), cookie: cookie.split(';')[0] ?? '' });
+    await requestReset(app, email, { ...otherNetwork(), cookie: cookie.split(';')[0] ?? '' });
     expect(await mails()).toHaveLength(12);
   });
 
   test("doesn't count mails that failed", async () => {
-    const { email } = await app.newcomer();
-    const from = elsewhere();
+    const { email } = await app.createAccount();
+    const from = otherNetwork();
     isWell = false;
-    for (let mail = 0; mail < 7; mail++) await forgot(app, email, from);
+    for (let mail = 0; mail < 7; mail++) await requestReset(app, email, from);
     await mails();
     isWell = true;
     expect(await askedFor(email, from)).toStartWith('lnp_');
   });
 
   test('may be requested twenty times an hour from one network, for any accounts', async () => {
-    const from = elsewhere();
-    const ask = (index: number) => forgot(app, `nobody${index}@example.com`, from);
+    const from = otherNetwork();
+    const ask = (index: number) => requestReset(app, `nobody${index}@example.com`, from);
     for (let index = 0; index < 20; index++) expect((await ask(index)).status).toBe(202);
     const stopped = await ask(20);
     expect([stopped.status, stopped.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
@@ -281,19 +286,19 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   });
 
   test('proves the address when its link is used', async () => {
-    const guest = await app.newcomer();
-    const host = await app.newcomer();
+    const guest = await app.createAccount();
+    const host = await app.createAccount();
     const { json } = await invite(app, host.key, guest.email);
     const accept = () => app.call('POST', `/api/v1/user/invitations/${json.id}/accept`, { key: guest.key });
     expect((await accept()).json.error_code).toBe('EMAIL_UNPROVEN');
-    await reset(app, await askedFor(guest.email));
-    const headers = await browserOf(app, { ...guest, password: wanted });
+    await resetPassword(app, await askedFor(guest.email));
+    const headers = await browserOf(app, { ...guest, password: newPassword });
     const accepted = await app.call('POST', `/api/v1/user/invitations/${json.id}/accept`, { headers });
     expect(accepted.status).toBe(200);
   });
 
   test('leaves no link in the store in plain text, and expired ones are deleted', async () => {
-    const { email, userId } = await app.newcomer();
+    const { email, userId } = await app.createAccount();
     const token = await askedFor(email);
     const rows = () =>
       app.app.context.database.read

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { type Newcomer, type Send, startApp, type TestApp } from './support/app.ts';
+import { type Send, startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
-import { PostgresTalk, turnsInARow } from './support/postgres-talk.ts';
-import { Wire } from './support/wire.ts';
+import { PostgresTraffic, sequentialRoundTrips } from './support/postgres-traffic.ts';
+import { TcpProxy } from './support/tcp-proxy.ts';
 
 const never = 24 * 60 * 60 * 1000;
-const talk = new PostgresTalk();
-let wire: Wire;
+const talk = new PostgresTraffic();
+let wire: TcpProxy;
 /** Records every message that the app sends to the database. */
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 let linkId: number;
 let tagId: number;
 
@@ -18,8 +18,8 @@ const call = (method: string, path: string, send: Send = {}) =>
   app.call(method, path, { key: owner.key, ...send });
 
 beforeAll(async () => {
-  wire = new Wire(await migratedPostgres(), talk.tap);
-  await wire.lay();
+  wire = new TcpProxy(await migratedPostgres(), talk.tap);
+  await wire.open();
   app = await startApp({
     env: { DATABASE_URL: wire.url },
     overrides: {
@@ -29,7 +29,7 @@ beforeAll(async () => {
       ...{ versionInterval: never, webhooks: { pollInterval: never } },
     },
   });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
   tagId = (await call('POST', '/api/v1/tag', { body: { name: 'of a link' } })).json.id;
   for (let index = 0; index < 30; index++) {
     const body = { destination_url: 'https://destination.example', tags: [tagId] };
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(app.faults).toEqual([]);
   await app.stop();
-  await wire.cut();
+  await wire.close();
 });
 beforeEach(async () => {
   // Opens the connections that a call needs, and caches the key's owner.
@@ -56,14 +56,14 @@ async function askedBy(method: string, path: string, send: Send = {}) {
 }
 
 async function askedOnce(method: string, path: string, send: Send) {
-  await eventually(() => talk.silence > 50, 'silence');
-  talk.forget();
+  await eventually(() => talk.idleTime > 50, 'silence');
+  talk.clear();
   const answer = await call(method, path, send);
   const exchanges = talk.exchanges.filter(
     ({ sent }) =>
       !/"(visitor_salt_requests|click_corrections)"|transaction_read_only|last_used_at/.test(sent),
   );
-  return { answer, statements: exchanges.length, turns: turnsInARow(exchanges), exchanges };
+  return { answer, statements: exchanges.length, turns: sequentialRoundTrips(exchanges), exchanges };
 }
 
 test('a link by its id is one query, including tags', async () => {
@@ -72,11 +72,11 @@ test('a link by its id is one query, including tags', async () => {
 });
 
 test('concurrent reads of links share few queries, each for its own organization', async () => {
-  const other = await app.newcomer();
+  const other = await app.createAccount();
   const body = { destination_url: 'https://other.example' };
   const others = (await call('POST', '/api/v1/link?disable_png=true', { key: other.key, body })).json.id;
-  await eventually(() => talk.silence > 50, 'silence');
-  talk.forget();
+  await eventually(() => talk.idleTime > 50, 'silence');
+  talk.clear();
   const asked = Array.from({ length: 40 }, (_, index) => ({
     key: index % 2 === 0 ? owner.key : other.key,
     id: [linkId, others, linkId - 1 - index, 1_000_000][(index >> 1) % 4] ?? 0,
@@ -108,11 +108,11 @@ test('a page that was read before is read without columns of links that have not
   const body = { name: 'changed' };
   await call('GET', '/api/v1/link?limit=25');
   await call('PATCH', `/api/v1/link/${linkId}`, { body });
-  await eventually(() => talk.silence > 50, 'silence');
-  talk.forget();
+  await eventually(() => talk.idleTime > 50, 'silence');
+  talk.clear();
   const { json } = await call('GET', '/api/v1/link?limit=25');
   const reads = talk.exchanges.filter(({ sent }) => sent.includes('link_clicks'));
-  expect([json.links[0].name, reads.length, turnsInARow(reads)]).toEqual(['changed', 2, 2]);
+  expect([json.links[0].name, reads.length, sequentialRoundTrips(reads)]).toEqual(['changed', 2, 2]);
 });
 
 test('a page in another order, or of links with a tag, first queries what it needs for that', async () => {

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rm } from 'node:fs/promises';
-import { type Answer, type Newcomer, type Send, startApp, storeKinds, type TestApp } from './support/app.ts';
+import {
+  type Answer,
+  type Send,
+  startApp,
+  storeKinds,
+  type TestAccount,
+  type TestApp,
+} from './support/app.ts';
 import { answerWhen } from './support/eventually.ts';
 import { member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -60,7 +67,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
   /** On PostgreSQL there are two nodes. */
   let nodes: readonly TestApp[];
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let link: ReturnType<typeof calls>;
 
   beforeAll(async () => {
@@ -68,7 +75,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     const shared = store === 'postgres' ? { ...env, DATABASE_URL: await migratedPostgres() } : env;
     app = await startApp({ env: shared });
     nodes = store === 'postgres' ? [app, await startApp({ env: shared })] : [app];
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     link = calls(nodes, () => owner.key);
     link.pass(0);
   });
@@ -270,7 +277,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
 
 test('a scheduled change that came due while the program was stopped is applied after its start', async () => {
   const before = await startApp();
-  const owner = await before.newcomer();
+  const owner = await before.createAccount();
   const link = calls([before], () => owner.key);
   const { id } = await link.create();
   await link.schedule(id, { name: 'after the start' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { storeKinds } from './support/app.ts';
 import { member } from './support/members.ts';
-import { cookieIn, sessionSuite } from './support/sessions.ts';
+import { cookieIn, sessionSuite } from './support/session-suite.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
@@ -20,10 +20,10 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     (await suite.app.call('GET', '/api/v1/session', { headers: { cookie } })).json;
   const end = (id: string, cookie: string) =>
     suite.app.call('DELETE', `/api/v1/session/${id}`, { headers: ours(cookie) });
-  const newcomer = () => suite.app.newcomer();
+  const createAccount = () => suite.app.createAccount();
 
   test("shows the browser and start of each, its last use, and which one is the caller's", async () => {
-    const who = await newcomer();
+    const who = await createAccount();
     const begun = suite.app.clock.now;
     const desk = await begin(who, firefox);
     await begin(who, iphone);
@@ -49,7 +49,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
   });
 
   test("doesn't name a browser without a valid user agent", async () => {
-    const who = await newcomer();
+    const who = await createAccount();
     for (const agent of ['', '<script>', 'x'.repeat(4_000), 'curl/8.5.0']) await begin(who, agent);
     const { json } = await suite.app.call('GET', '/api/v1/session', { key: who.key });
     expect(json.map(({ browser, os }: { browser: null; os: null }) => [browser, os])).toEqual(
@@ -58,7 +58,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
   });
 
   test('can end one by its id, and the others continue', async () => {
-    const who = await newcomer();
+    const who = await createAccount();
     const [desk, phone] = [await begin(who, firefox), await begin(who, iphone)];
     const { id } = (await list(desk)).find((session: { browser: string }) => session.browser === 'Safari');
     const ended = await end(id, desk);
@@ -69,7 +69,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
   });
 
   test("can end the caller's own session, whose cookie is deleted too", async () => {
-    const cookie = await begin(await newcomer(), firefox);
+    const cookie = await begin(await createAccount(), firefox);
     const [{ id }] = await list(cookie);
     const ended = await end(id, cookie);
     expect([ended.status, ended.headers.get('set-cookie')]).toEqual([

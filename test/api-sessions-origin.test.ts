@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { browserOf } from './support/members.ts';
 import { visitRaw } from './support/raw-http.ts';
 
@@ -44,11 +44,11 @@ async function operationsOf(app: TestApp): Promise<Operation[]> {
 
 describe('cross-site calls with a cookie', () => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let cookie: string;
   beforeAll(async () => {
     app = await startApp();
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     cookie = (await browserOf(app, owner)).cookie;
   });
   afterAll(async () => {
@@ -147,7 +147,7 @@ describe('cross-site calls with a cookie', () => {
 
 test('in a trial, the page of each loopback name may call the one it came from', async () => {
   const app = await startApp();
-  const { cookie } = await browserOf(app, await app.newcomer());
+  const { cookie } = await browserOf(app, await app.createAccount());
   const { port } = new URL(app.url);
   const rename = async (host: string, origin: string) =>
     (
@@ -176,7 +176,7 @@ describe('behind https', () => {
   afterAll(() => app.stop());
 
   test('the cookie is bound to this host and to encrypted connections', async () => {
-    const { email, password } = await app.newcomer();
+    const { email, password } = await app.createAccount();
     const { headers } = await app.call('POST', '/api/v1/session', {
       body: { email, password },
       headers: { origin },
@@ -196,7 +196,7 @@ describe('behind https', () => {
   });
 
   test('only its own address is its origin, not the one it listens on', async () => {
-    const { email, password } = await app.newcomer();
+    const { email, password } = await app.createAccount();
     for (const foreign of [app.url, 'http://links.example.com', 'https://www.links.example.com']) {
       const answer = await app.call('POST', '/api/v1/session', {
         body: { email, password },

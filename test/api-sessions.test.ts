@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { startApp, storeKinds } from './support/app.ts';
-import { cookieIn, sessionSuite } from './support/sessions.ts';
+import { cookieIn, sessionSuite } from './support/session-suite.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
@@ -11,7 +11,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   const { ours, signIn, person, isIn } = suite;
 
   test("signing in returns the user and sets a cookie that scripts and other sites can't use", async () => {
-    const { email, password, userId } = await suite.app.newcomer('cookie@example.com');
+    const { email, password, userId } = await suite.app.createAccount('cookie@example.com');
     const answer = await signIn(email, password);
     expect([answer.status, answer.json.id, answer.json.email]).toEqual([201, userId, email]);
     const { pair, attributes } = cookieIn(answer.headers);
@@ -140,7 +140,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   });
 
   test('guesses are counted together with those for tokens, before they are checked', async () => {
-    const { email, password } = await suite.app.newcomer('guess@example.com');
+    const { email, password } = await suite.app.createAccount('guess@example.com');
     const attempts = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         index % 2
@@ -157,7 +157,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   });
 
   test('a wrong password and an unknown address get the same response', async () => {
-    const { email } = await suite.app.newcomer('same@example.com');
+    const { email } = await suite.app.createAccount('same@example.com');
     const wrong = await signIn(email, 'wrong password');
     const unknown = await signIn('nobody@example.com', 'wrong password');
     expect([wrong.status, wrong.json.error_code]).toEqual([401, 'LOGIN_WRONG']);
@@ -264,7 +264,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
 
   test('the live stream accepts a session, and ends with it', async () => {
     const quick = await startApp({ store, overrides: { heartbeat: 20 } });
-    const { email, password } = await quick.newcomer();
+    const { email, password } = await quick.createAccount();
     const open = async () => {
       const body = { email, password };
       const cookie = cookieIn((await quick.call('POST', '/api/v1/session', { body })).headers).pair;

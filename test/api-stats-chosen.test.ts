@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { countEntry } from '../src/ledger/hour-counts.ts';
 import { openCounts } from '../src/ledger/open-counts.ts';
 import { dimensionCodes } from '../src/rules/click-fields.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 
 describe.each(storeKinds)('statistics of some links on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
-  let stranger: Newcomer;
+  let owner: TestAccount;
+  let stranger: TestAccount;
   let tag: number;
   let other: number;
   let [first, second, third, foreign, foreignTag] = [0, 0, 0, 0, 0];
@@ -25,7 +25,7 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
   beforeAll(async () => {
     app = await startApp({ store });
     app.clock.now = Date.parse('2026-04-10T12:30:00Z');
-    [owner, stranger] = [await app.newcomer(), await app.newcomer()];
+    [owner, stranger] = [await app.createAccount(), await app.createAccount()];
     tag = (await send('POST', '/tag', { name: 'spring' })).json.id;
     other = (await send('POST', '/tag', { name: 'unused' })).json.id;
     foreignTag = (await send('POST', '/tag', { name: 'theirs' }, stranger.key)).json.id;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { browser, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { rebuildRollups, rollUps } from './support/hits.ts';
 
 const agents = [
@@ -14,14 +14,14 @@ const agents = [
 
 describe.each(storeKinds)('statistics of real visits on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const links: { id: number; path: string }[] = [];
 
   beforeAll(async () => {
     app = await startApp({ store });
     // All on one UTC day: the visitors of a day are forgotten an hour after its end.
     app.clock.now = Date.parse('2026-11-18T10:00:00Z');
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     for (const body of [
       { destination_url: 'example.com', ios_link_destination: 'https://example.com/ios' },
       { destination_url: 'example.com', password: 'open sesame' },

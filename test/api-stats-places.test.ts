@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
-import { twoHalves } from './support/country-file.ts';
+import { browser, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { twoNetworkFile } from './support/country-file.ts';
 import { temporaryFolder } from './support/program.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
@@ -21,7 +21,7 @@ interface Group {
 
 describe.each(storeKinds)('statistics by place and address on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let id: number;
   let host: string;
@@ -29,9 +29,9 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
   beforeAll(async () => {
     folder = await temporaryFolder();
     const COUNTRY_FILE = join(folder.path, 'cities.mmdb');
-    await writeFile(COUNTRY_FILE, twoHalves(cityOf('DE', 'BY'), cityOf('US', 'ND')));
+    await writeFile(COUNTRY_FILE, twoNetworkFile(cityOf('DE', 'BY'), cityOf('US', 'ND')));
     app = await startApp({ store, env: { COUNTRY_FILE, TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     host = new URL(app.url).hostname;
     const call = async (method: string, path: string, body: object) => {
       const { status, json } = await app.call(method, `/api/v1/link${path}`, { key: owner.key, body });
@@ -137,7 +137,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
 
   test('the alias is known behind a password too, and a webhook includes it and the place', async () => {
     const hook = target();
-    const guest = await app.newcomer();
+    const guest = await app.createAccount();
     const body = {
       destination_url: 'https://example.com',
       password: 'sesame',
@@ -166,7 +166,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
   });
 
   test('no other organization sees them', async () => {
-    const other = await app.newcomer();
+    const other = await app.createAccount();
     const { json } = await app.call('GET', '/api/v1/stats?group_by=city', { key: other.key });
     expect(json.groups).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { browser, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 interface Group {
   readonly value: string | null;
@@ -9,12 +9,12 @@ interface Group {
 
 describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let link: { readonly id: number; readonly url: string };
 
   beforeAll(async () => {
     app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     const destination = 'https://example.com/';
     const rules = [
       { id: 'r_vip', when: { query: { vip: [] } }, destination_url: `${destination}vip` },

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 
 describe.each(storeKinds)('statistics on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let link: number;
   let second: number;
   let kolkata: number;
 
-  const newLink = async (who: Newcomer): Promise<number> =>
+  const newLink = async (who: TestAccount): Promise<number> =>
     (
       await app.call('POST', '/api/v1/link', {
         key: who.key,
@@ -20,7 +20,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
   beforeAll(async () => {
     app = await startApp({ store });
     app.clock.now = Date.parse('2026-04-10T12:30:00Z');
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     [link, second, kolkata] = [await newLink(owner), await newLink(owner), await newLink(owner)];
     const mine = { link, organization: owner.organizationId };
     const hits: SeedHit[] = [
@@ -172,7 +172,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
   });
 
   test('the hundred largest groups are shown, and the sum of the rest', async () => {
-    const other = await app.newcomer();
+    const other = await app.createAccount();
     const many = await newLink(other);
     await seedHits(
       app.app.context.database,
@@ -261,7 +261,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
   });
 
   test('terms and contents are counted, including none, and from before roll-ups had them', async () => {
-    const [tagged, mixed] = [await app.newcomer(), await app.newcomer()];
+    const [tagged, mixed] = [await app.createAccount(), await app.createAccount()];
     const of = await newLink(tagged);
     const own = { link: of, organization: tagged.organizationId, visitor: null };
     const day = '2026-04-08T1';

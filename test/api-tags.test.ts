@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 describe.each(storeKinds)('tags on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const create = (body: unknown) => app.call('POST', '/api/v1/tag', { key: owner.key, body });
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -36,7 +36,7 @@ describe.each(storeKinds)('tags on %s', (store) => {
     const again = await create({ name: 'STRAßE' });
     expect(again.status).toBe(409);
     expect(again.json).toMatchObject({ error_code: 'TAG_EXISTS', field_key: 'name' });
-    const other = await app.newcomer();
+    const other = await app.createAccount();
     expect((await app.call('POST', '/api/v1/tag', { key: other.key, body: { name: 'straße' } })).status).toBe(
       201,
     );

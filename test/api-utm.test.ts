@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 
 describe.each(storeKinds)('UTM parameters on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const call = (method: string, path: string, body?: object, key = owner.key) =>
     app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
   const create = async (body: object) => (await call('POST', '/link', body)).json;
@@ -17,7 +17,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -191,7 +191,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
   });
 
   test('of links and templates are suggested, the most frequent first', async () => {
-    const { key } = await app.newcomer();
+    const { key } = await app.createAccount();
     for (const source of ['rare', 'often', 'often'])
       await call('POST', '/link', { destination_url: 'https://example.com', utm_source: source }, key);
     await call('POST', '/utm_template', { name: 'T', utm_source: 'often', utm_content: 'button' }, key);

@@ -8,8 +8,8 @@ import { newestMigration } from '../src/storage/migrate.ts';
 import { allTables } from './support/all-tables.ts';
 import { storeKinds } from './support/app.ts';
 import { eventually, pollOften } from './support/eventually.ts';
-import { command } from './support/lived-in-store.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
+import { command } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { inShell, runCommand, runServer, runWithFilesBelow, temporaryFolder } from './support/program.ts';
 

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import { type StoreKind, storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
-import { allCounted, clicks, command, livedIn, settingsFor } from './support/lived-in-store.ts';
+import {
+  command,
+  populateServer,
+  sendClicks,
+  settingsFor,
+  untilCounted,
+} from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 
@@ -36,12 +42,12 @@ test.each(storeKinds)(
   async (kind) => {
     await using folder = await temporaryFolder();
     const settings = await settingsFor(kind, join(folder.path, 'data'));
-    const lived = await livedIn(settings);
+    const lived = await populateServer(settings);
     const release = await holdStore(kind, settings);
-    await clicks(lived, 'plain', 20, 1_000);
+    await sendClicks(lived, 'plain', 20, 1_000);
     const file = join(folder.path, 'one.linnet');
     const [code] = await command(['backup', file], settings);
-    await clicks(lived, 'plain', 10, 2_000);
+    await sendClicks(lived, 'plain', 10, 2_000);
     lived.server.kill('SIGKILL');
     await lived.server.exited;
     await release();
@@ -52,7 +58,7 @@ test.each(storeKinds)(
     expect((await command(['restore', file], settings))[0]).toBe(0);
     const server = runServer(settings);
     const after = { ...lived, server, url: await server.address() };
-    await allCounted(after, '33 300');
+    await untilCounted(after, '33 300');
     server.kill('SIGTERM');
     expect(await server.exited).toBe(0);
     const counter = hitCounter(settings.DATA_DIR ?? '', settings.DATABASE_URL ?? '');
@@ -68,11 +74,11 @@ test.each(storeKinds)(
   async (kind) => {
     await using folder = await temporaryFolder();
     const settings = await settingsFor(kind, join(folder.path, 'data'));
-    const lived = await livedIn(settings);
+    const lived = await populateServer(settings);
     let isOver = false;
     const visiting = (async () => {
       // The backups, not the clicks, should use the CPU.
-      for (; !isOver; await Bun.sleep(20)) await clicks(lived, 'busy', 10);
+      for (; !isOver; await Bun.sleep(20)) await sendClicks(lived, 'busy', 10);
     })();
     const files = ['a', 'b'].map((name) => join(folder.path, name));
     const codes = await Promise.all(

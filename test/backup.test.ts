@@ -5,13 +5,13 @@ import { allTables } from './support/all-tables.ts';
 import { storeKinds } from './support/app.ts';
 import {
   command,
-  type LivedIn,
-  livedIn,
+  contentsOf,
+  type PopulatedServer,
+  populateServer,
   settingsFor,
   settingsWithoutStore,
-  told,
   webhookKey,
-} from './support/lived-in-store.ts';
+} from './support/populated-server.ts';
 import { problemsOf, runServer, temporaryFolder } from './support/program.ts';
 
 /** These tables tell a day's visitors apart, and are not backed up. */
@@ -26,14 +26,14 @@ const leftOut = [
   'nodes',
 ];
 
-async function end({ server }: Pick<LivedIn, 'server'>): Promise<void> {
+async function end({ server }: Pick<PopulatedServer, 'server'>): Promise<void> {
   server.kill('SIGTERM');
   expect(await server.exited).toBe(0);
 }
 
 /** The answers without what differs between servers. */
-const answersOf = async (lived: Pick<LivedIn, 'url' | 'key' | 'cookie'>): Promise<string> =>
-  JSON.stringify(await told(lived))
+const answersOf = async (lived: Pick<PopulatedServer, 'url' | 'key' | 'cookie'>): Promise<string> =>
+  JSON.stringify(await contentsOf(lived))
     .replaceAll(lived.url, '(url)')
     .replaceAll(new URL(lived.url).host, '(host)')
     .replaceAll(/"raw_since":"[^"]*"/g, '"raw_since":"(now)"');
@@ -41,7 +41,7 @@ const answersOf = async (lived: Pick<LivedIn, 'url' | 'key' | 'cookie'>): Promis
 describe.each(storeKinds)('a backup of %s', (from) => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let settings: Record<string, string>;
-  let before: LivedIn;
+  let before: PopulatedServer;
   let answers: string;
   let file: string;
   let tables: Awaited<ReturnType<typeof allTables>>;
@@ -49,7 +49,7 @@ describe.each(storeKinds)('a backup of %s', (from) => {
   beforeAll(async () => {
     folder = await temporaryFolder();
     settings = await settingsFor(from, join(folder.path, 'before'));
-    before = await livedIn(settings);
+    before = await populateServer(settings);
     file = join(folder.path, 'linnet.backup');
     answers = await answersOf(before);
     before.server.kill('SIGSTOP');
@@ -85,7 +85,7 @@ describe.each(storeKinds)('a backup of %s', (from) => {
       const server = runServer(restored);
       const after = { ...before, server, url: await server.address() };
       expect(await answersOf(after)).toBe(answers);
-      expect((await told(after)).webhookKey).toBe(webhookKey);
+      expect((await contentsOf(after)).webhookKey).toBe(webhookKey);
       // Ids continue where they were: none is used twice.
       const made = await fetch(`${after.url}/api/v1/link`, {
         method: 'POST',

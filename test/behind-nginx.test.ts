@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen } from './support/eventually.ts';
 import { hasNginx, type Nginx, startNginx } from './support/nginx.ts';
 
@@ -10,11 +10,11 @@ describe.skipIf(!hasNginx)(
   'behind a real nginx with deploy/nginx.conf (skipped where none is installed)',
   () => {
     let app: TestApp;
-    let owner: Newcomer;
+    let owner: TestAccount;
     let proxy: Nginx;
     beforeAll(async () => {
       app = await startApp({ env: { BASE_URL: `https://${host}`, TRUSTED_PROXIES: '1' } });
-      owner = await app.newcomer();
+      owner = await app.createAccount();
       proxy = await startNginx(host, app.url);
     });
     afterAll(async () => {

@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { openBothPaths } from './support/both-paths.ts';
 import { eventually } from './support/eventually.ts';
+import { dial, ports, readAfterSending, sendPieces, statusesOf } from './support/raw-sockets.ts';
 import {
   answer,
+  fastRequest,
+  forwardedRequest,
   get,
-  known,
   ofLength,
   openSampleService,
-  other,
   post,
   type SampleService,
 } from './support/sample-service.ts';
-import { stretched } from './support/stretched.ts';
-import { dial, hearAfterSending, ports, statusesOf, talk } from './support/talk.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 let paths: SampleService['paths'];
 let faults: SampleService['faults'];
@@ -42,7 +42,7 @@ describe('the address of a visitor', () => {
           const more = claims[index % claims.length];
           const bytes =
             get('/who', more) + get('/known/who', more) + get('/who', `${more}Connection: close\r\n`);
-          const bodies = (await talk(paths.port, [bytes], { from: address })).match(/127\.[\d.]+/g);
+          const bodies = (await sendPieces(paths.port, [bytes], { from: address })).match(/127\.[\d.]+/g);
           expect(bodies).toEqual([address, address, address]);
         }),
       );
@@ -67,19 +67,19 @@ describe('a connection', () => {
 
   test('takes no other local process for the visitor whose port number it uses', async () => {
     const before = ports('01');
-    const visitor = await dial(paths.port, other);
+    const visitor = await dial(paths.port, forwardedRequest);
     await new Promise((answered) => visitor.once('data', answered));
     const behind = ports('0A').find((port) => port !== paths.port) ?? 0;
     const hop = ports('01', behind).find((port) => !before.includes(port)) ?? 0;
     asked.length = 0;
     const options = { from: '127.0.0.2', fromPort: hop, count: 1 };
-    expect(statusesOf(await talk(behind, [get('/forged')], options))).toEqual([403]);
+    expect(statusesOf(await sendPieces(behind, [get('/forged')], options))).toEqual([403]);
     visitor.destroy();
     expect(asked).toEqual([]);
   });
 
   test('is released at once if the client disconnects in the middle of a body', async () => {
-    await talk(paths.port, [other], { count: 1 });
+    await sendPieces(paths.port, [forwardedRequest], { count: 1 });
     const open = () => readdirSync('/proc/self/fd').length;
     const before = open();
     const socket = await dial(paths.port, post('/read', 'Content-Length: 9\r\n', 'a'));
@@ -91,23 +91,30 @@ describe('a connection', () => {
   });
 
   test('that is half-closed by the visitor is answered, even if it is to be closed', async () => {
-    const last = [known, other, get('/known', 'Connection: close\r\n'), known.replace('1.1', '1.0')];
-    const answers = await Promise.all(last.map((bytes) => talk(paths.port, [bytes], { hangsUp: true })));
+    const last = [
+      fastRequest,
+      forwardedRequest,
+      get('/known', 'Connection: close\r\n'),
+      fastRequest.replace('1.1', '1.0'),
+    ];
+    const answers = await Promise.all(
+      last.map((bytes) => sendPieces(paths.port, [bytes], { endsAfterSending: true })),
+    );
     expect(answers.map(statusesOf)).toEqual([[302], [200], [302], [302]]);
   });
 
   test('that ends with the response says so, on the fast path and by the app server', async () => {
     for (const path of ['/known', '/other', '/late']) {
-      const answer = await talk(paths.port, [get(path, 'Connection: close\r\n')]);
+      const answer = await sendPieces(paths.port, [get(path, 'Connection: close\r\n')]);
       expect([path, /\r\nConnection: close\r\n/i.test(String(answer))]).toEqual([path, true]);
     }
   });
 
   test('leaves nothing open, however it ends', async () => {
     const open = () => readdirSync('/proc/self/fd').length;
-    await talk(paths.port, [other], { count: 1 });
+    await sendPieces(paths.port, [forwardedRequest], { count: 1 });
     const before = open();
-    const begun = [known, other, get('/late'), get('/large'), 'GET /kn', 'POST'];
+    const begun = [fastRequest, forwardedRequest, get('/late'), get('/large'), 'GET /kn', 'POST'];
     for (let round = 0; round < 5; round++) {
       const sockets = await Promise.all(
         Array.from({ length: 10 }, () => begun.map((bytes) => dial(paths.port, bytes))).flat(),
@@ -127,10 +134,12 @@ describe('a connection, continued', () => {
   test('that is half-closed by the visitor is also answered by the app server, as by a server alone', async () => {
     const last = [
       get('/other', 'Connection: close\r\n'),
-      other.replace('1.1', '1.0'),
+      forwardedRequest.replace('1.1', '1.0'),
       post('/other', 'Transfer-Encoding: chunked\r\n', '0\r\n\r\n'),
     ];
-    const answers = await Promise.all(last.map((bytes) => talk(paths.port, [bytes], { hangsUp: true })));
+    const answers = await Promise.all(
+      last.map((bytes) => sendPieces(paths.port, [bytes], { endsAfterSending: true })),
+    );
     expect(answers.map(statusesOf)).toEqual([[200], [200], [200]]);
   });
 
@@ -141,7 +150,9 @@ describe('a connection, continued', () => {
       ({ path }) =>
         path === '/known' ? { head: 'HTTP/1.1 204 No Content\r\n', body: '', waits: false } : null,
     );
-    const visitors = await Promise.all([known, other].map((bytes) => dial(stopping.port, bytes)));
+    const visitors = await Promise.all(
+      [fastRequest, forwardedRequest].map((bytes) => dial(stopping.port, bytes)),
+    );
     await Promise.all(visitors.map((visitor) => new Promise((answered) => visitor.once('data', answered))));
     const received = visitors.map(
       (visitor) =>
@@ -153,8 +164,8 @@ describe('a connection, continued', () => {
           visitor.on('close', () => resolve(text));
         }),
     );
-    visitors[0]?.write(known);
-    visitors[1]?.write(other);
+    visitors[0]?.write(fastRequest);
+    visitors[1]?.write(forwardedRequest);
     await stopping.drain();
     expect((await Promise.all(received)).map(statusesOf)).toEqual([[204], [200]]);
   });
@@ -170,16 +181,16 @@ describe('a connection, continued', () => {
       post('/other', `Content-Length: ${body.length}\r\n`, body),
       post('/other', 'Transfer-Encoding: chunked\r\n', `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`),
     ];
-    const visitors = framings.map((bytes) => hearAfterSending(refusing.port, bytes));
+    const visitors = framings.map((bytes) => readAfterSending(refusing.port, bytes));
     await Promise.all(visitors.map(({ heard }) => heard));
     const begun = performance.now();
     await refusing.drain();
     // Requests under way are given ten seconds, which these must not use up.
-    expect(performance.now() - begun).toBeLessThan(stretched(5_000));
+    expect(performance.now() - begun).toBeLessThan(scaledToLoad(5_000));
     expect((await Promise.all(visitors.map(({ all }) => all))).map(statusesOf)).toEqual([[413], [413]]);
   });
 
   test('with bare line feeds in its head is refused at once', async () => {
-    expect(statusesOf(await talk(paths.port, ['GET /known HTTP/1.1\nHost: a\n\n']))).toEqual([400]);
+    expect(statusesOf(await sendPieces(paths.port, ['GET /known HTTP/1.1\nHost: a\n\n']))).toEqual([400]);
   });
 });

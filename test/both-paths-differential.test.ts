@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { startApp, type TestApp } from './support/app.ts';
-import { drawFrom } from './support/draw.ts';
 import { exchange, type RawAnswer } from './support/raw-http.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 /**
  * Random visits, each sent twice: as it is, and with a non-ASCII byte in a meaningless header, which keeps it off the fast
@@ -48,7 +48,7 @@ const kinds: readonly (readonly [string, object])[] = [
   ['over', { expiration_date: new Date(Date.now() + 60_000).toISOString() }],
 ];
 
-const draw = drawFrom(20_261_120);
+const draw = seededRandom(20_261_120);
 const pick = <T>(choices: readonly T[]): T => choices[draw(choices.length)] as T;
 const perhaps = (chance: number, text: () => string): string => (draw(chance) === 0 ? text() : '');
 
@@ -195,7 +195,7 @@ const ids = { one: [] as number[], two: [] as number[] };
 beforeAll(async () => {
   app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
   host = new URL(app.url).host;
-  const { key } = await app.newcomer();
+  const { key } = await app.createAccount();
   for (const [suffix, fields] of kinds)
     for (const way of ['one', 'two'] as const) {
       const body = { destination_url: destination, suffix: `${way}-${suffix}`, ...fields };
@@ -217,7 +217,7 @@ async function send(visit: MadeUp, way: 'one' | 'two'): Promise<RawAnswer | unde
   const answers = await exchange(app.url, head, {
     answers: 1,
     bodyless: visit.method === 'HEAD',
-    patience: 30_000,
+    timeout: 30_000,
     cuts: visit.cuts.map((part) => Math.floor(part * head.length)).filter((cut) => cut > 0),
   });
   return answers[0];

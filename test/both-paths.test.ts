@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Server } from 'bun';
+import { sendPieces, statusesAndBodies, statusesOf } from './support/raw-sockets.ts';
 import {
   answer,
+  fastRequest,
+  forwardedRequest,
   get,
   hostLine,
-  known,
   ofLength,
   openSampleService,
-  other,
   post,
   type SampleService,
 } from './support/sample-service.ts';
-import { essence, statusesOf, talk } from './support/talk.ts';
 
 /**
  * A listener with a fast path in front of the app server is compared with a plain Bun server: whatever bytes come, both must
@@ -77,15 +77,15 @@ const streams: readonly (readonly [string, string])[] = [
   ['a line without a name', get('/known', ': a\r\n')],
   ['a name with brackets', get('/known', 'a(b): a\r\n')],
   ['a name of all its signs', get('/known', "!#$%&'*+-.^_`|~: a\r\n")],
-  ['empty lines in front', `\r\n\r\n${known}`],
+  ['empty lines in front', `\r\n\r\n${fastRequest}`],
   ['no version', 'GET /known\r\n\r\n'],
-  ['HTTP/1.0', known.replace('1.1', '1.0')],
+  ['HTTP/1.0', fastRequest.replace('1.1', '1.0')],
   ['HTTP/1.0 that wants to go on', get('/known', 'Connection: keep-alive\r\n').replace('1.1', '1.0')],
-  ['HTTP/1.2', known.replace('1.1', '1.2')],
-  ['HTTP/2.0', known.replace('1.1', '2.0')],
-  ['two spaces', known.replace(' ', '  ')],
-  ['a tab for a space', known.replace(' ', '\t')],
-  ['a space behind the version', known.replace('1.1', '1.1 ')],
+  ['HTTP/1.2', fastRequest.replace('1.1', '1.2')],
+  ['HTTP/2.0', fastRequest.replace('1.1', '2.0')],
+  ['two spaces', fastRequest.replace(' ', '  ')],
+  ['a tab for a space', fastRequest.replace(' ', '\t')],
+  ['a space behind the version', fastRequest.replace('1.1', '1.1 ')],
   ...['close', 'Keep-Alive', 'keep-alive, close', 'close, keep-alive', 'Upgrade', 'te'].flatMap((value) => [
     [`the connection "${value}"`, get('/known', `Connection: ${value}\r\n`)] as const,
     [`the connection "${value}" elsewhere`, get('/other', `Connection: ${value}\r\n`)] as const,
@@ -106,16 +106,16 @@ const streams: readonly (readonly [string, string])[] = [
   ['an odd expectation', get('/known', 'Expect: the unexpected\r\n')],
   ['204', get('/none')],
   ['304', get('/same')],
-  ['HEAD', other.replace('GET', 'HEAD')],
-  ['HEAD of what is known', known.replace('GET', 'HEAD')],
+  ['HEAD', forwardedRequest.replace('GET', 'HEAD')],
+  ['HEAD of what is known', fastRequest.replace('GET', 'HEAD')],
   ['a whole address', get('http://a/known')],
   ['a whole address elsewhere', get('https://b.example/other')],
-  ['OPTIONS *', known.replace('GET /known', 'OPTIONS *')],
-  ['CONNECT', known.replace('GET /known', 'CONNECT a:80')],
-  ['a small method', known.replace('GET', 'get')],
+  ['OPTIONS *', fastRequest.replace('GET /known', 'OPTIONS *')],
+  ['CONNECT', fastRequest.replace('GET /known', 'CONNECT a:80')],
+  ['a small method', fastRequest.replace('GET', 'get')],
   ['two hosts', get('/known', 'Host: b\r\n')],
-  ['no host', known.replace(hostLine, '')],
-  ['an odd host', known.replace(hostLine, 'Host: A.:99\r\n')],
+  ['no host', fastRequest.replace(hostLine, '')],
+  ['an odd host', fastRequest.replace(hostLine, 'Host: A.:99\r\n')],
   ['nearly too much', get('/known', `X: ${'x'.repeat(15_000)}\r\n`)],
   ['too much', get('/known', `X: ${'x'.repeat(17_000)}\r\n`)],
 ];
@@ -137,9 +137,9 @@ function areAlike(name: string, expected: string, found: string): boolean {
 
 /** Requests around it: a parser that disagrees on where it ends answers the following ones differently. */
 const positions: readonly (readonly [string, (stream: string) => string])[] = [
-  ['before a known and another', (stream) => stream + known + last],
-  ['between a known and another', (stream) => known + stream + last],
-  ['between another and a known', (stream) => other + stream + known + last],
+  ['before a known and another', (stream) => stream + fastRequest + last],
+  ['between a known and another', (stream) => fastRequest + stream + last],
+  ['between another and a known', (stream) => forwardedRequest + stream + fastRequest + last],
 ];
 
 beforeAll(() => {
@@ -157,11 +157,11 @@ describe('requests get the same result as without the fast path', () => {
     const check = async ([name, stream]: readonly [string, string]) => {
       const bytes = around(stream);
       const [expected, found] = await Promise.all([
-        talk(alone.port ?? 0, [bytes]),
-        talk(service.paths.port, [bytes]),
+        sendPieces(alone.port ?? 0, [bytes]),
+        sendPieces(service.paths.port, [bytes]),
       ]);
-      if (!areAlike(name, essence(expected), essence(found)))
-        wrong.push(`${name}: ${essence(found)} instead of ${essence(expected)}`);
+      if (!areAlike(name, statusesAndBodies(expected), statusesAndBodies(found)))
+        wrong.push(`${name}: ${statusesAndBodies(found)} instead of ${statusesAndBodies(expected)}`);
     };
     await Promise.all(streams.map(check));
     expect(wrong).toEqual([]);
@@ -171,48 +171,50 @@ describe('requests get the same result as without the fast path', () => {
 
 describe('a stream of requests of every kind', () => {
   const mixed = [
-    known,
+    fastRequest,
     post('/read', ofLength('abc'), 'abc'),
-    known,
-    known,
-    other,
+    fastRequest,
+    fastRequest,
+    forwardedRequest,
     get('/known', 'X: \xe9\r\n'),
     post('/read', 'Transfer-Encoding: chunked\r\n', '3\r\nabc\r\n0\r\n\r\n'),
-    known,
+    fastRequest,
     get('/none'),
-    other,
+    forwardedRequest,
   ].join('');
 
   test('may be split in two anywhere', async () => {
-    const whole = essence(await talk(alone.port ?? 0, [mixed], { count: 10 }));
+    const whole = statusesAndBodies(await sendPieces(alone.port ?? 0, [mixed], { count: 10 }));
     const cuts = Array.from({ length: mixed.length - 1 }, (_, index) => index + 1);
     while (cuts.length > 0) {
       const batch = cuts.splice(0, 40);
       const answers = await Promise.all(
-        batch.map((cut) => talk(service.paths.port, [mixed.slice(0, cut), mixed.slice(cut)], { count: 10 })),
+        batch.map((cut) =>
+          sendPieces(service.paths.port, [mixed.slice(0, cut), mixed.slice(cut)], { count: 10 }),
+        ),
       );
       for (const [index, found] of answers.entries())
-        expect([batch[index], essence(found)]).toEqual([batch[index], whole]);
+        expect([batch[index], statusesAndBodies(found)]).toEqual([batch[index], whole]);
     }
   });
 
   test('stays on the fast path if a plain one is split in two', async () => {
     service.asked.length = 0;
-    for (let cut = 1; cut < known.length; cut++) {
-      const pieces = [known + known.slice(0, cut), known.slice(cut) + known];
-      expect(statusesOf(await talk(service.paths.port, pieces, { count: 3 }))).toEqual([302, 302, 302]);
+    for (let cut = 1; cut < fastRequest.length; cut++) {
+      const pieces = [fastRequest + fastRequest.slice(0, cut), fastRequest.slice(cut) + fastRequest];
+      expect(statusesOf(await sendPieces(service.paths.port, pieces, { count: 3 }))).toEqual([302, 302, 302]);
     }
     expect(service.asked).toEqual([]);
   });
 
   test('may arrive byte by byte', async () => {
-    const whole = essence(await talk(alone.port ?? 0, [mixed], { count: 10 }));
-    expect(essence(await talk(service.paths.port, [...mixed], { count: 10 }))).toEqual(whole);
+    const whole = statusesAndBodies(await sendPieces(alone.port ?? 0, [mixed], { count: 10 }));
+    expect(statusesAndBodies(await sendPieces(service.paths.port, [...mixed], { count: 10 }))).toEqual(whole);
   });
 
   test('is answered in order even if some responses are late', async () => {
-    const bytes = get('/late') + known + get('/late') + other + known;
-    expect(statusesOf(await talk(service.paths.port, [bytes], { count: 5 }))).toEqual([
+    const bytes = get('/late') + fastRequest + get('/late') + forwardedRequest + fastRequest;
+    expect(statusesOf(await sendPieces(service.paths.port, [bytes], { count: 5 }))).toEqual([
       200, 302, 200, 200, 302,
     ]);
   });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
-import { drawFrom } from './support/draw.ts';
 import { answerWhen } from './support/eventually.ts';
 import { rebuildFrom, rollUps } from './support/hits.ts';
 import type { LedgerKind } from './support/ledger-of.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 const hour = 3_600_000;
 /** On ClickHouse a correction takes ten times the CPU. */
@@ -17,7 +17,7 @@ const kinds: readonly LedgerKind[] = [
 
 describe.each(kinds)('corrections during folding on %s', (kind) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const links: { id: number; path: string }[] = [];
 
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.each(kinds)('corrections during folding on %s', (kind) => {
       overrides: { correctionInterval: 20 },
     });
     app.clock.now = Date.parse('2026-11-18T22:00:00Z');
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     for (let link = 0; link < 3; link++) {
       const body = { destination_url: 'https://example.com' };
       const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
@@ -40,7 +40,7 @@ describe.each(kinds)('corrections during folding on %s', (kind) => {
   });
 
   test('visits during an erasure and reclassification are each counted once', async () => {
-    const draw = drawFrom(20261123);
+    const draw = seededRandom(20261123);
     const call = (method: string, path: string, body?: object) =>
       app.call(method, `/api/v1/${path}`, { key: owner.key, ...(body && { body }) });
     const someLink = () => links[draw(links.length)] ?? { id: 0, path: '/' };

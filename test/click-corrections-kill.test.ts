@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { openDatabase } from '../src/storage/open.ts';
 import { accountWithLinks } from './support/account.ts';
-import { drawFrom } from './support/draw.ts';
 import { answerWhen } from './support/eventually.ts';
 import { rebuildRollups, rollUps, type SeedHit, seedHits, wholeLedger } from './support/hits.ts';
 import { storeFolder } from './support/migrated-store.ts';
 import { type Program, runServer } from './support/program.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 const hour = 3_600_000;
 const hits = 16_000;
@@ -34,7 +34,7 @@ async function end(signal: NodeJS.Signals): Promise<void> {
   await program?.exited;
 }
 
-const draw = drawFrom(20261123);
+const draw = seededRandom(20261123);
 const someHits = (link: number, count: number): SeedHit[] =>
   Array.from({ length: count }, () => ({
     link,

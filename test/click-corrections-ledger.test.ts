@@ -16,9 +16,9 @@ import {
 import type { Database } from '../src/storage/database.ts';
 import { storeKinds } from './support/app.ts';
 import { hasClickhouse } from './support/clickhouse.ts';
-import { drawFrom } from './support/draw.ts';
 import { hitsIn, rebuildFrom, rollUps } from './support/hits.ts';
 import { type LedgerKind, type NewHit, testLedger } from './support/ledger-of.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 const kinds: readonly LedgerKind[] = [
   ...storeKinds,
@@ -183,7 +183,7 @@ describe.each(kinds)('corrections on %s', (kind) => {
         fc.integer({ min: 1, max: 2 ** 30 }),
         fc.array(anyAsked, { minLength: 1, maxLength: kind === 'clickhouse' ? maxOnClickhouse : 4 }),
         async (seed, corrections) => {
-          const draw = drawFrom(seed);
+          const draw = seededRandom(seed);
           for (const [count, hour, length, as] of [
             [60, 0, hours, 'rows'],
             [700, 3, 1, 'packs'],
@@ -224,7 +224,7 @@ describe.each(kinds)('visitors during corrections on %s', (kind) => {
   test('never exceed the clicks of their hour, and are never negative', async () => {
     await using store = await testLedger(kind, new Map(organizations.map((id) => [id, linksOf(id)])));
     const { database } = store;
-    const draw = drawFrom(20261123);
+    const draw = seededRandom(20261123);
     await store.append(someHits(draw, 2_000, begin, hours * hourLength), 'rows');
     await rebuildFrom(database);
     await database.write(async (queries) => {
@@ -267,7 +267,7 @@ describe.each(kinds)('one correction on two nodes of %s', (kind) => {
   test('is made once', async () => {
     await using store = await testLedger(kind, new Map(organizations.map((id) => [id, linksOf(id)])));
     const { database } = store;
-    const draw = drawFrom(20261123);
+    const draw = seededRandom(20261123);
     for (let batch = 0; batch < 5; batch++)
       await store.append(someHits(draw, 1_500, begin + batch * hourLength, hourLength - 1), 'packs');
     await store.append(someHits(draw, 5_000, begin, 5 * hourLength), 'rows');

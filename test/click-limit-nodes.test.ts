@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
-import { stretched } from './support/stretched.ts';
-import { Wire } from './support/wire.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
+import { TcpProxy } from './support/tcp-proxy.ts';
 
 /** Three nodes over one PostgreSQL database: one that can be killed, one whose connection can be cut, and another. */
 let near: TestApp;
 let far: TestApp;
 let mortal: Program;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let wire: Wire;
-let owner: Newcomer;
+let wire: TcpProxy;
+let owner: TestAccount;
 let startMortal: () => Promise<string>;
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -22,8 +22,8 @@ beforeAll(async () => {
   const SECRET_KEY = 'the same secret on every node, long enough';
   const DATABASE_URL = await migratedPostgres();
   const TRUSTED_PROXIES = '1';
-  wire = new Wire(DATABASE_URL);
-  await wire.lay();
+  wire = new TcpProxy(DATABASE_URL);
+  await wire.open();
   folder = await temporaryFolder();
   startMortal = async () => {
     mortal = runServer({ PORT: '0', DATA_DIR: folder.path, SECRET_KEY, DATABASE_URL, TRUSTED_PROXIES });
@@ -34,13 +34,13 @@ beforeAll(async () => {
   // The default interval of the change feed.
   const overrides = { pollInterval: 400 };
   far = await startApp({ env: { SECRET_KEY, DATABASE_URL: wire.url, TRUSTED_PROXIES }, overrides });
-  owner = await near.newcomer();
+  owner = await near.createAccount();
 });
 afterAll(async () => {
   mortal?.kill('SIGKILL');
   expect([...near.faults, ...far.faults]).toEqual([]);
   await Promise.all([near.stop(), far.stop(), mortal?.exited]);
-  await wire.cut();
+  await wire.close();
   await folder[Symbol.asyncDispose]();
 });
 
@@ -124,7 +124,11 @@ test('a limit that is raised or cleared on one node opens the link on the others
   const link = await make({ click_limit: 1 });
   expect([await visit(far.url, link), await visit(far.url, link)]).toEqual([302, 410]);
   const opened = () =>
-    eventually(async () => (await visit(far.url, link)) === 302, 'the other node to know', stretched(2_000));
+    eventually(
+      async () => (await visit(far.url, link)) === 302,
+      'the other node to know',
+      scaledToLoad(2_000),
+    );
   await call('PATCH', `/link/${link.id}`, { click_limit: 2 });
   await opened();
   expect(await visit(near.url, link)).toBe(410);
@@ -146,12 +150,12 @@ test('while the database is away, a link with clicks left is 503, one without ha
   await call('PATCH', `/link/${marker.id}`, { destination_url: 'https://example.com/marked' });
   await eventually(async () => (await marked()) === 'https://example.com/marked', 'the feed to be read');
   expect([await visit(far.url, link), await visit(far.url, spent)]).toEqual([302, 410]);
-  await wire.cut();
+  await wire.close();
   const away = await far.visit(`/${link.suffix}`);
   expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5']);
   expect(await visit(far.url, spent)).toBe(410);
   expect((await far.visit(`/${link.suffix}`, { 'user-agent': 'curl/8.5.0' })).status).toBe(302);
-  await wire.lay();
+  await wire.open();
   expect(await visit(near.url, link)).toBe(302);
   await eventually(async () => (await visit(far.url, link)) === 302, 'the database to be back');
   expect(await visit(far.url, link)).toBe(410);

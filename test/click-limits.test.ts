@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { takeClicks } from '../src/storage/click-limits.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 const target = targetOfEachTest();
 
 const call = (method: string, path: string, body?: object) =>
@@ -28,7 +28,7 @@ const there = 'https://example.com/there';
 
 beforeAll(async () => {
   app = await startApp({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 });
 afterAll(async () => {
   expect(app.faults).toEqual([]);
@@ -215,7 +215,7 @@ test('used clicks survive the history, the bin and restoration; a copy through a
   const csv = (await call('GET', `/link.csv?ids=${link.id}`)).text.replaceAll('limited', 'unspent');
   const file = join(app.dataDir, 'limits.csv');
   await Bun.write(file, csv);
-  const stranger = await app.newcomer();
+  const stranger = await app.createAccount();
   expect(await importLinks.run(app.app.context, { email: stranger.email, file })).toBe('Made 1 link.\n');
   const { links } = (await app.call('GET', '/api/v1/link', { key: stranger.key })).json;
   expect(links).toMatchObject([{ click_limit: 5, clicks_left: 5 }]);

@@ -9,14 +9,14 @@ import type { Database } from '../src/storage/database.ts';
 import { hitLocation } from '../src/storage/moved-hits.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
-import { drawFrom } from './support/draw.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { runCommand, temporaryFolder } from './support/program.ts';
-import { SlowLedger, someHits } from './support/slow-ledger.ts';
+import { ReferenceLedger, someHits } from './support/reference-ledger.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 const begin = Date.UTC(2026, 10, 30, 22, 50);
-const draw = drawFrom(20261126);
+const draw = seededRandom(20261126);
 const links = new Map(
   [1, 2].map((organization) => [
     organization,
@@ -31,8 +31,8 @@ async function ran(words: readonly string[], settings: Record<string, string>) {
   return { code: await done.exited, ...done.output() };
 }
 
-async function hitsOf(database: Database): Promise<SlowLedger> {
-  const slow = new SlowLedger(draw, begin);
+async function hitsOf(database: Database): Promise<ReferenceLedger> {
+  const slow = new ReferenceLedger(draw, begin);
   await slow.read(openLedger(database));
   return slow;
 }
@@ -41,7 +41,7 @@ describe.skipIf(!isHere)('a backup of a store with single clicks in ClickHouse',
   let ledger: TestLedger;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let clickhouse: string;
-  let before: SlowLedger;
+  let before: ReferenceLedger;
   let settings: Record<string, string>;
   const fileOf = (name: string) => join(folder.path, name);
 

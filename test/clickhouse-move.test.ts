@@ -14,15 +14,15 @@ import { hasHits } from '../src/storage/has-hits.ts';
 import { hitLocation, knowsAllHits } from '../src/storage/moved-hits.ts';
 import { BetweenClickhouse } from './support/between-clickhouse.ts';
 import { askClickhouse, freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
-import { drawFrom } from './support/draw.ts';
 import { type NewHit, type TestLedger, testLedger } from './support/ledger-of.ts';
 import { type Program, runCommand } from './support/program.ts';
-import { SlowLedger, someHits } from './support/slow-ledger.ts';
+import { ReferenceLedger, someHits } from './support/reference-ledger.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 const minute = 60_000;
 /** Late on the last day of a month, so that hits are in two months. */
 const begin = Date.UTC(2026, 10, 30, 22, 50);
-const draw = drawFrom(20261125);
+const draw = seededRandom(20261125);
 const links = new Map(
   [1, 2].map((organization) => [
     organization,
@@ -53,8 +53,8 @@ const skipIds = (to: number) =>
   ledger.database.write((queries) => sql`update hit_ids set newest = ${to}`.execute(queries));
 
 /** All hits of a database, in a ledger that answers by looking at each of them. */
-async function hitsOf(database: Database): Promise<SlowLedger> {
-  const slow = new SlowLedger(draw, begin);
+async function hitsOf(database: Database): Promise<ReferenceLedger> {
+  const slow = new ReferenceLedger(draw, begin);
   await slow.read(openLedger(database));
   return slow;
 }

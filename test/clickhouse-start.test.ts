@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { loadConfig } from '../src/config/load.ts';
 import { StartProblem } from '../src/start-problem.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { insertHits } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -31,12 +31,12 @@ describe('while ClickHouse is away', () => {
   const CLICKS_URL = `clickhouse://ann:hunter2@127.0.0.1:${refusing.port}/linnet`;
   let DATABASE_URL: string;
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let link: { id: number; path: string };
   beforeAll(async () => {
     DATABASE_URL = await migratedPostgres();
     app = await startApp({ env: { DATABASE_URL, CLICKS_URL, SECRET_KEY } });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     const body = { destination_url: 'https://example.com' };
     const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
     link = { id: json.id, path: new URL(json.url).pathname };

@@ -2,16 +2,16 @@ import { expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startApp } from './support/app.ts';
-import { twoHalves } from './support/country-file.ts';
+import { twoNetworkFile } from './support/country-file.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 
 test("an operator's own country file determines the countries of visitors", async () => {
   await using folder = await temporaryFolder();
   const COUNTRY_FILE = join(folder.path, 'own.mmdb');
-  await writeFile(COUNTRY_FILE, twoHalves({ country_code: 'NZ' }, { country_code: 'IS' }));
+  await writeFile(COUNTRY_FILE, twoNetworkFile({ country_code: 'NZ' }, { country_code: 'IS' }));
   const app = await startApp({ env: { COUNTRY_FILE, TRUSTED_PROXIES: '1' } });
   try {
-    const { key } = await app.newcomer();
+    const { key } = await app.createAccount();
     const body = { destination_url: 'https://example.com/' };
     const { json } = await app.call('POST', '/api/v1/link', { key, body });
     for (const address of ['9.9.9.9', '193.99.144.80', '193.99.144.81'])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { PostgresServer } from './support/postgres.ts';
 import { type SlowProxy, startSlowProxy } from './support/slow-proxy.ts';
@@ -11,7 +11,7 @@ const server = new PostgresServer();
 let admin: SQL;
 let proxy: SlowProxy;
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 
 beforeAll(async () => {
   const url = new URL(await server.url());
@@ -19,7 +19,7 @@ beforeAll(async () => {
   proxy = startSlowProxy(Number(url.port));
   url.port = String(proxy.port);
   app = await startApp({ env: { DATABASE_URL: url.href } });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 });
 afterAll(async () => {
   await app.stop();

@@ -2,32 +2,32 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type LinkToCreate, linkPreparer } from '../src/manage/prepare-link.ts';
 import type { Caller } from '../src/rules/access.ts';
 import { insertDomain } from '../src/storage/domains.ts';
-import { type Newcomer, type StoreKind, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type StoreKind, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 const day = 86_400_000;
 
 describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => {
   let app: TestApp;
-  let owner: Newcomer;
-  let other: Newcomer;
+  let owner: TestAccount;
+  let other: TestAccount;
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
-    other = await app.newcomer();
+    owner = await app.createAccount();
+    other = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
     await app.stop();
   });
 
-  const callerFrom = ({ userId, organizationId }: Newcomer): Caller => ({
+  const callerFrom = ({ userId, organizationId }: TestAccount): Caller => ({
     userId,
     organizationId,
     role: 'administrator',
     via: 'token',
   });
-  const prepare = (who: Newcomer, input: Partial<LinkToCreate> = {}) =>
+  const prepare = (who: TestAccount, input: Partial<LinkToCreate> = {}) =>
     linkPreparer(app.app.context, callerFrom(who), false)({ destination_url: 'https://e.com', ...input });
   /** Stores all of them in the same tick. Returns each one's suffix, or the code of its refusal. */
   async function storeAll(links: readonly Awaited<ReturnType<typeof prepare>>[]): Promise<string[]> {
@@ -36,7 +36,7 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
       outcome.status === 'fulfilled' ? outcome.value.link.suffix : outcome.reason.code,
     );
   }
-  const total = async ({ key }: Newcomer) =>
+  const total = async ({ key }: TestAccount) =>
     (await app.call('GET', '/api/v1/link?limit=1', { key })).json.total_links;
 
   test('each have their own outcome, for any organization and any obstacle', async () => {

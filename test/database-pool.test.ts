@@ -2,20 +2,20 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { sql } from 'kysely';
 import { ownTerms } from '../src/storage/database.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 const limit = 4;
 /** Connections for lookups, the fold and statistics, as the setting's help says. */
 const others = 11;
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 let direct: SQL;
 beforeAll(async () => {
   const url = await migratedPostgres();
   direct = new SQL({ url, max: 1 });
   app = await startApp({ env: { DATABASE_URL: url, DB_POOL: String(limit) } });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 });
 afterAll(async () => {
   await app.stop();

@@ -93,7 +93,7 @@ test.skipIf(openDescriptors() === null)(
   async () => {
     await using folder = await storeFolder();
     const limits = { soft: 256, hard: 256 };
-    const program = runServerWithin(limits, { PORT: '0', DATA_DIR: folder.path }, 'hungry-start.ts');
+    const program = runServerWithin(limits, { PORT: '0', DATA_DIR: folder.path }, 'open-all-descriptors.ts');
     try {
       const url = await program.address();
       await accountWithLinks(url, ['flooded']);

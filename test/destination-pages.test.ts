@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
 import { inside } from './support/outside-target.ts';
-import { asksSites, fetchesTitles, html, type Site, site, stopSites } from './support/titled-sites.ts';
+import { html, type Site, site, stopSites, titleOverrides, titleSettings } from './support/title-sites.ts';
 
 const png = Buffer.concat([
   Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\b\x06\0\0\0', 'latin1'),
@@ -13,7 +13,7 @@ afterEach(stopSites);
 
 describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (destination_url: string) => (await call('POST', '/link', { destination_url })).json;
@@ -33,8 +33,8 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
   };
 
   beforeAll(async () => {
-    app = await startApp({ store, env: fetchesTitles, overrides: asksSites });
-    owner = await app.newcomer();
+    app = await startApp({ store, env: titleSettings, overrides: titleOverrides });
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -294,17 +294,17 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     release();
     for (const [index, link] of links.entries())
       expect((await looked(link)).destination_title).toBe(`/${index + 1}`);
-    expect(slow.most()).toBe(1);
+    expect(slow.maxConcurrent()).toBe(1);
   });
 });
 
 test('requests due when a process stopped are made by the next one, by one of two nodes, and none while it is off', async () => {
   const first = await startApp({
     store: 'postgres',
-    env: { ...fetchesTitles, SECRET_KEY },
+    env: { ...titleSettings, SECRET_KEY },
     overrides: { pageInterval: 3_600_000 },
   });
-  const { key } = await first.newcomer();
+  const { key } = await first.createAccount();
   const there = site((path) =>
     path === '/favicon.ico' ? new Response(null, { status: 404 }) : html(`<title>${path}</title>`),
   );
@@ -315,14 +315,14 @@ test('requests due when a process stopped are made by the next one, by one of tw
   }
   expect(there.asked).toEqual([]);
   const shared = { DATABASE_URL: first.databaseUrl, SECRET_KEY };
-  const off = await startApp({ env: { ...shared, FETCH_TITLES: 'off' }, overrides: asksSites });
+  const off = await startApp({ env: { ...shared, FETCH_TITLES: 'off' }, overrides: titleOverrides });
   const nodes: TestApp[] = [];
   try {
     const quiet = (
       await off.call('POST', '/api/v1/link', { key, body: { destination_url: `${there.url}/off` } })
     ).json;
     for (let node = 0; node < 2; node++)
-      nodes.push(await startApp({ env: { ...fetchesTitles, ...shared }, overrides: asksSites }));
+      nodes.push(await startApp({ env: { ...titleSettings, ...shared }, overrides: titleOverrides }));
     const [one] = nodes as [TestApp];
     const titles = async () => {
       for (const node of nodes) node.clock.now += 700;
@@ -342,7 +342,7 @@ test('requests due when a process stopped are made by the next one, by one of tw
       '/4',
       '/5',
     ]);
-    expect(there.most()).toBe(1);
+    expect(there.maxConcurrent()).toBe(1);
     expect((await one.call('GET', `/api/v1/link/${quiet.id}`, { key })).json.destination_title).toBeNull();
     expect([...first.faults, ...nodes.flatMap((node) => node.faults)]).toEqual([]);
   } finally {

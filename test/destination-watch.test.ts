@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { selfSigned } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
-import { eachDue, passWatch, type Sites, startSites } from './support/watched-sites.ts';
+import { advanceWatch, dueChecks, type Sites, startSites } from './support/monitored-sites.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 const minute = 60_000;
@@ -17,7 +17,7 @@ const redirect = (to: string, status: number) => () => Response.redirect(to, sta
 
 describe.each(storeKinds)('the destination watch on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let sites: Sites;
   let mails: MailServer;
   let names = 0;
@@ -34,7 +34,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     return made.json;
   };
   const read = async (id: number) => (await call('GET', `link/${id}`)).json;
-  const pass = (time: number) => passWatch([app], time);
+  const pass = (time: number) => advanceWatch([app], time);
   const kindsOf = async (id: number) =>
     (await read(id)).destination_problems.map(({ problem }: { problem: string }) => problem);
   const at = (path: string, name = host) => `http://${name}:${sites.port}${path}`;
@@ -62,7 +62,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
       },
     });
     sites.clock = app.clock;
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   beforeEach(() => {
     host = `site${++names}.example.com`;
@@ -175,7 +175,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   });
 
   test('requests a host every ten seconds at most, for all links, and a URL once for all', async () => {
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     const paths = ['/1', '/2', '/3', '/4', '/5'];
     for (const { key } of [owner, stranger])
       for (const path of paths) await create({ destination_url: at(path), watch_destination: true }, key);
@@ -212,7 +212,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   });
 
   test('is turned on and off by an organization for links without their own setting', async () => {
-    const admin = await app.newcomer();
+    const admin = await app.createAccount();
     const own = (method: string, path: string, body?: object) => call(method, path, body, admin.key);
     sites.answer(host, '/x', () => new Response('', { status: 410 }));
     const plain = await create({ destination_url: at('/x') }, admin.key);
@@ -266,7 +266,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   });
 
   test('sends administrators one mail with all findings, and the next one six hours later at the earliest', async () => {
-    const admin = await app.newcomer();
+    const admin = await app.createAccount();
     await app.app.context.database.write((queries) =>
       queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', admin.userId).execute(),
     );
@@ -309,7 +309,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     sites.isAway = false;
     await pass(2 * hour);
     expect([await kindsOf(id), await kindsOf(other.id)]).toEqual([[], []]);
-    expect(await eachDue(app)).toBe(0);
+    expect(await dueChecks(app)).toBe(0);
   });
 });
 
@@ -324,16 +324,16 @@ test('requests a host from two nodes no more often than from one, and repeats wh
   const other = await startApp({ env, overrides });
   other.clock.now = one.clock.now;
   sites.clock = one.clock;
-  const { key } = await one.newcomer();
+  const { key } = await one.createAccount();
   const at = (host: string, path: string) => `http://${host}.example.com:${sites.port}${path}`;
   const create = (destination_url: string) =>
     one.call('POST', '/api/v1/link', { key, body: { destination_url, watch_destination: true } });
   for (const host of ['x', 'y', 'z'])
     for (const path of ['/1', '/2', '/3', '/4']) await create(at(host, path));
-  await passWatch([one, other], 16 * minute);
+  await advanceWatch([one, other], 16 * minute);
   // A node has claimed a host and died.
   await create(at('x', '/5'));
-  await passWatch([one, other], 16 * minute);
+  await advanceWatch([one, other], 16 * minute);
   await one.app.context.database.write((queries) =>
     queries
       .updateTable('watched_hosts')
@@ -347,7 +347,7 @@ test('requests a host from two nodes no more often than from one, and repeats wh
   expect(sites.asked('x.example.com')).toHaveLength(6);
   await other.stop();
   one.clock.now += minute;
-  await passWatch([one], 10 * minute);
+  await advanceWatch([one], 10 * minute);
   for (const [host, questions] of [
     ['x.example.com', 12],
     ['y.example.com', 10],
@@ -371,14 +371,14 @@ test('turned off for the instance, accepts the settings, says so, and makes no r
     overrides: { watchInterval: 5, webhooks: { postOptions: { lookup: sites.lookup } } },
   });
   sites.clock = app.clock;
-  const { key } = await app.newcomer();
+  const { key } = await app.createAccount();
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1/${path}`, { key, ...(body && { body }) });
   const destination_url = `http://off.example.com:${sites.port}/`;
   expect((await call('POST', 'link', { destination_url, watch_destination: true })).status).toBe(201);
   const { json } = await call('PATCH', 'organization', { watch_destinations: true });
   expect(json).toMatchObject({ watch_destinations: true, can_watch_destinations: false });
-  await passWatch([app], day);
+  await advanceWatch([app], day);
   expect(sites.asked('off.example.com')).toEqual([]);
   await app.stop();
   sites.stop();

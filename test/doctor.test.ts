@@ -4,8 +4,8 @@ import type { Server } from 'bun';
 import { headerFindings } from '../src/health/arrival.ts';
 import { arrivalHeader, arrivalPath } from '../src/rules/arrival.ts';
 import { storeKinds } from './support/app.ts';
-import { command, settingsFor } from './support/lived-in-store.ts';
 import { startMailServer } from './support/mail-server.ts';
+import { command, settingsFor } from './support/populated-server.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 
 interface Told {

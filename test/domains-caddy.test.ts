@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { request } from 'node:https';
 import { connect } from 'node:tls';
-import { browser, type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { browser, startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { adaptCaddyfile, type Caddy, hasCaddy, startCaddy } from './support/caddy.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { temporaryFolder } from './support/program.ts';
@@ -16,7 +16,7 @@ describe.skipIf(!hasCaddy)(
     const names: Names = { [ours]: { A: ['192.0.2.1'] } };
     let dns: NameServer;
     let app: TestApp;
-    let owner: Newcomer;
+    let owner: TestAccount;
     let folder: { path: string } & AsyncDisposable;
     let proxy: Caddy;
     let root: string;
@@ -26,7 +26,7 @@ describe.skipIf(!hasCaddy)(
       app = await startApp({
         env: { BASE_URL: `https://${ours}`, TRUSTED_PROXIES: '1', DNS_SERVERS: dns.address, MISS_LIMIT: '5' },
       });
-      owner = await app.newcomer();
+      owner = await app.createAccount();
       await verify(custom);
       folder = await temporaryFolder();
       proxy = await startCaddy(folder.path, ours, app.url);

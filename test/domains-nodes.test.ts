@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { visitRaw } from './support/raw-http.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 /** Two nodes over one PostgreSQL database, with the default interval of the change feed. */
 const names: Names = { 'links.example.com': { A: ['192.0.2.1'] } };
 let dns: NameServer;
 let one: TestApp;
 let other: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 
 beforeAll(async () => {
   dns = await startNameServer(zoneOf(names));
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const overrides = { pollInterval: 400, domainInterval: 20 };
   one = await startApp({ env, overrides });
   other = await startApp({ env, overrides });
-  owner = await one.newcomer();
+  owner = await one.createAccount();
 });
 afterAll(async () => {
   await Promise.all([one.stop(), other.stop()]);
@@ -67,18 +67,18 @@ test('a change of a domain on one node applies to visitors of all nodes within a
     suffix: 'first',
   };
   expect((await call(other, 'POST', 'link', fields)).status).toBe(201);
-  expect(await until(says('/first', '302 https://destination.example/'))).toBeLessThan(stretched(1_000));
+  expect(await until(says('/first', '302 https://destination.example/'))).toBeLessThan(scaledToLoad(1_000));
 
   await call(other, 'PATCH', `domain/${id}`, {
     root_url: 'https://example.org/',
     not_found_url: 'https://example.org/lost',
   });
-  expect(await until(says('/', '302 https://example.org/'))).toBeLessThan(stretched(1_000));
-  expect(await until(says('/nothing', '302 https://example.org/lost'))).toBeLessThan(stretched(1_000));
+  expect(await until(says('/', '302 https://example.org/'))).toBeLessThan(scaledToLoad(1_000));
+  expect(await until(says('/nothing', '302 https://example.org/lost'))).toBeLessThan(scaledToLoad(1_000));
 
   expect((await call(one, 'DELETE', `domain/${id}?links=delete`)).status).toBe(204);
-  expect(await until(says('/first', '404'))).toBeLessThan(stretched(1_000));
-  expect(await until(says('/', '404'))).toBeLessThan(stretched(1_000));
+  expect(await until(says('/first', '404'))).toBeLessThan(scaledToLoad(1_000));
+  expect(await until(says('/', '404'))).toBeLessThan(scaledToLoad(1_000));
 });
 
 test('a domain whose check is due is checked by only one node', async () => {

@@ -1,35 +1,35 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { visitRaw } from './support/raw-http.ts';
-import { Wire } from './support/wire.ts';
+import { TcpProxy } from './support/tcp-proxy.ts';
 
 const names: Names = { 'links.example.com': { A: ['192.0.2.1'] } };
-let wire: Wire;
+let wire: TcpProxy;
 let dns: NameServer;
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 
 beforeEach(async () => {
-  wire = new Wire(await migratedPostgres());
-  await wire.lay();
+  wire = new TcpProxy(await migratedPostgres());
+  await wire.open();
   dns = await startNameServer(zoneOf(names));
   app = await startApp({
     env: { DATABASE_URL: wire.url, BASE_URL: 'https://links.example.com', DNS_SERVERS: dns.address },
     // The change feed could report the changed domain at any time, and evict it from the cache.
     overrides: { domainInterval: 20, pollInterval: 86_400_000 },
   });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 });
 afterEach(async () => {
   await app.stop();
   await dns.stop();
-  await wire.cut();
+  await wire.close();
 });
 
-const patience = 60_000;
+const timeout = 60_000;
 
 const add = (domain: string) => app.call('POST', '/api/v1/domain', { key: owner.key, body: { domain } });
 
@@ -44,9 +44,9 @@ test('while the database is away domains stay as they are, and due checks are ma
     (await visitRaw(app.url, { host: 'known.example.org', path: '/' })).headers.location;
   const allowed = async (domain: string) =>
     (await app.call('GET', `/internal/tls-allowed?domain=${domain}`)).status;
-  await eventually(async () => (await root()) === ways.root_url, 'the domain to lead home', patience);
+  await eventually(async () => (await root()) === ways.root_url, 'the domain to lead home', timeout);
 
-  await wire.cut();
+  await wire.close();
   for (let minute = 0; minute < 3; minute++) {
     expect([await root(), await allowed('known.example.org')]).toEqual([ways.root_url, 200]);
     app.clock.now += 61_000;
@@ -57,12 +57,12 @@ test('while the database is away domains stay as they are, and due checks are ma
   expect([refused.status, refused.json.error_code]).toEqual([503, 'STORE_AWAY']);
 
   names[pending.records[0].name] = { TXT: [pending.records[0].value] };
-  await wire.lay();
+  await wire.open();
   const isVerified = async () => {
     const { json } = await app.call('GET', `/api/v1/domain/${pending.id}`, { key: owner.key });
     return json.state === 'verified';
   };
-  await eventually(isVerified, 'the look that was due', patience);
+  await eventually(isVerified, 'the look that was due', timeout);
   expect(await allowed('pending.example.org')).toBe(200);
   expect(await root()).toBe(ways.root_url);
   expect(app.faults).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { startApp, type TestApp } from './support/app.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 let dns: NameServer;
 let app: TestApp;
@@ -10,7 +10,7 @@ const names: Names = {};
 async function start(env: Record<string, string>) {
   dns = await startNameServer(zoneOf(names));
   app = await startApp({ env: { DNS_SERVERS: dns.address, ...env } });
-  return app.newcomer();
+  return app.createAccount();
 }
 afterEach(async () => {
   await app.stop();
@@ -78,7 +78,7 @@ test('a silent name server delays no response for long, nor the end of the progr
   const began = performance.now();
   const added = await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
   expect(added.status).toBe(201);
-  expect(performance.now() - began).toBeLessThan(stretched(3_000));
+  expect(performance.now() - began).toBeLessThan(scaledToLoad(3_000));
   const verifying = app.call('POST', `/api/v1/domain/${added.json.id}/verify`, { key });
   const { status, json } = await verifying;
   expect([status, json.state]).toEqual([200, 'pending']);

@@ -5,7 +5,7 @@ import { PageFetcher } from '../src/manage/page-fetcher.ts';
 import * as stored from '../src/storage/due-pages.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
-import { asksSites, fetchesTitles, html, site, stopSites } from './support/titled-sites.ts';
+import { html, site, stopSites, titleOverrides, titleSettings } from './support/title-sites.ts';
 
 afterEach(stopSites);
 
@@ -22,8 +22,12 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
     ).map(({ host, link_id }) => [host, link_id] as const);
 
   beforeAll(async () => {
-    app = await startApp({ store, env: fetchesTitles, overrides: { ...asksSites, pageInterval: 3_600_000 } });
-    key = (await app.newcomer()).key;
+    app = await startApp({
+      store,
+      env: titleSettings,
+      overrides: { ...titleOverrides, pageInterval: 3_600_000 },
+    });
+    key = (await app.createAccount()).key;
   });
   afterAll(() => app.stop());
 
@@ -65,7 +69,7 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
     const links = sites.flatMap(({ url }) => ['/1', '/2'].map((path) => ({ destination_url: url + path })));
     await app.app.context.database.write((queries) => queries.deleteFrom('due_pages').execute());
     expect((await app.call('POST', '/api/v1/link/bulk', { key, body: { links } })).status).toBe(200);
-    const fetcher = new PageFetcher(app.app.context, asksSites.webhooks.postOptions, (cause) => {
+    const fetcher = new PageFetcher(app.app.context, titleOverrides.webhooks.postOptions, (cause) => {
       throw cause;
     });
     await fetcher.run();

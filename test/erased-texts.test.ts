@@ -26,7 +26,7 @@ describe.each(storeKinds)('texts of erased clicks on %s', (store) => {
       store,
       overrides: { correctionInterval: 20, sweepInterval: 20, clearInterval: 20 },
     });
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const call = (method: string, path: string, body?: object) =>
       app.call(method, `/api/v1/${path}`, { key: owner.key, ...(body && { body }) });
     const link = async () => {

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
 import { ask, PostgresPair } from './support/postgres-pair.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 let pair: PostgresPair;
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 /** Whether the primary of this pair was killed or frozen. */
 let hasEnded = false;
 
 async function start(): Promise<void> {
   pair = await PostgresPair.start();
   app = await startApp({ env: { DATABASE_URL: pair.url } });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 }
 async function stop(): Promise<void> {
   await app?.stop();
@@ -84,8 +84,8 @@ test('a server that became read-only refuses changes, and visitors still find th
   expect((await app.visit(seen)).status).toBe(302);
   expect((await app.visit(unseen)).status).toBe(302);
   await readOnly('off');
-  await answerWhen(make, ({ status }) => status === 201, 'changes to be made again', stretched(5_000));
-  await answerWhen(ready, ([status]) => status === 200, 'it to be ready again', stretched(5_000));
+  await answerWhen(make, ({ status }) => status === 201, 'changes to be made again', scaledToLoad(5_000));
+  await answerWhen(ready, ([status]) => status === 200, 'it to be ready again', scaledToLoad(5_000));
   expect(app.faults).toEqual([]);
 });
 
@@ -115,7 +115,7 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     await pressing.stop();
     const failed = answers.filter((answer) => !isWell(answer));
     const last = Math.max(...failed.map(({ at }) => at - promoted));
-    expect(last).toBeLessThan(stretched(5_000));
+    expect(last).toBeLessThan(scaledToLoad(5_000));
     // A cached link needs no database.
     expect(answers.filter(({ what, status }) => what === 'visit' && status !== 302)).toEqual([]);
     // A frozen server may still carry out what it was sent.

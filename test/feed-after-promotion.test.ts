@@ -5,17 +5,17 @@ import { deleteOldChanges, recordChange } from '../src/storage/changes.ts';
 import { newestLinks } from '../src/storage/newest-links.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { Log } from '../src/telemetry/log.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { PostgresServer } from './support/postgres.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 const SECRET_KEY = 'the same secret on every node, long enough';
 const server = new PostgresServer();
 /** Two nodes over one database. */
 let one: TestApp;
 let other: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 const token = 'a-token-of-sixteen';
 /** Log lines of the first node. */
 const logged: Record<string, unknown>[] = [];
@@ -30,7 +30,7 @@ beforeAll(async () => {
   });
   // The default interval of the change feed.
   other = await startApp({ env, overrides: { pollInterval: 400 } });
-  owner = await one.newcomer();
+  owner = await one.createAccount();
 });
 afterAll(async () => {
   await Promise.all([one.stop(), other.stop()]);
@@ -80,7 +80,7 @@ async function target(path: string): Promise<string | number> {
   return answer.headers.get('location')?.replace('https://destination.example/', '') ?? answer.status;
 }
 
-const soon = (check: () => Promise<boolean>, what: string) => eventually(check, what, stretched(5_000));
+const soon = (check: () => Promise<boolean>, what: string) => eventually(check, what, scaledToLoad(5_000));
 
 test.each(['promotion of a replica that lagged', 'restore'])(
   'after the %s no node uses data that the database no longer has',

@@ -31,7 +31,7 @@ describe('a fresh service, opened under a name that is not its own', () => {
     const script = /src="(\/assets\/[^"]+)"/.exec(page.body)?.[1] ?? '';
     expect((await open(script)).status).toBe(200);
     expect((await open('/somewhere')).status).toBe(404);
-    await app.newcomer();
+    await app.createAccount();
     for (const path of ['/', '/app', script]) expect([path, (await open(path)).status]).toEqual([path, 404]);
     await app.stop();
   });

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'bun:test';
 import { floodNetwork } from '../src/rules/networks.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 const limit = 20;
 const env = { TRUSTED_PROXIES: '1', FLOOD_LIMIT: String(limit), REPEAT_WINDOW: '0' };
 
-async function linkOf(app: TestApp, owner: Newcomer) {
+async function linkOf(app: TestApp, owner: TestAccount) {
   const body = { destination_url: 'https://example.com/' };
   const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
   return { id: json.id as number, path: `/${json.suffix}` };
 }
 
-async function totalsOf(app: TestApp, owner: Newcomer, id: number) {
+async function totalsOf(app: TestApp, owner: TestAccount, id: number) {
   await app.app.clicks.settled();
   const { totals } = (await app.call('GET', `/api/v1/link/${id}/stats`, { key: owner.key })).json;
   return [totals.clicks, totals.not_counted.flood];
@@ -26,7 +26,7 @@ describe.each(storeKinds)('floods on %s', (store) => {
   test('begin beyond the limit of one network on one link, and end when the bucket has leaked', async () => {
     const app = await startApp({ store, env });
     try {
-      const owner = await app.newcomer();
+      const owner = await app.createAccount();
       const link = await linkOf(app, owner);
       await visits(app, link.path, limit + 7, (index) => `198.51.100.${index}`);
       expect(await totalsOf(app, owner, link.id)).toEqual([limit, 7]);
@@ -54,7 +54,7 @@ describe.each(storeKinds)('floods on %s', (store) => {
   test('of hundreds are over two minutes later', async () => {
     const app = await startApp({ store, env });
     try {
-      const owner = await app.newcomer();
+      const owner = await app.createAccount();
       const link = await linkOf(app, owner);
       await visits(app, link.path, 100, () => '2001:db8:7::1');
       expect(await totalsOf(app, owner, link.id)).toEqual([limit, 80]);
@@ -70,7 +70,7 @@ describe.each(storeKinds)('floods on %s', (store) => {
 test('nothing is a flood if FLOOD_LIMIT is 0', async () => {
   const app = await startApp({ env: { ...env, FLOOD_LIMIT: '0' } });
   try {
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const link = await linkOf(app, owner);
     await visits(app, link.path, 3 * limit, () => '198.51.100.1');
     expect(await totalsOf(app, owner, link.id)).toEqual([3 * limit, 0]);
@@ -85,7 +85,7 @@ test('two nodes do not double the limit', async () => {
   const [one, other] = [await startApp({ env: all }), await startApp({ env: all })];
   try {
     other.clock.now = one.clock.now;
-    const owner = await one.newcomer();
+    const owner = await one.createAccount();
     const link = await linkOf(one, owner);
     for (let round = 0; round < 6; round++)
       for (const node of [one, other]) {

@@ -21,10 +21,10 @@ import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
 import { DailySalts } from '../src/ledger/visitor-hash.ts';
 import { StoreAway } from '../src/rules/errors.ts';
 import { openDatabase } from '../src/storage/open.ts';
-import { left, own } from './support/fold-worker.ts';
+import { leftoverJournal, ownJournal } from './support/fold-worker.ts';
 import { plainHit } from './support/plain-hit.ts';
 import { temporaryFolder } from './support/program.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 const plain: RawHit = { ...plainHit, at: Date.UTC(2026, 10, 19) };
 
@@ -100,7 +100,7 @@ function workerOf(
       floodLimit: 30_000,
       countryFile: null,
       webhookAddress: 'none',
-      journal: own,
+      journal: ownJournal,
     },
     store,
     salts,
@@ -121,8 +121,8 @@ const ledger = (): number => {
 };
 
 test('fresh hits are folded between the batches of a leftover journal', async () => {
-  written(left, 100);
-  const end = written(own, 5);
+  written(leftoverJournal, 100);
+  const end = written(ownJournal, 5);
   const store = new WatchedStore(folder.path);
   const turns: string[] = [];
   const recovered = new Promise<void>((resolve) => {
@@ -141,7 +141,7 @@ test('fresh hits are folded between the batches of a leftover journal', async ()
     ...Array.from({ length: 8 }, () => 'here/left 10'),
   ]);
   expect(ledger()).toBe(105);
-  expect(journalsIn(folder.path)).toEqual([own]);
+  expect(journalsIn(folder.path)).toEqual([ownJournal]);
   await store.close();
 });
 
@@ -162,7 +162,7 @@ test('a visit during retention is counted between two parts of it, within two se
       happened.push(hasMore ? 'part' : 'end');
       if (visitedAt === 0) {
         visitedAt = performance.now();
-        desk.take({ kind: 'wake', end: written(own, 3), now: plain.at + 3_600_000 });
+        desk.take({ kind: 'wake', end: written(ownJournal, 3), now: plain.at + 3_600_000 });
       }
       if (!hasMore) resolve();
       return hasMore;
@@ -177,7 +177,7 @@ test('a visit during retention is counted between two parts of it, within two se
   await isOver;
   expect(happened.slice(0, 3)).toEqual(['part', 'visits', 'part']);
   expect(happened.filter((what) => what === 'part').length).toBeGreaterThan(3);
-  expect(countedAfter).toBeLessThan(stretched(2_000));
+  expect(countedAfter).toBeLessThan(scaledToLoad(2_000));
   expect(ledger()).toBe(3);
   const stopped = new Promise<void>((resolve) => {
     store.close = async () => resolve();
@@ -187,7 +187,7 @@ test('a visit during retention is counted between two parts of it, within two se
 });
 
 test('no batch loses its hits when an idle thread collects garbage while it waits for the store, nor does a later one', async () => {
-  written(left, 35);
+  written(leftoverJournal, 35);
   const store = new WatchedStore(folder.path);
   const toldOf: number[] = [];
   const tellHooks: FoldWorkerParts['deliveriesOf'] = (clicks) => () => {
@@ -210,7 +210,7 @@ test('no batch loses its hits when an idle thread collects garbage while it wait
 });
 
 test('a stop while the store is away, in the middle of a leftover journal, leaves the rest to the next start', async () => {
-  written(left, 100);
+  written(leftoverJournal, 100);
   const store = new WatchedStore(folder.path);
   await new Promise<void>((resolve) => {
     const desk = workerOf(store, (message) => message.kind === 'stopped' && resolve());
@@ -245,7 +245,7 @@ test('while others change something in SQLite the batches are short, and long ag
 test('after a slow batch the next ones are shorter, even more while others change something', async () => {
   const store = new SlowStore(folder.path);
   const long = store.batchLength();
-  const end = written(own, 5);
+  const end = written(ownJournal, 5);
   await new Promise<void>((resolve) => {
     const desk = workerOf(store, ({ kind }) => kind === 'folded' && resolve());
     desk.take({ kind: 'wake', end, now: plain.at });
@@ -271,13 +271,13 @@ test("another worker's fold is no reason for short batches, but other changes ar
       other.onTurn = () => resolve();
       desk.take({ kind: 'wake', end, now: plain.at });
     });
-  await fold(written(own, 2));
+  await fold(written(ownJournal, 2));
   expect(ledger()).toBe(2);
   expect(store.batchLength()).toBe(long);
   const writer = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
   writer.run("insert into changes (at, domain_id, suffixes) values (0, 0, 'a')");
   writer.close();
-  const { segment, offset } = written(own, 2, plain.at + 60_000);
+  const { segment, offset } = written(ownJournal, 2, plain.at + 60_000);
   await fold({ segment, offset: offset * 2 });
   expect(ledger()).toBe(4);
   expect(store.batchLength()).toBeLessThan(long);
@@ -286,7 +286,7 @@ test("another worker's fold is no reason for short batches, but other changes ar
 });
 
 test('what a killed process had sent to the database is not counted again, and the rest of its journal is', async () => {
-  written(left, 25);
+  written(leftoverJournal, 25);
   class LateCommit extends WatchedStore {
     isLate = true;
 
@@ -312,10 +312,10 @@ test('what a killed process had sent to the database is not counted again, and t
 }, 240_000);
 
 test('a journal whose copy another node was folding is folded here once the database has lost it', async () => {
-  written(left, 25);
+  written(leftoverJournal, 25);
   const inStore = (statement: string) => {
     using database = new Database(join(folder.path, 'linnet.sqlite'));
-    database.run(statement, [watermarkKey(left)]);
+    database.run(statement, [watermarkKey(leftoverJournal)]);
   };
   class CopiedElsewhere extends WatchedStore {
     isFirst = true;

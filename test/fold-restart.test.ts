@@ -6,7 +6,7 @@ import type { FromFold } from '../src/ledger/fold-messages.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
-import { JournalFiles, own, startFoldWorker } from './support/fold-worker.ts';
+import { JournalFiles, ownJournal, startFoldWorker } from './support/fold-worker.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const noon = Date.UTC(2026, 10, 19, 12);
@@ -14,12 +14,12 @@ const noon = Date.UTC(2026, 10, 19, 12);
 test('clicks that an earlier thread had folded, and that the database loses, are folded again even without a new click', async () => {
   await using folder = await temporaryFolder();
   await (await openDatabase(null, folder.path, () => {})).close();
-  const end = new JournalFiles(folder.path, noon).write(own, 'spring');
+  const end = new JournalFiles(folder.path, noon).write(ownJournal, 'spring');
   const store = new SqliteFoldStore(folder.path);
   using database = new Database(join(folder.path, 'linnet.sqlite'));
   const inStore = (table: string) => database.query(`select count(*) from ${table}`).values().flat()[0];
   database.run('insert into journal_watermarks (node, segment, byte_offset) values (?, ?, ?)', [
-    watermarkKey(own),
+    watermarkKey(ownJournal),
     end.segment,
     end.offset,
   ]);

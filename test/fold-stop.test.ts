@@ -6,7 +6,7 @@ import type { DeliveriesOf, FoldBatch } from '../src/ledger/fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
-import { JournalFiles, own, startFoldWorker } from './support/fold-worker.ts';
+import { JournalFiles, ownJournal, startFoldWorker } from './support/fold-worker.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const noon = Date.UTC(2026, 10, 19, 12);
@@ -34,7 +34,7 @@ test('messages to a stopping fold start no second run beside its last one', asyn
   await using folder = await temporaryFolder();
   await (await openDatabase(null, folder.path, () => {})).close();
   const files = new JournalFiles(folder.path, noon);
-  const ends = ['spring', 'summer', 'autumn', 'winter'].map((campaign) => files.write(own, campaign));
+  const ends = ['spring', 'summer', 'autumn', 'winter'].map((campaign) => files.write(ownJournal, campaign));
   const [end = { segment: 1, offset: 0 }] = ends.slice(-1);
   const store = new WatchedStore(folder.path);
   const told: FromFold[] = [];

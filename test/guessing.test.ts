@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { defaultHashCost } from '../src/auth/passwords.ts';
 import { Refusal } from '../src/rules/errors.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -10,7 +10,12 @@ const second = 1_000;
 const minute = 60 * second;
 const day = 24 * 60 * minute;
 
-async function signInTo(app: TestApp, from: string, body: Pick<Newcomer, 'email' | 'password'>, cookie = '') {
+async function signInTo(
+  app: TestApp,
+  from: string,
+  body: Pick<TestAccount, 'email' | 'password'>,
+  cookie = '',
+) {
   const began = performance.now();
   const { status, headers } = await app.call('POST', '/api/v1/session', {
     body: { email: body.email, password: body.password },
@@ -31,7 +36,7 @@ test.each(storeKinds)(
     // Full hashing cost, so that the time its owner waits is realistic.
     const overrides = { hashCost: defaultHashCost };
     const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' }, overrides });
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const signIn = (from: string, cookie = '') => signInTo(app, from, owner, cookie);
     const home = '2001:db8:1:100::1';
     const idle = (await signIn(home)).took;
@@ -64,12 +69,12 @@ test.each(storeKinds)(
 describe.each(storeKinds)('while others guess a password, on %s', (store) => {
   let app: TestApp;
   let url: string | null;
-  let owner: Newcomer;
+  let owner: TestAccount;
 
   beforeAll(async () => {
     url = store === 'postgres' ? await migratedPostgres() : null;
     app = await startApp({ env: { TRUSTED_PROXIES: '1', ...(url !== null && { DATABASE_URL: url }) } });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -170,7 +175,7 @@ describe.each(storeKinds)('while others guess a password, on %s', (store) => {
   });
 
   test('a browser is known for the account where it signed in, and a forged cookie for none', async () => {
-    const other = await app.newcomer();
+    const other = await app.createAccount();
     const cookie = knownCookie((await signIn('198.51.110.1')).headers);
     const [name, value = ''] = cookie.split('=');
     const flood = (email: string) =>

@@ -9,7 +9,7 @@ let link: number;
 
 beforeAll(async () => {
   app = await startApp();
-  key = (await app.newcomer()).key;
+  key = (await app.createAccount()).key;
   const make = async (fields: object) =>
     (
       await app.call('POST', '/api/v1/link', {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 beforeAll(async () => {
   app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 });
 afterAll(async () => {
   expect(app.faults).toEqual([]);

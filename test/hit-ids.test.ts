@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { folderOf, segmentFile } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { RecordWriter } from '../src/journal/record-writer.ts';
-import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { browser, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { plainHit } from './support/plain-hit.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -12,20 +12,20 @@ const target = targetOfEachTest();
 
 describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
   let app: TestApp;
-  let large: Newcomer;
-  let small: Newcomer;
+  let large: TestAccount;
+  let small: TestAccount;
 
   beforeAll(async () => {
     app = await startApp({ store, env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.0/8' } });
-    large = await app.newcomer();
-    small = await app.newcomer();
+    large = await app.createAccount();
+    small = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
     await app.stop();
   });
 
-  async function linkOf({ key }: Newcomer, fields: object = {}) {
+  async function linkOf({ key }: TestAccount, fields: object = {}) {
     const body = { destination_url: 'https://example.com/page', ...fields };
     const { json } = await app.call('POST', '/api/v1/link?disable_png=true', { key, body });
     return { id: json.id as number, zapierKey: json.zapier_key as string, path: new URL(json.url).pathname };
@@ -45,7 +45,7 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
     writeFileSync(segmentFile(folderOf(app.dataDir, name), 1), writer.finish());
   }
 
-  const hit = (owner: Newcomer, linkId: number, index: number): RawHit => ({
+  const hit = (owner: TestAccount, linkId: number, index: number): RawHit => ({
     ...plainHit,
     linkId,
     organizationId: owner.organizationId,

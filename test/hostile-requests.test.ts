@@ -9,7 +9,7 @@ let host: string;
 beforeAll(async () => {
   app = await startApp();
   host = new URL(app.url).host;
-  const owner = await app.newcomer();
+  const owner = await app.createAccount();
   for (const fields of [{ suffix: 'abc' }, { suffix: 'café' }, { suffix: 'locked', password: 'open sesame' }])
     await app.call('POST', '/api/v1/link', {
       key: owner.key,
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** All answers to these bytes. */
-const send = (bytes: string): Promise<RawAnswer[]> => exchange(app.url, bytes, { patience: 1_000 });
+const send = (bytes: string): Promise<RawAnswer[]> => exchange(app.url, bytes, { timeout: 1_000 });
 
 const get = (target: string, headers = `Host: ${host}\r\n`): string =>
   `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
@@ -180,7 +180,7 @@ describe('a request', () => {
     ])
       expect(
         await exchange(app.url, `POST /locked HTTP/1.1\r\nHost: ${host}\r\n${form}\r\n${framing}`, {
-          patience: 50,
+          timeout: 50,
         }),
       ).toEqual([]);
     // By the time of this answer the server has noticed the disconnection.

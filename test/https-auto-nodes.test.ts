@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { type Fate, hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
+import { type CallOutcome, hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
 import { eventually } from './support/eventually.ts';
 import { secureSocket } from './support/tls-app.ts';
 
@@ -12,7 +12,7 @@ describe.skipIf(!hasPebble)('two nodes', () => {
     await using authority = await startAuthority();
     authority.names[own] = { A: ['127.0.0.1'] };
     const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    authority.fate = async (_, path): Promise<Fate> => {
+    authority.outcomeOf = async (_, path): Promise<CallOutcome> => {
       if (path !== '/order-plz') return 'passed';
       asked.resolve();
       await goOn.promise;

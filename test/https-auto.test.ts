@@ -4,7 +4,7 @@ import { recordHostChange } from '../src/storage/host-changes.ts';
 import {
   type Authority,
   type AutoApp,
-  type Fate,
+  type CallOutcome,
   hasPebble,
   startAuthority,
   startAutoApp,
@@ -28,7 +28,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     authority.names[own] = { A: here };
     auto = await startAutoApp(authority);
     expect((await shown(own)).name).toBe(`DNS:${own}`);
-    ({ key } = await auto.app.newcomer());
+    ({ key } = await auto.app.createAccount());
   });
   afterAll(async () => {
     await auto[Symbol.asyncDispose]();
@@ -53,7 +53,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
   }
 
   afterEach(() => {
-    authority.fate = () => 'passed';
+    authority.outcomeOf = () => 'passed';
   });
 
   /** The certificate as the Domains page shows it. */
@@ -107,7 +107,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
   test('it is renewed on the port without TLS, while visitors get the previous one', async () => {
     const before = await shown(own);
     let asked = 0;
-    authority.fate = (_, path) => {
+    authority.outcomeOf = (_, path) => {
       if (path.startsWith('/chalZ/')) asked += 1;
       return 'passed';
     };
@@ -162,7 +162,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
   test('a limit of the authority is respected', async () => {
     const host = 'limited.example.org';
     await verifiedDomain(host);
-    authority.fate = (_, path) =>
+    authority.outcomeOf = (_, path) =>
       path === '/order-plz'
         ? Response.json(
             { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many certificates' },
@@ -177,7 +177,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
         : 'passed';
     const refused = expect(secureSocket(auto.app, { servername: host, ...visitor })).rejects.toThrow();
     await eventually(async () => (await rowOf(host)).failures === 1, 'the refusal');
-    authority.fate = () => 'passed';
+    authority.outcomeOf = () => 'passed';
     expect(await rowOf(host)).toMatchObject({
       problem: 'rate_limit',
       problem_detail: 'too many certificates',
@@ -194,7 +194,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     await verifiedDomain(host);
     let calls = 0;
     // Losing every third call could hit every retry that begins with a refused nonce, in step with it.
-    authority.fate = () => (++calls % 4 === 0 ? 'lost' : 'passed');
+    authority.outcomeOf = () => (++calls % 4 === 0 ? 'lost' : 'passed');
     // Includes the state of the order, for the message if this ever times out.
     const look = async () => ({
       name: await shown(host).then(({ name }) => name, String),
@@ -252,7 +252,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     const host = 'fleeting.example.org';
     const id = await verifiedDomain(host);
     const [ordered, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    authority.fate = async (_, path): Promise<Fate> => {
+    authority.outcomeOf = async (_, path): Promise<CallOutcome> => {
       if (!path.startsWith('/finalize-order/')) return 'passed';
       ordered.resolve();
       await goOn.promise;
@@ -310,7 +310,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     const host = 'over.example.org';
     await verifiedDomain(host);
     const before = await shown(host);
-    authority.fate = () => new Response(null, { status: 503 });
+    authority.outcomeOf = () => new Response(null, { status: 503 });
     await auto.inner.context.database.write(async (queries) => {
       await updateCertificate(queries, host, { not_after: auto.app.clock.now - 1, renew_at: 1, next_at: 1 });
       await recordHostChange(queries, host, auto.app.clock.now);
@@ -321,7 +321,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
       state: 'failing',
       problem: expect.stringContaining('authority'),
     });
-    authority.fate = () => 'passed';
+    authority.outcomeOf = () => 'passed';
     await note(host, { next_at: 1 });
     await eventually(async () => (await shown(host)).serial !== before.serial, 'the new one');
   });

@@ -94,9 +94,9 @@ describe.skipIf(!hasPebble)('an authority that suggests renewal times (ARI)', ()
     // Debian's Pebble doesn't support renewal windows (ARI).
     let window: unknown = { start: '2001-01-01T00:00:00Z', end: '2001-01-02T00:00:00Z' };
     const { ACME_URL = '' } = authority.settings;
-    authority.fate = async (method, path) => {
+    authority.outcomeOf = async (method, path) => {
       if (path === '/dir' && method === 'GET') {
-        authority.fate = (_, path) => {
+        authority.outcomeOf = (_, path) => {
           if (!path.startsWith('/renewal/')) return 'passed';
           asked.push(path);
           return Response.json({ suggestedWindow: window }, { headers: { 'retry-after': '21600' } });

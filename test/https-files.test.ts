@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { loadConfig } from '../src/config/load.ts';
-import type { Newcomer } from './support/app.ts';
+import type { TestAccount } from './support/app.ts';
 import { selfSigned } from './support/certificate.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
 import {
@@ -17,10 +17,10 @@ import {
 } from './support/tls-app.ts';
 
 let tls: TlsApp;
-let owner: Newcomer;
+let owner: TestAccount;
 beforeAll(async () => {
   tls = await startTlsApp();
-  owner = await tls.app.newcomer();
+  owner = await tls.app.createAccount();
 });
 afterAll(() => tls[Symbol.asyncDispose]());
 
@@ -103,7 +103,7 @@ test('requests without TLS are redirected to https on the same host, except for 
 
 test('with HTTP_LINKS=answer links are answered without TLS too, but the dashboard is not', async () => {
   await using answering = await startTlsApp({ HTTP_LINKS: 'answer' });
-  const { key } = await answering.app.newcomer();
+  const { key } = await answering.app.createAccount();
   const body = { destination_url: 'https://shop.example.com/', suffix: 'sale' };
   await answering.app.call('POST', '/api/v1/link?disable_png=true', { key, body });
   const answer = await answering.plain('/sale', { headers: { 'user-agent': chrome } });
@@ -114,7 +114,7 @@ test('with HTTP_LINKS=answer links are answered without TLS too, but the dashboa
 });
 
 test('cookies are for https only, and after a day of it browsers are told to use nothing else', async () => {
-  const { email, password } = await tls.app.newcomer();
+  const { email, password } = await tls.app.createAccount();
   const signIn = () =>
     tls.app.call('POST', '/api/v1/session', {
       body: { email, password },

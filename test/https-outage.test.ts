@@ -3,15 +3,15 @@ import { openReadOnlyStore } from '../src/backup/read-only-store.ts';
 import {
   type Authority,
   type AutoApp,
-  type Fate,
+  type CallOutcome,
   hasPebble,
   startAuthority,
   startAutoApp,
 } from './support/acme.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
+import { TcpProxy } from './support/tcp-proxy.ts';
 import { secureSocket } from './support/tls-app.ts';
-import { Wire } from './support/wire.ts';
 
 const own = 'links.example.com';
 const custom = 'go.example.org';
@@ -20,12 +20,12 @@ const visitor = { localAddress: '127.0.0.2' };
 describe.skipIf(!hasPebble)('the store goes away during an order', () => {
   let authority: Authority;
   let auto: AutoApp;
-  let wire: Wire;
+  let wire: TcpProxy;
   let databaseUrl: string;
   beforeEach(async () => {
     databaseUrl = await migratedPostgres();
-    wire = new Wire(databaseUrl);
-    await wire.lay();
+    wire = new TcpProxy(databaseUrl);
+    await wire.open();
     authority = await startAuthority();
     for (const host of [own, custom]) authority.names[host] = { A: ['127.0.0.1'] };
     auto = await startAutoApp(authority, { env: { DATABASE_URL: wire.url } });
@@ -40,7 +40,7 @@ describe.skipIf(!hasPebble)('the store goes away during an order', () => {
   afterEach(async () => {
     await auto[Symbol.asyncDispose]();
     await authority[Symbol.asyncDispose]();
-    await wire.cut();
+    await wire.close();
   });
 
   async function nameShown(servername: string): Promise<string | undefined> {
@@ -59,10 +59,10 @@ describe.skipIf(!hasPebble)('the store goes away during an order', () => {
   function cutAt(path: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     let isCut = false;
-    authority.fate = async (_, asked): Promise<Fate> => {
+    authority.outcomeOf = async (_, asked): Promise<CallOutcome> => {
       if (!isCut && asked.startsWith(path)) {
         isCut = true;
-        await wire.cut();
+        await wire.close();
         resolve();
       }
       return 'passed';
@@ -76,7 +76,7 @@ describe.skipIf(!hasPebble)('the store goes away during an order', () => {
     const first = nameShown(custom).catch(() => 'refused');
     await cut;
     await wasAway();
-    await wire.lay();
+    await wire.open();
     await first;
     await eventually(() => isShown(custom), 'the certificate');
     expect(orders()).toBe(1);
@@ -92,7 +92,7 @@ describe.skipIf(!hasPebble)('the store goes away during an order', () => {
       'the certificate',
     );
     await wasAway();
-    await wire.lay();
+    await wire.open();
     await first;
     await eventually(() => isShown(custom), 'the certificate in a handshake');
     expect(orders()).toBe(1);
@@ -103,7 +103,7 @@ describe.skipIf(!hasPebble)('the store goes away during an order', () => {
   test('a stop in the middle of an order leaves the name to the next start', async () => {
     const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
     const { promise: held, resolve: letGo } = Promise.withResolvers<'passed'>();
-    authority.fate = (_, path) => {
+    authority.outcomeOf = (_, path) => {
       if (!path.startsWith('/authZ/')) return 'passed';
       isAsked();
       return held;

@@ -3,7 +3,7 @@ import { routes } from '../src/api/routes.ts';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { IdempotentCall } from '../src/manage/idempotent-call.ts';
 import { deleteOldestKeys, withManyAnswers } from '../src/storage/idempotency-keys.ts';
-import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -13,7 +13,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
   let app: TestApp;
   /** Another node on PostgreSQL, the same one on SQLite. */
   let other: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let keys = 0;
   const fresh = () => `key-${++keys}`;
   const post = (path: string, key: string, body: unknown, { node = app, as = owner.key } = {}) =>
@@ -31,7 +31,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     const databaseUrl = store === 'postgres' ? { DATABASE_URL: await migratedPostgres() } : {};
     app = await startApp({ env: { ...env, ...databaseUrl } });
     other = store === 'postgres' ? await startApp({ env: { ...env, ...databaseUrl } }) : app;
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect([...app.faults, ...other.faults]).toEqual([]);
@@ -120,7 +120,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
   test('has a key of its sender only: another member and another organization can use the same one', async () => {
     const key = fresh();
     const colleague = await member(app, owner);
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     const senders = [owner.key, colleague.key, stranger.key];
     const made = await Promise.all(senders.map((as) => post('/api_key', key, { name: 'mine' }, { as })));
     expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 describe.each(storeKinds)('importing links on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const get = async (path: string, key = owner.key) => app.call('GET', `/api/v1${path}`, { key });
   const run = async (csv: string, email = owner.email) => {
     const file = join(app.dataDir, 'import.csv');
@@ -15,7 +15,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -53,14 +53,14 @@ describe.each(storeKinds)('importing links on %s', (store) => {
   });
 
   test('an export is imported elsewhere unchanged', async () => {
-    const other = await app.newcomer();
+    const other = await app.createAccount();
     const lines = Array.from(
       { length: 1_200 },
       (_, index) => `https://example.com/many/${index},"${index % 2 ? '＝' : '='}1+${index}"`,
     );
     expect(await run(`destination_url,name\n${lines.join('\n')}`, other.email)).toBe('Made 1,200 links.\n');
     const { text } = await get('/link.csv', other.key);
-    const third = await app.newcomer();
+    const third = await app.createAccount();
     const renamed = text.replaceAll(/^(\d+,[^,]*,[^,]*,[^,]*,)/gm, '$1x');
     expect(await run(renamed, third.email)).toBe('Made 1,200 links.\n');
     const { json } = await get('/link?limit=1', third.key);

@@ -9,9 +9,9 @@ import { watermarksKept } from '../src/ledger/fold-store.ts';
 import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
 import { storeKinds } from './support/app.ts';
+import { BatchFolder } from './support/batch-folder.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
-import { Folding } from './support/folding.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
 import { plainHit } from './support/plain-hit.ts';
 import { runCommand, temporaryFolder } from './support/program.ts';
@@ -111,7 +111,7 @@ describe.each(storeKinds)('a journal on %s', (kind) => {
     const store = kind === 'postgres' ? new PostgresFoldStore(databaseUrl) : new SqliteFoldStore(folder.path);
     const position = { segment: 1, offset: 1 };
     for (const journal of ['one/finished', 'one/open', 'one/again']) {
-      const folding = new Folding(store, journal);
+      const folding = new BatchFolder(store, journal);
       await folding.fold([], false);
       if (journal !== 'one/open') await store.finishJournal(journal, 1_000);
       // Its process turned out to be alive.

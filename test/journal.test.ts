@@ -9,14 +9,14 @@ import { Journal } from '../src/journal/journal.ts';
 import { eachCount } from '../src/ledger/hour-counts.ts';
 import { rollupClasses } from '../src/rules/click-fields.ts';
 import { Log } from '../src/telemetry/log.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { wholeLedger } from './support/hits.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { plainHit } from './support/plain-hit.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
-import { Wire } from './support/wire.ts';
+import { TcpProxy } from './support/tcp-proxy.ts';
 
 const firefox = (version: number) =>
   `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
@@ -28,7 +28,7 @@ const plain = {
   userAgent: firefox(1),
 } as const;
 
-async function linkOf(app: TestApp, owner: Newcomer, more: object = {}) {
+async function linkOf(app: TestApp, owner: TestAccount, more: object = {}) {
   const body = { destination_url: 'https://example.com/', ...more };
   const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
   return json as { id: number; suffix: string };
@@ -67,7 +67,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
   test('are counted by class, each once, and in all totals', async () => {
     const app = await startApp({ store });
     try {
-      const owner = await app.newcomer();
+      const owner = await app.createAccount();
       const link = await linkOf(app, owner);
       const locked = await linkOf(app, owner, { password: 'open sesame' });
       for (const version of [140, 141, 142])
@@ -112,7 +112,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
   test('leave no address behind', async () => {
     const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
     try {
-      const link = await linkOf(app, await app.newcomer());
+      const link = await linkOf(app, await app.createAccount());
       for (let last = 1; last <= 20; last++)
         await app.visit(`/${link.suffix}`, { 'x-forwarded-for': `203.0.113.${last}` });
       expect(contentOf(app.dataDir)).toContain('203.0.113.7');
@@ -159,7 +159,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
   test('older than the retention are deleted, and their totals stay', async () => {
     const app = await startApp({ store, env: { CLICK_RETENTION_DAYS: '30' } });
     try {
-      const link = await linkOf(app, await app.newcomer());
+      const link = await linkOf(app, await app.createAccount());
       await app.visit(`/${link.suffix}`);
       await app.app.clicks.settled();
       // On PostgreSQL they are dropped with the last hit of their month.
@@ -180,8 +180,8 @@ describe.each(storeKinds)('hits on %s', (store) => {
 });
 
 test('a database that goes away delays hits, and loses none and doubles none', async () => {
-  const wire = new Wire(await migratedPostgres());
-  await wire.lay();
+  const wire = new TcpProxy(await migratedPostgres());
+  await wire.open();
   // The change feed could report the new link at any time, and evict it from the cache.
   const never = 86_400_000;
   const lines: string[] = [];
@@ -189,24 +189,24 @@ test('a database that goes away delays hits, and loses none and doubles none', a
   const overrides = { pollInterval: never, log };
   const app = await startApp({ env: { DATABASE_URL: wire.url }, overrides });
   try {
-    const link = await linkOf(app, await app.newcomer());
+    const link = await linkOf(app, await app.createAccount());
     await app.visit(`/${link.suffix}`, { 'user-agent': firefox(1) });
     await app.app.clicks.settled();
-    await wire.cut();
+    await wire.close();
     for (let version = 2; version <= 50; version++)
       expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefox(version) })).status).toBe(302);
     await eventually(
       () => lines.some((line) => line.includes('clicks wait in the journal')),
       'the fold to try, and to fail',
     );
-    await wire.lay();
+    await wire.open();
     await app.app.clicks.settled();
     const rows = await rowsOf(app, link.id);
     expect(rows).toHaveLength(50);
     expect(await visitorsOf(app, link.id)).toBe(50);
   } finally {
     await app.stop();
-    await wire.cut();
+    await wire.close();
   }
 });
 
@@ -228,7 +228,7 @@ test('a full disk prevents no redirect, and its hits are stored when there is sp
     },
   });
   try {
-    const link = await linkOf(app, await app.newcomer());
+    const link = await linkOf(app, await app.createAccount());
     const visit = async (version: number) =>
       expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefox(version) })).status).toBe(302);
     await visit(1);
@@ -264,7 +264,7 @@ test("a disk that stays full loses the hits that don't fit in memory, and their 
     },
   });
   try {
-    const link = await linkOf(app, await app.newcomer());
+    const link = await linkOf(app, await app.createAccount());
     const hit = { ...plain, linkId: link.id, referer: 'r'.repeat(2_000), query: `?${'q'.repeat(4_000)}` };
     await Promise.all(Array.from({ length: 5_000 }, () => app.app.clicks.append(hit)));
     for (let sent = 0; sent < 5_000; sent++) await app.app.clicks.append(hit);
@@ -337,7 +337,7 @@ test('two programs on one data folder stay separate, and both are counted', asyn
 
 test('identical visits that arrive late, from another thread, all count', async () => {
   const app = await startApp();
-  const link = await linkOf(app, await app.newcomer());
+  const link = await linkOf(app, await app.createAccount());
   const at = Date.now();
   for (const late of [0, 3, 0, 0, 3, 10, 0])
     await app.app.clicks.append({ ...plain, linkId: link.id, at: at + late });

@@ -10,7 +10,7 @@ import type { Database } from '../src/storage/database.ts';
 import { leastMigrationKey, requireMigration } from '../src/storage/least-migration.ts';
 import { newestFormat } from '../src/storage/newer-formats.ts';
 import { openDatabase } from '../src/storage/open.ts';
-import { Folding, type Told } from './support/folding.ts';
+import { BatchFolder, type NewHit } from './support/batch-folder.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 /** The last migration that the previous release knows. */
@@ -18,10 +18,10 @@ const before = 62;
 const at = Date.UTC(2026, 11, 3, 12);
 const inChunk = 200;
 const links = 30;
-const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as Told;
+const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as NewHit;
 const ofLink = (id: number): Owner => ({ kind: 'link', id, organizationId: 1 });
 
-const hits = (count: number): Told[] =>
+const hits = (count: number): NewHit[] =>
   Array.from({ length: count }, (_, index) => ({
     ...noFacts,
     at: at + index,
@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 async function foldAndMerge(journal: string, count: number): Promise<void> {
-  await new Folding(store, journal).fold(hits(count), true);
+  await new BatchFolder(store, journal).fold(hits(count), true);
   while (await store.mergeSome(at));
 }
 
@@ -106,7 +106,7 @@ async function hitsByLink(): Promise<number[]> {
   return (await Promise.all(lists)).map(({ hits: found }) => found.length);
 }
 
-const countedBy = (told: readonly Told[]): number[] =>
+const countedBy = (told: readonly NewHit[]): number[] =>
   Array.from({ length: links }, (_, index) => told.filter(({ link_id }) => link_id === index + 1).length);
 
 test('with the previous release running, packs, chunks and hours are written in its format', async () => {

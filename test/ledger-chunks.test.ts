@@ -10,17 +10,17 @@ import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PackLedger } from '../src/ledger/pack-ledger.ts';
 import { RowLedger } from '../src/ledger/row-ledger.ts';
 import { hitColumns } from '../src/rules/click-fields.ts';
-import { drawFrom } from './support/draw.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
-import { SlowLedger, someHits } from './support/slow-ledger.ts';
+import { ReferenceLedger, someHits } from './support/reference-ledger.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 const minute = 60_000;
 const begin = Date.UTC(2026, 10, 19, 9, 50);
-const draw = drawFrom(20261123);
+const draw = seededRandom(20261123);
 
 let store: TestLedger;
 let ledger: Ledger;
-let slow: SlowLedger;
+let slow: ReferenceLedger;
 
 /** Rewrites packs as version 1 had them: with a column of visitors after the others, and no further parts. */
 function makeOfVersion1(one: number): void {
@@ -71,7 +71,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   beforeAll(async () => {
     store = await testLedger(kind, links, 3_000);
     ledger = openLedger(store.database);
-    slow = new SlowLedger(draw, begin);
+    slow = new ReferenceLedger(draw, begin);
     await foldBatches();
     await slow.read(ledger);
   });
@@ -110,7 +110,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
       before = page.stoppedAt;
     }
     expect(pages).toBeGreaterThan(0);
-    expect(found).toEqual(slow.thatPass(filter).toReversed());
+    expect(found).toEqual(slow.filtered(filter).toReversed());
   });
 
   if (kind === 'postgres') return;
@@ -186,8 +186,8 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     expect(found.length).toBeLessThan(slow.hits.length);
     slow.hits = slow.hits.filter((hit) => kept.has(hit.id));
     for (let time = 0; time < 30; time++) {
-      const filter = slow.anyFilter();
-      const hits = slow.thatPass(filter);
+      const filter = slow.randomFilter();
+      const hits = slow.filtered(filter);
       const counts = await ledger.count(filter, 'hour');
       expect(counts.reduce((sum, one) => sum + one.hits, 0)).toBe(hits.length);
     }

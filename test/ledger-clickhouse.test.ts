@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Ledger } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { hasClickhouse } from './support/clickhouse.ts';
-import { drawFrom } from './support/draw.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
-import { SlowLedger, someHits } from './support/slow-ledger.ts';
+import { ReferenceLedger, someHits } from './support/reference-ledger.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 const minute = 60_000;
 /** Late on the last day of a month, so that hits are in two months. */
 const begin = Date.UTC(2026, 10, 30, 22, 50);
-const draw = drawFrom(20261124);
+const draw = seededRandom(20261124);
 /** The links that `someHits` draws from. */
 const links = new Map(
   [1, 2].map((organization) => [
@@ -21,11 +21,11 @@ const links = new Map(
 describe.skipIf(!(await hasClickhouse()))('the ledger in ClickHouse', () => {
   let store: TestLedger;
   let ledger: Ledger;
-  let slow: SlowLedger;
+  let slow: ReferenceLedger;
   beforeAll(async () => {
     store = await testLedger('clickhouse', links);
     ledger = openLedger(store.database);
-    slow = new SlowLedger(draw, begin);
+    slow = new ReferenceLedger(draw, begin);
     for (const [turn, count] of [4_100, 2_000, 700, 4_100].entries())
       await store.append(
         someHits(draw, count, begin + turn * 25 * minute),

@@ -14,18 +14,18 @@ import { classes, type HitColumn } from '../src/rules/click-fields.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';
-import { drawFrom } from './support/draw.ts';
-import { Folding, type Told } from './support/folding.ts';
+import { BatchFolder, type NewHit } from './support/batch-folder.ts';
 import { wholeLedger } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 const minute = 60_000;
 const begin = Date.UTC(2026, 10, 19, 9, 50);
-const draw = drawFrom(20261122);
+const draw = seededRandom(20261122);
 
 /** Hits of three organizations, whose links take turns: a large one, a medium one, and one with almost none. */
-function someHits(count: number, from: number): Told[] {
+function someHits(count: number, from: number): NewHit[] {
   return Array.from({ length: count }, () => {
     const organization = draw(1_000) < 3 ? 3 : 1 + Number(draw(10) < 3);
     const outcome = draw(9) === 0 ? draw(outcomes.length) : 0;
@@ -59,7 +59,7 @@ function someHits(count: number, from: number): Told[] {
 }
 
 /** The order of the ids: as the hits came; or by link, first within each organization that gets packs, then all others. */
-function inOrder(hits: readonly Told[], isByLink: boolean, minHits: number): readonly Told[] {
+function inOrder(hits: readonly NewHit[], isByLink: boolean, minHits: number): readonly NewHit[] {
   if (!isByLink) return hits;
   const byLink = hits.toSorted((one, other) => one.link_id - other.link_id);
   const parts = Map.groupBy(byLink, (hit) => hit.organization_id);
@@ -70,7 +70,7 @@ function inOrder(hits: readonly Told[], isByLink: boolean, minHits: number): rea
   return [...(packed?.flat() ?? []), ...byLink.filter((hit) => left.has(hit))];
 }
 
-const codeOf = ({ class: ofClass, outcome }: Told): number =>
+const codeOf = ({ class: ofClass, outcome }: NewHit): number =>
   ofClass > 0 ? ofClass + 1 : Number(outcome !== 0);
 const isOf = (hit: StoredHit, { kind, id }: Owner): boolean => hit[`${kind}_id`] === id;
 const passes = (hit: StoredHit, { owner, classes: wanted, from, to }: HitFilter): boolean =>
@@ -106,7 +106,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
     database = await openDatabase(url, folder.path, () => {});
     ledger = openLedger(database);
     store = url === null ? new SqliteFoldStore(folder.path) : new PostgresFoldStore(url);
-    const folding = new Folding(store);
+    const folding = new BatchFolder(store);
     const batches = [
       [40, false],
       [4_500, true],
@@ -243,7 +243,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
   test.if(kind === 'sqlite')('deletes packs of few hits as fast as those of many', async () => {
     const hits = someHits(4_100, begin);
     const ofMany = hits.map((hit, index) => ({ ...hit, organization_id: 100 + (index % 100) }));
-    await new Folding(store, 'here/many').fold(ofMany, true);
+    await new BatchFolder(store, 'here/many').fold(ofMany, true);
     let rounds = 1;
     while (await store.deleteHitsBefore(begin * 2)) rounds += 1;
     expect(rounds).toBeLessThan(10);
@@ -252,7 +252,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
   test.if(kind === 'sqlite')('never assigns an id twice, however little is left', async () => {
     while (await store.deleteHitsBefore(begin * 2));
     expect(await wholeLedger(database.read)).toEqual([]);
-    const folding = new Folding(store, 'here/next');
+    const folding = new BatchFolder(store, 'here/next');
     await folding.fold(someHits(4_100, begin), true);
     await folding.fold(someHits(3, begin), false);
     const ids = (await wholeLedger(database.read)).map((hit) => hit.id);

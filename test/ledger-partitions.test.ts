@@ -11,20 +11,20 @@ import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { migrationsTable, statementsOf } from '../src/storage/migrate.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { startApp } from './support/app.ts';
+import { BatchFolder, type NewHit } from './support/batch-folder.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
-import { Folding, type Told } from './support/folding.ts';
 import { wholeLedger } from './support/hits.ts';
 import { waitingFor } from './support/lock-waits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 const december = Date.UTC(2026, 11);
 const january = Date.UTC(2027, 0);
-const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as Told;
+const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as NewHit;
 
 /** Hits whose links and organizations take turns. */
-const hitsAt = (instants: readonly number[], links = 3): Told[] =>
+const hitsAt = (instants: readonly number[], links = 3): NewHit[] =>
   instants.map((at, index) => {
     const link_id = 1 + (index % links);
     return { ...noFacts, at, link_id, organization_id: 1 + (link_id % 2) };
@@ -87,7 +87,7 @@ const months = (...names: string[]) =>
 describe('the ledger on PostgreSQL, partitioned by month,', () => {
   test('has no pack in two months, and one id for each hit, in any month and row', async () => {
     await using store = await Store.open();
-    const folding = new Folding(store.fold);
+    const folding = new BatchFolder(store.fold);
     const told = [
       ...(await folding.fold(hitsAt(around(december, 900)), true)),
       ...(await folding.fold(hitsAt(around(december, 5)), false)),
@@ -130,13 +130,13 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
 
   test('has the next month before it begins', async () => {
     await using store = await Store.open();
-    await new Folding(store.fold).fold(hitsAt([december - 1]), false);
+    await new BatchFolder(store.fold).fold(hitsAt([december - 1]), false);
     expect(await store.partitions()).toEqual(months('2026_11', '2026_12').toSorted());
   });
 
   test('is dropped by month, and hits of wrong clocks neither prevent that nor are lost', async () => {
     await using store = await Store.open();
-    const folding = new Folding(store.fold);
+    const folding = new BatchFolder(store.fold);
     const odd = [0, -5, Date.UTC(2019, 3), Date.UTC(2027, 8, 3), Date.UTC(2185, 2), 9e15];
     const told = await folding.fold(hitsAt([...odd, ...around(december, 20)]), true);
     expect([...(await store.ledger())]).toEqual(inOrder(told));
@@ -159,7 +159,7 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
     const stores = Array.from({ length: 5 }, () => new PostgresFoldStore(store.url));
     const told = await Promise.all(
       stores.map(async (each, node) => {
-        const folding = new Folding(each, `node${node}/own`);
+        const folding = new BatchFolder(each, `node${node}/own`);
         const hits: StoredHit[] = [];
         for (let round = 0; round < 4; round++)
           hits.push(...(await folding.fold(hitsAt(around(december + node, 40 + round)), round % 2 === 0)));
@@ -173,7 +173,7 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
 
   test('is dropped during a long read, while others read and the fold continues', async () => {
     await using store = await Store.open();
-    const folding = new Folding(store.fold);
+    const folding = new BatchFolder(store.fold);
     await folding.fold(hitsAt(around(december, 100)), true);
     const reader = await store.sql.reserve();
     await reader`begin`;
@@ -197,7 +197,7 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
 
   test('is dropped completely by the next node if one dies in the middle', async () => {
     await using store = await Store.open();
-    await new Folding(store.fold).fold(hitsAt(around(december, 100)), true);
+    await new BatchFolder(store.fold).fold(hitsAt(around(december, 100)), true);
     const reader = await store.sql.reserve();
     await reader`begin`;
     await reader`select count(*) from hits`;
@@ -212,7 +212,7 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
     reader.release();
     await store.sql.unsafe('alter table hit_pack_links detach partition hit_pack_links_2026_11');
     // A hit of that month still comes: partitions that were dropped halfway are created again.
-    const late = new Folding(store.fold, 'here/late');
+    const late = new BatchFolder(store.fold, 'here/late');
     await late.fold(hitsAt([december - 7]), false);
     await store.dropBefore(december);
     expect(await store.tables()).toEqual([...months('2026_12', '2027_01'), 'hit_ids'].toSorted());
@@ -222,7 +222,7 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
   test('is dropped although dropping a later month was interrupted', async () => {
     await using store = await Store.open();
     const october = Date.UTC(2026, 9, 20);
-    await new Folding(store.fold).fold(hitsAt([october, december - 5, december]), false);
+    await new BatchFolder(store.fold).fold(hitsAt([october, december - 5, december]), false);
     const reader = await store.sql.reserve();
     await reader`begin`;
     await reader`select count(*) from hits`;
@@ -246,13 +246,13 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
 
   test('loses nothing and counts nothing twice if a node dies between its ids and its commit', async () => {
     await using store = await Store.open();
-    const before = await new Folding(store.fold, 'here/one').fold(hitsAt(around(december, 40)), true);
+    const before = await new BatchFolder(store.fold, 'here/one').fold(hitsAt(around(december, 40)), true);
     const dying = new PostgresFoldStore(store.url);
     const batch = hitsAt(around(december, 60));
     const holder = await store.sql.reserve();
     await holder`begin`;
     await holder`lock table hit_packs in exclusive mode`;
-    const broken = new Folding(dying, 'here/two').fold(batch, true).catch((cause: Error) => cause.name);
+    const broken = new BatchFolder(dying, 'here/two').fold(batch, true).catch((cause: Error) => cause.name);
     const [pid] = await answerWhen(
       () => waitingFor(store.sql, 'hit_packs'),
       (waiting) => waiting.length > 0,
@@ -262,7 +262,7 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
     expect(await broken).toBe('StoreAway');
     await holder`commit`;
     holder.release();
-    const again = await new Folding(dying, 'here/two').fold(batch, true);
+    const again = await new BatchFolder(dying, 'here/two').fold(batch, true);
     expect([...(await store.ledger())]).toEqual(inOrder([...before, ...again]));
     expect(Math.min(...again.map(({ id }) => id))).toBe(40 + 60 + 1);
     await dying.close();
@@ -274,7 +274,7 @@ test('a visit is counted while the retention waits for a long read', async () =>
   const app = await startApp({ env: { DATABASE_URL: url, CLICK_RETENTION_DAYS: '30' } });
   const sql = new SQL({ url, max: 2 });
   try {
-    const { key } = await app.newcomer();
+    const { key } = await app.createAccount();
     const body = { destination_url: 'https://example.com', suffix: 'counted' };
     const { id } = (await app.call('POST', '/api/v1/link', { key, body })).json;
     await app.visit('/counted');
@@ -293,7 +293,7 @@ test('a visit is counted while the retention waits for a long read', async () =>
     const began = performance.now();
     await app.visit('/counted');
     await app.app.clicks.settled();
-    expect(performance.now() - began).toBeLessThan(stretched(2_000));
+    expect(performance.now() - began).toBeLessThan(scaledToLoad(2_000));
     expect((await app.call('GET', `/api/v1/link/${id}`, { key })).json.clicks).toBe(2);
     await reader`commit`;
     reader.release();
@@ -348,7 +348,7 @@ describe('a PostgreSQL store of the previous version', () => {
     expect((await store.ledger()).map(({ id, at }) => [id, at])).toEqual(
       old.map((at, index) => [index + 1, at]),
     );
-    const told = await new Folding(store.fold).fold(hitsAt(around(now, 20)), true);
+    const told = await new BatchFolder(store.fold).fold(hitsAt(around(now, 20)), true);
     expect(Math.min(...told.map(({ id }) => id))).toBe(old.length + 1);
     const owner = { kind: 'link', id: 2, organizationId: 1 } as const;
     const { hits: found } = await openLedger(store.database).before(

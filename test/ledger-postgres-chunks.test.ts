@@ -8,8 +8,8 @@ import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
 import { hitColumns } from '../src/rules/click-fields.ts';
 import { type Database, ownTerms } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
+import { BatchFolder, type NewHit } from './support/batch-folder.ts';
 import { eventually } from './support/eventually.ts';
-import { Folding, type Told } from './support/folding.ts';
 import { waitingFor } from './support/lock-waits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -17,11 +17,11 @@ const december = Date.UTC(2026, 11);
 const january = Date.UTC(2027, 0);
 const second = 1_000;
 const inChunk = 40;
-const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as Told;
+const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as NewHit;
 const owner = { kind: 'organization', id: 1 } as const;
 
 /** Hits of one organization with three links, a second apart, around an instant. */
-const around = (at: number, count: number): Told[] =>
+const around = (at: number, count: number): NewHit[] =>
   Array.from({ length: count }, (_, index) => ({
     ...noFacts,
     at: at + (index - Math.floor(count / 2)) * second,
@@ -90,7 +90,7 @@ describe('chunks on PostgreSQL', () => {
 
   test('are made by month if hits of two arrived together, and keep their order', async () => {
     const store = new PostgresFoldStore(url, inChunk);
-    const folding = new Folding(store, 'here/months');
+    const folding = new BatchFolder(store, 'here/months');
     const ids: number[] = [];
     for (const isByLink of [true, false, true])
       ids.push(...(await folding.fold(around(december, 50), isByLink)).map(({ id }) => id));
@@ -119,7 +119,7 @@ describe('chunks on PostgreSQL', () => {
 
   test('wait for transactions that took earlier ids', async () => {
     const [store, late] = [new PostgresFoldStore(url, inChunk), new PostgresFoldStore(url, inChunk)];
-    const slow = new Folding(late, 'here/late');
+    const slow = new BatchFolder(late, 'here/late');
     const february = around(Date.UTC(2027, 1, 2), 6);
     await slow.fold(february, false);
     await merge(store);
@@ -130,7 +130,7 @@ describe('chunks on PostgreSQL', () => {
     const folded = slow.fold(february, false);
     const waits = async () => (await waitingFor(sql, 'hits_2027_02')).length > 0;
     await eventually(waits, 'the fold to be in the middle');
-    await new Folding(store, 'here/settled').fold(around(january + 1_000 * second, 60), false);
+    await new BatchFolder(store, 'here/settled').fold(around(january + 1_000 * second, 60), false);
     await merge(store);
     expect(await chunksOf(owner.id)).toEqual(before);
     await holder`commit`;
@@ -149,7 +149,7 @@ describe('chunks on PostgreSQL', () => {
     const holder = await sql.reserve();
     await holder`begin`;
     await holder`lock table journal_watermarks in exclusive mode`;
-    const folded = new Folding(late, 'here/second').fold(around(january, 6), false);
+    const folded = new BatchFolder(late, 'here/second').fold(around(january, 6), false);
     const waits = async () => (await waitingFor(sql, 'journal_watermarks')).length > 0;
     await eventually(waits, 'the fold to have its ids');
     const [{ settled }] = await sql`update hit_ids set settled = newest returning settled::int`;
@@ -170,7 +170,7 @@ describe('chunks on PostgreSQL', () => {
       organization_id: 2,
       link_id: 9,
     }));
-    await new Folding(one, 'here/two').fold(hits, false);
+    await new BatchFolder(one, 'here/two').fold(hits, false);
     await sql`insert into click_corrections (id, created_at, organization_id, user_id, to_at, due_at, hits, not_kept, place, phase, seen_id)
       values (900, 1, 2, 1, 1, 1, 0, 0, 0, 0, 0)`;
     await Promise.all(nodes.map(merge));

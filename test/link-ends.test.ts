@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 const day = 86_400_000;
 const iso = (instant: number) => new Date(instant).toISOString();
 
 describe.each(storeKinds)('start and end of links on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object) => {
@@ -28,7 +28,7 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -139,7 +139,7 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
     );
     const file = join(app.dataDir, 'ends.csv');
     await Bun.write(file, csv);
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     expect(await importLinks.run(app.app.context, { email: stranger.email, file })).toBe('Made 1 link.\n');
     const { links } = (await app.call('GET', '/api/v1/link', { key: stranger.key })).json;
     expect(links).toMatchObject([ends]);

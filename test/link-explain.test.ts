@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 const call = (method: string, path: string, body?: object) =>
   app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
 const create = async (body: object) =>
@@ -12,7 +12,7 @@ const explain = async (id: number, body: object = {}) =>
 
 beforeAll(async () => {
   app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 });
 afterAll(async () => {
   expect(app.faults).toEqual([]);
@@ -141,7 +141,7 @@ test('an impossible visit is refused with a message', async () => {
     const { status, json } = await call('POST', `/link/${id}/explain`, { [field]: value });
     expect([status, json.error_code, json.field_key]).toEqual([400, 'FIELD_INVALID', field]);
   }
-  const stranger = await app.newcomer();
+  const stranger = await app.createAccount();
   const theirs = await app.call('POST', `/api/v1/link/${id}/explain`, { key: stranger.key, body: {} });
   expect(theirs.status).toBe(404);
 });

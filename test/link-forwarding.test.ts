@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 const detour = { 'x-detour': '\xe9' };
 
 describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object) => {
@@ -23,7 +23,7 @@ describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -87,7 +87,7 @@ describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
 
   test('applies at once to the very first link that is created with it', async () => {
     const fresh = await startApp({ store });
-    const { key } = await fresh.newcomer();
+    const { key } = await fresh.createAccount();
     expect((await fresh.visit('/some/path')).status).toBe(404);
     const body = { destination_url: 'https://first.example', forward_path: true };
     const { json } = await fresh.call('POST', '/api/v1/link', { key, body });
@@ -141,7 +141,7 @@ describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
 
 test('FORWARD_QUERY applies to links without their own setting', async () => {
   const app = await startApp({ env: { FORWARD_QUERY: 'merge' } });
-  const { key } = await app.newcomer();
+  const { key } = await app.createAccount();
   const locationFor = async (fields: object) => {
     const body = { destination_url: 'https://example.com/?a=1', ...fields };
     const { suffix } = (await app.call('POST', '/api/v1/link', { key, body })).json;
@@ -158,7 +158,7 @@ test('FORWARD_QUERY applies to links without their own setting', async () => {
 
 test('a network with too many misses gets no lookups beneath suffixes, and full paths of links still work', async () => {
   const app = await startApp({ env: { MISS_LIMIT: '3' } });
-  const { key } = await app.newcomer();
+  const { key } = await app.createAccount();
   const body = { destination_url: 'https://example.com', suffix: 'guide', forward_path: true };
   await app.call('POST', '/api/v1/link', { key, body });
   const statuses: number[] = [];

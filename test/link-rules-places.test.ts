@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
-import { twoHalves } from './support/country-file.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { twoNetworkFile } from './support/country-file.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const munich = {
@@ -15,7 +15,7 @@ const inMunich = '9.9.9.9';
 const inZurich = '193.99.144.80';
 
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
 const fileOf = async (name: string, content: Uint8Array) => {
@@ -26,9 +26,9 @@ const fileOf = async (name: string, content: Uint8Array) => {
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  const COUNTRY_FILE = await fileOf('cities.mmdb', twoHalves(munich, zurich));
+  const COUNTRY_FILE = await fileOf('cities.mmdb', twoNetworkFile(munich, zurich));
   app = await startApp({ env: { COUNTRY_FILE, TRUSTED_PROXIES: '1' } });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 });
 afterAll(async () => {
   expect(app.faults).toEqual([]);
@@ -96,10 +96,10 @@ test('an invalid region or city is refused with its position', async () => {
 });
 
 test('a file without regions allows only cities, and the bundled one neither', async () => {
-  const COUNTRY_FILE = await fileOf('no-regions.mmdb', twoHalves(zurich, zurich));
+  const COUNTRY_FILE = await fileOf('no-regions.mmdb', twoNetworkFile(zurich, zurich));
   const other = await startApp({ env: { COUNTRY_FILE } });
   try {
-    const someone = await other.newcomer();
+    const someone = await other.createAccount();
     expect((await create([{ when: { city: ['Bern'] }, ...to('x') }], other, someone)).status).toBe(201);
     const { json } = await create(
       [to('y'), { when: { not: { region: ['DE-BY'] } }, ...to('x') }],

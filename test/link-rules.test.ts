@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { hoursCondition } from '../src/rules/rule-hours.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 const to = (name: string) => ({ destination_url: `https://example.com/${name}` });
 const phone = {
@@ -12,7 +12,7 @@ const phone = {
 
 describe.each(storeKinds)('rules of links on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object) => {
@@ -30,7 +30,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -171,7 +171,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     const csv = (await call('GET', `/link.csv?ids=${id}`)).text.replaceAll(suffix, `again-${store}`);
     const file = join(app.dataDir, 'rules.csv');
     await Bun.write(file, csv);
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     expect(await importLinks.run(app.app.context, { email: stranger.email, file })).toBe('Made 1 link.\n');
     const { links } = (await app.call('GET', '/api/v1/link', { key: stranger.key })).json;
     expect(links[0].rules).toEqual(rules);

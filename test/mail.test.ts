@@ -5,7 +5,7 @@ import { startApp, type TestApp } from './support/app.ts';
 import { selfSigned } from './support/certificate.ts';
 import { startMailServer } from './support/mail-server.ts';
 import { invite } from './support/members.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 interface Parts {
   readonly url: string;
@@ -27,7 +27,7 @@ async function withMail(
     },
   });
   try {
-    const { key } = await app.newcomer('ada@example.com');
+    const { key } = await app.createAccount('ada@example.com');
     await work(app, key, lines);
     expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   } finally {
@@ -197,7 +197,7 @@ describe('a failing mail server', () => {
         const inviting = stillMade(app, key);
         expect((await app.call('GET', '/api/v1/user', { key })).status).toBe(200);
         await inviting;
-        expect(performance.now() - begun).toBeLessThan(stretched(5_000));
+        expect(performance.now() - begun).toBeLessThan(scaledToLoad(5_000));
         await gone.promise;
         expect(warnings(log)[0]).toContain('took too long');
       });

@@ -109,7 +109,7 @@ const places: readonly (readonly [string, string])[] = [
 describe.each(places)('a malformed request is answered, %s:', (_, front) => {
   test.each(malformed)('%s', async (name, bytes, status) => {
     asked.length = 0;
-    const answers = await exchange(url, front + bytes + get('/smuggled'), { patience: 10_000 });
+    const answers = await exchange(url, front + bytes + get('/smuggled'), { timeout: 10_000 });
     const first = front === '' ? [] : [200];
     expect([name, ...answers.map((answer) => answer.status)]).toEqual([name, ...first, status]);
     expect(asked.join()).not.toContain('smuggled');

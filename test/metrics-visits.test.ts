@@ -7,7 +7,7 @@ let app: TestApp;
 let key: string;
 beforeAll(async () => {
   app = await startApp({ env: { HOST: '127.0.0.1' } });
-  key = (await app.newcomer()).key;
+  key = (await app.createAccount()).key;
 });
 afterAll(() => app.stop());
 

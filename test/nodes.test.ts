@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { reportNode } from '../src/storage/nodes.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen } from './support/eventually.ts';
 import { member } from './support/members.ts';
 import { metricValues } from './support/metric-values.ts';
@@ -11,12 +11,12 @@ const minute = 60_000;
 
 describe.each(storeKinds)('the nodes, on %s', (store) => {
   let app: TestApp;
-  let first: Newcomer;
-  let tenant: Newcomer;
+  let first: TestAccount;
+  let tenant: TestAccount;
   beforeAll(async () => {
     app = await startApp({ store, overrides: { heartbeatInterval: 20 } });
-    first = await app.newcomer();
-    tenant = await app.newcomer();
+    first = await app.createAccount();
+    tenant = await app.createAccount();
   });
   afterAll(() => app.stop());
 
@@ -122,7 +122,7 @@ test('a node that died with clicks is listed until its folder is folded', async 
   const dead = await startApp({ env, overrides: { ...overrides, hits: 'unfolded' } });
   try {
     dead.clock.now = here.clock.now - 2 * minute;
-    const { key } = await here.newcomer();
+    const { key } = await here.createAccount();
     const body = { destination_url: 'https://shop.example.com/' };
     const { suffix } = (await here.call('POST', '/api/v1/link', { key, body })).json;
     for (let time = 0; time < 3; time++) expect((await dead.visit(`/${suffix}`)).status).toBe(302);

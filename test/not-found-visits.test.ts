@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
 import { defaultDomainId } from '../src/storage/schema.ts';
-import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { browser, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen } from './support/eventually.ts';
 import { visitRaw } from './support/raw-http.ts';
 
@@ -10,7 +10,7 @@ const day = 86_400_000;
 describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
   let app: TestApp;
   /** A member of the organization that runs the service. */
-  let first: Newcomer;
+  let first: TestAccount;
 
   beforeAll(async () => {
     app = await startApp({
@@ -18,7 +18,7 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
       env: { TRUSTED_PROXIES: '127.0.0.1' },
       overrides: { notFoundInterval: 20, domainInterval: 20 },
     });
-    first = await app.newcomer();
+    first = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -28,7 +28,7 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
   let made = 0;
   /** A new organization with a domain of its own. */
   async function owner() {
-    const person = await app.newcomer();
+    const person = await app.createAccount();
     const host = `go${++made}.example.org`;
     const domain = { created_at: 1, organization_id: person.organizationId, host, verified_at: 1 };
     const row = await app.app.context.database.write((queries) =>
@@ -44,10 +44,10 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
       headers: { 'user-agent': browser, 'x-forwarded-for': from, ...headers },
     });
 
-  const list = async ({ key }: Pick<Newcomer, 'key'>, query = '') =>
+  const list = async ({ key }: Pick<TestAccount, 'key'>, query = '') =>
     (await app.call('GET', `/api/v1/not_found${query}`, { key })).json;
 
-  const known = (who: Pick<Newcomer, 'key'>, count: number, query = '') =>
+  const known = (who: Pick<TestAccount, 'key'>, count: number, query = '') =>
     answerWhen(
       () => list(who, query),
       ({ addresses }) => addresses.length >= count,
@@ -235,7 +235,7 @@ test('they survive a stop, and are kept as long as single clicks', async () => {
     env: { CLICK_RETENTION_DAYS: '3' },
     overrides: { notFoundInterval: 3_600_000 },
   });
-  await app.newcomer();
+  await app.createAccount();
   const { database } = app.app.context;
   const rows = () => database.read.selectFrom('not_found_visits').select('suffix').execute();
   await app.visit('/flyer');

@@ -8,7 +8,7 @@ import { type Program, runServer, runServerWithin } from './support/program.ts';
 
 const visits = 39;
 
-const patience = 60_000;
+const timeout = 60_000;
 
 /** A connection that was opened before descriptors run out. */
 async function connectionTo(url: string) {
@@ -28,7 +28,7 @@ async function connectionTo(url: string) {
       received = '';
       const agent = `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
       socket.write(`GET /${suffix} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nuser-agent: ${agent}\r\n\r\n`);
-      await eventually(() => received.includes('\r\n\r\n'), `an answer to visit ${version}`, patience);
+      await eventually(() => received.includes('\r\n\r\n'), `an answer to visit ${version}`, timeout);
       expect(received).toStartWith('HTTP/1.1 302 ');
     },
     close: () => socket.end(),
@@ -39,7 +39,7 @@ const has = (program: Program, words: string): boolean => program.output().err.i
 
 async function takeDescriptors(program: Program): Promise<void> {
   program.kill('SIGUSR2');
-  await eventually(() => has(program, 'descriptors taken'), 'the descriptors to be taken', patience);
+  await eventually(() => has(program, 'descriptors taken'), 'the descriptors to be taken', timeout);
 }
 
 type Ending = (program: Program, isFolding: boolean, isCounted: () => Promise<boolean>) => Promise<void>;
@@ -47,12 +47,12 @@ type Ending = (program: Program, isFolding: boolean, isCounted: () => Promise<bo
 const endings: Record<string, Ending> = {
   'goes on': async (program, isFolding, isCounted) => {
     // Once the fold has begun, it has all the descriptors that it needs.
-    if (isFolding) await eventually(isCounted, 'all visits to be counted without a descriptor', patience);
+    if (isFolding) await eventually(isCounted, 'all visits to be counted without a descriptor', timeout);
     else
       await eventually(
         () => has(program, 'clicks wait in the journal'),
         'the fold to say that it waits',
-        patience,
+        timeout,
       );
     program.kill('SIGUSR2');
   },
@@ -83,7 +83,7 @@ test.each(
       const counter = hitCounter(data.path, '');
       if (isFolding) {
         for (; version < 5; version++) await connection.visit(suffix, version);
-        await eventually(async () => (await counter.of(id)).ledger === 5, 'the fold to be there', patience);
+        await eventually(async () => (await counter.of(id)).ledger === 5, 'the fold to be there', timeout);
       }
       await takeDescriptors(program);
       for (; version < visits; version++) await connection.visit(suffix, version);
@@ -94,7 +94,7 @@ test.each(
         again = runServer(settings);
         await again.address();
       }
-      await eventually(isCounted, 'all visits to be counted', patience);
+      await eventually(isCounted, 'all visits to be counted', timeout);
       expect(await counter.of(id)).toMatchObject({
         ledger: visits,
         distinctVisitors: visits,
@@ -106,7 +106,7 @@ test.each(
         program.kill('SIGTERM');
         expect(await program.exited).toBe(0);
       } else {
-        await eventually(() => journalsIn(data.path).length === 0, 'the journal to be folded', patience);
+        await eventually(() => journalsIn(data.path).length === 0, 'the journal to be folded', timeout);
       }
     } catch (cause) {
       process.stderr.write(program.output().err);

@@ -1,10 +1,10 @@
 import { describe, expect, spyOn, test } from 'bun:test';
 import { Log } from '../src/telemetry/log.ts';
 import { type Answer, startApp } from './support/app.ts';
-import { forgot, reset } from './support/forgotten-password.ts';
 import { startMailServer } from './support/mail-server.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
-import { Wire } from './support/wire.ts';
+import { requestReset, resetPassword } from './support/password-reset.ts';
+import { TcpProxy } from './support/tcp-proxy.ts';
 
 /** The whole answer without its date and request id. */
 const whole = ({ status, text, headers }: Answer) => [
@@ -25,15 +25,15 @@ describe('the password mail', () => {
       },
     });
     const app = await startApp({ env: { SMTP_URL: `smtp://127.0.0.1:${server.port}`, ...env } });
-    const { email } = await app.newcomer();
+    const { email } = await app.createAccount();
     return { server, app, email, reached: reached.promise, release: release.resolve };
   }
 
   test('is sent after the response, so that its timing reveals nothing', async () => {
     const { server, app, email, reached, release } = await slowMail();
-    expect((await forgot(app, email)).status).toBe(202);
+    expect((await requestReset(app, email)).status).toBe(202);
     await reached;
-    expect((await forgot(app, 'nobody@example.com')).status).toBe(202);
+    expect((await requestReset(app, 'nobody@example.com')).status).toBe(202);
     expect(server.mails).toHaveLength(0);
     release();
     await app.app.context.backgroundTasks.finish();
@@ -45,7 +45,7 @@ describe('the password mail', () => {
 
   test('is still sent when the service stops', async () => {
     const { server, app, email, reached, release } = await slowMail();
-    expect((await forgot(app, email)).status).toBe(202);
+    expect((await requestReset(app, email)).status).toBe(202);
     await reached;
     const { backgroundTasks } = app.app.context;
     const finish = backgroundTasks.finish.bind(backgroundTasks);
@@ -61,17 +61,17 @@ describe('the password mail', () => {
 
   test('is limited: with 32 being sent, callers are told to try later', async () => {
     const { server, app, release } = await slowMail({ TRUSTED_PROXIES: '1' });
-    const some = (count: number) => Promise.all(Array.from({ length: count }, () => app.newcomer()));
+    const some = (count: number) => Promise.all(Array.from({ length: count }, () => app.createAccount()));
     const first = await some(20);
     // One network may make this many accounts in two hours, but not in one.
     app.clock.now += 60 * 60 * 1000;
     const askers = [...first, ...(await some(13))];
     const statuses: number[] = [];
-    for (const { email } of askers) statuses.push((await forgot(app, email)).status);
+    for (const { email } of askers) statuses.push((await requestReset(app, email)).status);
     expect(statuses).toEqual([...Array(32).fill(202), 503]);
     release();
     await app.app.context.backgroundTasks.finish();
-    expect((await forgot(app, askers[32]?.email ?? '')).status).toBe(202);
+    expect((await requestReset(app, askers[32]?.email ?? '')).status).toBe(202);
     await app.stop();
     expect(server.mails).toHaveLength(33);
     await server[Symbol.asyncDispose]();
@@ -79,8 +79,8 @@ describe('the password mail', () => {
 });
 
 test('while the database is away nothing is promised; away in the middle, the log says so and the sent link is valid', async () => {
-  const wire = new Wire(await migratedPostgres());
-  await wire.lay();
+  const wire = new TcpProxy(await migratedPostgres());
+  await wire.open();
   const release = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   const server = await startMailServer({
@@ -94,31 +94,31 @@ test('while the database is away nothing is promised; away in the middle, the lo
     env: { DATABASE_URL: wire.url, SMTP_URL: `smtp://127.0.0.1:${server.port}` },
     overrides: { log: new Log('info', (line) => lines.push(line)) },
   });
-  const { email } = await app.newcomer();
-  expect((await forgot(app, email)).status).toBe(202);
+  const { email } = await app.createAccount();
+  expect((await requestReset(app, email)).status).toBe(202);
   await reached.promise;
-  await wire.cut();
-  const refused = await forgot(app, email);
+  await wire.close();
+  const refused = await requestReset(app, email);
   expect([refused.status, refused.json.error_code]).toEqual([503, 'STORE_AWAY']);
   release.resolve();
   await app.app.context.backgroundTasks.finish();
   expect(lines.filter((line) => line.includes('mail not sent'))).toHaveLength(1);
   expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
-  await wire.lay();
+  await wire.open();
   const token = /lnp_\w+/.exec(server.mails[0]?.parts['text/plain'] ?? '')?.[0];
-  expect((await reset(app, token)).status).toBe(204);
+  expect((await resetPassword(app, token)).status).toBe(204);
   await app.stop();
-  await wire.cut();
+  await wire.close();
   await server[Symbol.asyncDispose]();
 });
 
 test('without a mail server the response names whom to ask, whether there is an account or not', async () => {
   const app = await startApp();
-  const { email } = await app.newcomer();
-  const known = await forgot(app, email);
+  const { email } = await app.createAccount();
+  const known = await requestReset(app, email);
   expect([known.status, known.json.error_code]).toEqual([409, 'MAIL_MISSING']);
   expect(known.json.error_string).toContain('npm run -s linnet -- user password --email');
-  expect(whole(await forgot(app, 'nobody@example.com'))).toEqual(whole(known));
+  expect(whole(await requestReset(app, 'nobody@example.com'))).toEqual(whole(known));
   expect((await app.call('GET', '/api/v1/setup')).json.mail).toBe(false);
   await app.stop();
 });

@@ -8,11 +8,11 @@ import { openDatabase } from '../src/storage/open.ts';
 import { prepared } from '../src/storage/prepared.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { together } from '../src/storage/together.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { hasPgBouncer, startPgBouncer } from './support/pgbouncer.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 const ways = ['directly', 'through PgBouncer'] as const;
 
@@ -23,7 +23,7 @@ describe.each(ways)('a database reached %s', (way) => {
   let pooler: (AsyncDisposable & { url: string }) | null = null;
   let url: string;
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let database: Database;
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.each(ways)('a database reached %s', (way) => {
       url = pooler.url;
     }
     app = await startApp({ env: { DATABASE_URL: url } });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     database = app.app.context.database;
   }, 120_000);
   afterAll(async () => {
@@ -98,7 +98,7 @@ describe.each(ways)('a database reached %s', (way) => {
     const cause = await reading.catch((thrown) => thrown);
     expect(cause).toBeInstanceOf(TookTooLong);
     expect(cause.timeout).toBe(300);
-    await eventually(async () => (await sleeping()) === 0, 'the end of the statement', stretched(5_000));
+    await eventually(async () => (await sleeping()) === 0, 'the end of the statement', scaledToLoad(5_000));
   });
 
   test.skipIf(skipped)(
@@ -115,7 +115,7 @@ describe.each(ways)('a database reached %s', (way) => {
         )
         .catch((thrown) => thrown);
       expect(cause).toBeInstanceOf(TookTooLong);
-      expect(performance.now() - begun).toBeLessThan(stretched(1_500));
+      expect(performance.now() - begun).toBeLessThan(scaledToLoad(1_500));
       const rows = await direct.unsafe(`select from settings where key = 'late ${way}'`);
       expect(rows.length).toBe(0);
       expect(await database.write(async () => 'goes on')).toBe('goes on');
@@ -141,7 +141,7 @@ describe.each(ways)('a database reached %s', (way) => {
         expect(json.error_string).toMatch(/^This took longer than 2 seconds and was given up/);
       }
       expect(took).toBeGreaterThan(1_500);
-      expect(took).toBeLessThan(stretched(3_500));
+      expect(took).toBeLessThan(scaledToLoad(3_500));
       expect((await create()).status).toBe(201);
     },
     60_000,

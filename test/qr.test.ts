@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import jsQR from 'jsqr';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 beforeAll(async () => {
   app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 });
 afterAll(async () => {
   expect(app.faults).toEqual([]);

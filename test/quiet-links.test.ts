@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { allTables } from './support/all-tables.ts';
-import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { browser, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -20,7 +20,7 @@ const sent = {
 const query = '?utm_source=only-here&utm_campaign=nowhere-else';
 const traces = ['198.51.100.77', 'Vivaldi', 'rm-CH', '"rm"', 'from-there', 'only-here', 'nowhere-else'];
 
-function callsTo(app: TestApp, owner: Newcomer) {
+function callsTo(app: TestApp, owner: TestAccount) {
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   return {
@@ -36,11 +36,11 @@ function callsTo(app: TestApp, owner: Newcomer) {
 
 describe.each(storeKinds)('quiet links on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let { call, create, read } = {} as ReturnType<typeof callsTo>;
   beforeAll(async () => {
     app = await startApp({ store, env });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     ({ call, create, read } = callsTo(app, owner));
   });
   afterAll(async () => {
@@ -190,7 +190,7 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
 test('the journal has no trace of a visitor before it is folded', async () => {
   const app = await startApp({ env, overrides: { hits: 'unfolded' } });
   try {
-    const { create } = callsTo(app, await app.newcomer());
+    const { create } = callsTo(app, await app.createAccount());
     const gated = await create({ statistics: false, password: 'sesame' });
     const open = await create({ statistics: false });
     await app.visit(`/${gated.suffix}${query}`, sent);

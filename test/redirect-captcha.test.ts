@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Challenge, type Solution, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 const destination = 'https://destination.example/secret';
 const minute = 60_000;
@@ -13,11 +13,11 @@ interface Proof {
 
 describe.each(storeKinds)('a link with a captcha on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);

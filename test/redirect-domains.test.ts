@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { SqliteInline } from '../src/storage/drivers/sqlite-client.ts';
 import { LinkCache } from '../src/visit/link-cache.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { type RawAnswer, visitRaw } from './support/raw-http.ts';
 
 const custom = 'go.example.org';
@@ -9,12 +9,12 @@ const destination = 'https://destination.example/custom';
 
 describe.each(storeKinds)('a custom domain on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let domainId: number;
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     domainId = await addDomain(custom, 1);
     await addDomain('unverified.example.org', null);
     for (const fields of [
@@ -155,7 +155,7 @@ test('a repeated visit to a custom domain and a link causes no database query', 
     ...{ expiryInterval: never, scheduledInterval: never, watchInterval: never },
   };
   const app = await startApp({ env: { MISS_LIMIT: '0' }, overrides });
-  const owner = await app.newcomer();
+  const owner = await app.createAccount();
   const { database } = app.app.context;
   await database.write((queries) =>
     queries
@@ -205,7 +205,7 @@ test('a repeated visit to a custom domain and a link causes no database query', 
 
 test('with a base address set, the service serves short links for that host and no loopback name', async () => {
   const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
-  const owner = await app.newcomer();
+  const owner = await app.createAccount();
   const body = { destination_url: destination, suffix: 'offer' };
   await app.call('POST', '/api/v1/link', { key: owner.key, body });
   const statusAt = async (host: string) => (await visitRaw(app.url, { host, path: '/offer' })).status;
@@ -219,7 +219,7 @@ test('with a base address set, the service serves short links for that host and 
 
 test('in a trial, short links work on every loopback name', async () => {
   const app = await startApp();
-  const owner = await app.newcomer();
+  const owner = await app.createAccount();
   const body = { destination_url: destination, suffix: 'offer' };
   await app.call('POST', '/api/v1/link', { key: owner.key, body });
   for (const host of [

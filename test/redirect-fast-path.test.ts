@@ -4,7 +4,7 @@ import { findLinkForVisitor } from '../src/storage/links.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { wholeLedger } from './support/hits.ts';
 import { exchange, type RawAnswer, visitRaw } from './support/raw-http.ts';
-import { ports } from './support/talk.ts';
+import { ports } from './support/raw-sockets.ts';
 
 /** A meaningless header, with a byte that keeps a request off the fast path. */
 const detour = { 'x-detour': '\xe9' };
@@ -79,7 +79,7 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
   let key: string;
   beforeAll(async () => {
     app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
-    key = (await app.newcomer()).key;
+    key = (await app.createAccount()).key;
   });
   afterAll(async () => {
     await app.stop();
@@ -150,7 +150,7 @@ describe('a connection', () => {
   beforeAll(async () => {
     app = await startApp();
     host = new URL(app.url).host;
-    key = (await app.newcomer()).key;
+    key = (await app.createAccount()).key;
     const body = { destination_url: destination, suffix: 'abc' };
     await app.call('POST', '/api/v1/link', { key, body });
   });
@@ -201,13 +201,13 @@ describe('a connection', () => {
 
   test('closes after the response if the visitor wants that, and answers nothing after it', async () => {
     const last = get('/abc', 'Connection: close\r\n');
-    const all = await exchange(app.url, get('/abc') + last + get('/abc'), { patience: 5_000 });
+    const all = await exchange(app.url, get('/abc') + last + get('/abc'), { timeout: 5_000 });
     expect(all.map(({ status, headers }) => [status, headers.connection])).toEqual([
       [302, undefined],
       [302, 'close'],
     ]);
     const old = `GET /abc HTTP/1.0\r\nHost: ${host}\r\n\r\n`;
-    expect((await exchange(app.url, old, { patience: 5_000 })).map(({ status }) => status)).toEqual([302]);
+    expect((await exchange(app.url, old, { timeout: 5_000 })).map(({ status }) => status)).toEqual([302]);
   });
 
   test('with thousands of visits at once gets thousands of responses, and loses no hit', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
-import { drawFrom } from './support/draw.ts';
 import { storeFolder } from './support/migrated-store.ts';
 import { type Program, problemsOf, runServer } from './support/program.ts';
 import { exchange, visitRaw } from './support/raw-http.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 /** The program runs in a process of its own, with its own memory and log. */
 let program: Program;
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 /** The same garbage in every run. */
-const draw = drawFrom(20_300_101);
+const draw = seededRandom(20_300_101);
 const pick = <T>(choices: readonly T[]): T => choices[draw(choices.length)] as T;
 const noise = (length: number): string =>
   Array.from({ length }, () => String.fromCharCode(draw(256))).join('');
@@ -91,7 +91,7 @@ async function throwGarbage(rounds: number): Promise<Map<number, number>> {
   const statuses = new Map<number, number>();
   for (let round = 0; round < rounds; round++) {
     const batch = Array.from({ length: 250 }, garbage);
-    const answered = await Promise.all(batch.map((bytes) => exchange(url, bytes, { patience: 150 })));
+    const answered = await Promise.all(batch.map((bytes) => exchange(url, bytes, { timeout: 150 })));
     for (const [index, answers] of answered.entries()) {
       for (const { status } of answers) {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 /** Two nodes over one PostgreSQL database, each with its own cache. */
 let one: TestApp;
 let other: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 
 beforeAll(async () => {
   const SECRET_KEY = 'the same secret on every node, long enough';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   one = await startApp({ env: { SECRET_KEY, DATABASE_URL } });
   // The default interval of the change feed.
   other = await startApp({ env: { SECRET_KEY, DATABASE_URL }, overrides: { pollInterval: 400 } });
-  owner = await one.newcomer();
+  owner = await one.createAccount();
 });
 afterAll(async () => {
   expect([...one.faults, ...other.faults]).toEqual([]);
@@ -31,7 +31,8 @@ async function make(fields: object = {}): Promise<{ id: number; path: string }> 
 }
 
 /** A change on one node reaches the other within two seconds. */
-const soon = (check: () => Promise<boolean>) => eventually(check, 'the other node to know', stretched(2_000));
+const soon = (check: () => Promise<boolean>) =>
+  eventually(check, 'the other node to know', scaledToLoad(2_000));
 
 test('a change made through one node is seen by visitors of the other within two seconds', async () => {
   const { id, path } = await make();

@@ -1,26 +1,26 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
 import { metricValues } from './support/metric-values.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { visitRaw } from './support/raw-http.ts';
-import { Wire } from './support/wire.ts';
+import { TcpProxy } from './support/tcp-proxy.ts';
 
 const custom = 'go.example.org';
 const SECRET_KEY = 'the same secret on every node, long enough';
-let wire: Wire;
+let wire: TcpProxy;
 /** A node near the database, whose connection is never cut. */
 let near: TestApp;
 /** The node behind the wire. */
 let far: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 
 beforeEach(async () => {
   const database = await migratedPostgres();
-  wire = new Wire(database);
-  await wire.lay();
+  wire = new TcpProxy(database);
+  await wire.open();
   near = await startApp({ env: { DATABASE_URL: database, SECRET_KEY } });
-  owner = await near.newcomer();
+  owner = await near.createAccount();
   await near.app.context.database.write((queries) =>
     queries
       .insertInto('domains')
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all([near.stop(), far.stop()]);
-  await wire.cut();
+  await wire.close();
 });
 
 const joinFar = async () => {
@@ -54,7 +54,7 @@ test('while the database is away, cached links continue, others get a 503 page, 
   expect((await visitRaw(far.url, { host: custom, path: onCustom })).status).toBe(302);
   expect((await far.visit('/no-such-link')).status).toBe(404);
 
-  await wire.cut();
+  await wire.close();
   for (let time = 0; time < 50; time++) expect((await far.visit(known)).status).toBe(302);
   expect((await far.visit('/no-such-link')).status).toBe(404);
   for (const path of [unknown, '/never-asked-for']) {
@@ -70,7 +70,7 @@ test('while the database is away, cached links continue, others get a 503 page, 
   for (let time = 0; time < 50; time++)
     expect((await visitRaw(far.url, { host: custom, path: onCustom })).status).toBe(302);
 
-  await wire.lay();
+  await wire.open();
   await eventually(async () => (await far.visit(unknown)).status === 302, 'the database to be back');
   expect((await far.visit(locked, {}, guess)).status).toBe(302);
 });
@@ -82,7 +82,7 @@ test('while the database is away, metrics say so, and those read from it are mis
   const measured = async () => metricValues(await (await fetch(`${far.url}/metrics`)).text());
   await far.visit(path);
   expect(await measured()).toMatchObject({ linnet_metrics_complete: 1, linnet_outbox_messages: 0 });
-  await wire.cut();
+  await wire.close();
   far.clock.now += 5_000;
   expect((await far.visit('/not-in-the-cache')).status).toBe(503);
   await far.visit(path);
@@ -95,7 +95,7 @@ test('while the database is away, metrics say so, and those read from it are mis
   expect(away).not.toHaveProperty('linnet_outbox_messages');
   expect(away['linnet_database_errors_total{kind="away"}']).toBeGreaterThan(0);
   expect(away['linnet_visits_total{outcome="unavailable"}']).toBe(1);
-  await wire.lay();
+  await wire.open();
   const back = await answerWhen(measured, (found) => found.linnet_journal_lag_clicks === 0, 'the clicks');
   expect(back).toMatchObject({ linnet_journal_lag_seconds: 0 });
 });
@@ -104,12 +104,12 @@ test('a change that this node could not read is applied once it can', async () =
   const { id, path } = await make();
   await joinFar();
   expect((await far.visit(path)).headers.get('location')).toBe('https://destination.example');
-  await wire.cut();
+  await wire.close();
   const body = { destination_url: 'https://destination.example/changed' };
   await near.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body });
   expect((await near.visit(path)).headers.get('location')).toBe(body.destination_url);
   expect((await far.visit(path)).headers.get('location')).toBe('https://destination.example');
-  await wire.lay();
+  await wire.open();
   await eventually(
     async () => (await far.visit(path)).headers.get('location') === body.destination_url,
     'the change to come through',

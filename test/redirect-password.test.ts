@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const destination = 'https://destination.example/secret';
@@ -7,11 +7,11 @@ const minute = 60_000;
 
 describe.each(storeKinds)('a link with a password on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   beforeEach(() => {
     // Past every rate limit's window of the test before, as all tests guess from the same address.
@@ -204,7 +204,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
 
 test('while a household guesses, visitors of other networks and known ones still get in', async () => {
   const app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
-  const { key } = await app.newcomer();
+  const { key } = await app.createAccount();
   const body = { destination_url: destination, suffix: 'shared', password: 'open sesame' };
   await app.call('POST', '/api/v1/link', { key, body });
   const guess = (from: string, password: string, cookie = '') =>
@@ -241,7 +241,7 @@ test('while a household guesses, visitors of other networks and known ones still
 test('behind https the cookie is only sent over https', async () => {
   const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
   const host = 'links.example.com';
-  const owner = await app.newcomer();
+  const owner = await app.createAccount();
   const body = { destination_url: destination, suffix: 'locked', password: 'open sesame' };
   await app.call('POST', '/api/v1/link', { key: owner.key, body });
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };

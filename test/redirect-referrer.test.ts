@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { type Answer, browser, type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { type Answer, browser, startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 beforeAll(async () => {
   app = await startApp();
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 });
 afterAll(async () => {
   expect(app.faults).toEqual([]);

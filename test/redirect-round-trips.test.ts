@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
-import { PostgresTalk } from './support/postgres-talk.ts';
+import { PostgresTraffic } from './support/postgres-traffic.ts';
 import { visitRaw } from './support/raw-http.ts';
-import { Wire } from './support/wire.ts';
+import { TcpProxy } from './support/tcp-proxy.ts';
 
 const SECRET_KEY = 'the same secret on every node, long enough';
 const never = 24 * 60 * 60 * 1000;
-const talk = new PostgresTalk();
-let wire: Wire;
+const talk = new PostgresTraffic();
+let wire: TcpProxy;
 /** Creates the links, so that none is in the other app's caches. */
 let near: TestApp;
 /** Every message that it sends to the database is recorded. */
 let heard: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 
 beforeAll(async () => {
   const database = await migratedPostgres();
-  wire = new Wire(database, talk.tap);
-  await wire.lay();
+  wire = new TcpProxy(database, talk.tap);
+  await wire.open();
   near = await startApp({ env: { DATABASE_URL: database, SECRET_KEY } });
-  owner = await near.newcomer();
+  owner = await near.createAccount();
   heard = await startApp({
     env: { DATABASE_URL: wire.url, SECRET_KEY },
     overrides: {
@@ -31,19 +31,19 @@ beforeAll(async () => {
       ...{ versionInterval: never, webhooks: { pollInterval: never } },
     },
   });
-  await eventually(() => talk.silence > 500, 'the end of what a start has to do');
+  await eventually(() => talk.idleTime > 500, 'the end of what a start has to do');
 });
 afterAll(async () => {
   expect([...near.faults, ...heard.faults]).toEqual([]);
   await Promise.all([near.stop(), heard.stop()]);
-  await wire.cut();
+  await wire.close();
 });
 
 /** Opens a connection before each test, and waits until nothing is under way. */
 beforeEach(async () => {
   await heard.visit(`/warm-${crypto.randomUUID().slice(0, 8)}`);
-  await eventually(() => talk.silence > 20, 'silence');
-  talk.forget();
+  await eventually(() => talk.idleTime > 20, 'silence');
+  talk.clear();
 });
 
 async function freshPath(): Promise<string> {
@@ -71,7 +71,7 @@ const oneRoundTrip = (path: string) => [
   expect.objectContaining({
     // A statement is prepared once on each connection, and then executed by its name.
     messages: expect.stringMatching(/^P?BDES$/),
-    turns: 1,
+    roundTrips: 1,
     sent: expect.stringContaining(path.slice(1)),
   }),
 ];
@@ -91,7 +91,7 @@ test('an address of several parts is one more, whether links of its domain forwa
   const oneMore = (path: string) => [...oneRoundTrip(path), ...oneRoundTrip('/forward_path')];
   expect((await heard.visit('/leads/nowhere/at/all')).status).toBe(404);
   expect(asked()).toEqual(oneMore('/leads/nowhere/at/all'));
-  talk.forget();
+  talk.clear();
   expect((await heard.visit('/leads/nowhere/else')).status).toBe(404);
   expect(asked()).toEqual(oneRoundTrip('/leads/nowhere/else'));
 });
@@ -110,7 +110,7 @@ test('fifty simultaneous visits to an unknown address make one query', async () 
 test('cached results, link or not, are not queried', async () => {
   const path = await freshPath();
   for (const known of [path, '/known-to-be-nothing']) await heard.visit(known);
-  talk.forget();
+  talk.clear();
   expect(await crowd(path)).toEqual(new Set([302]));
   expect(await crowd('/known-to-be-nothing')).toEqual(new Set([404]));
   expect(asked()).toEqual([]);

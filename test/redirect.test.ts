@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const destination = 'https://destination.example/secret/path?q=1#part';
@@ -14,11 +14,11 @@ const phone = {
 
 describe.each(storeKinds)('a short link on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -224,7 +224,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
 
 test('a client that requests many unknown links waits for the next minute, whatever forwarded address it claims', async () => {
   const app = await startApp({ env: { MISS_LIMIT: '3' } });
-  const owner = await app.newcomer();
+  const owner = await app.createAccount();
   const body = { destination_url: destination, suffix: 'real' };
   await app.call('POST', '/api/v1/link', { key: owner.key, body });
   app.clock.now = Math.ceil(app.clock.now / 60_000) * 60_000 + 20_000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 interface Link {
   readonly id: number;
@@ -8,10 +8,10 @@ interface Link {
 
 describe.each(storeKinds)('a repeat on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   beforeAll(async () => {
     app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -126,7 +126,7 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
 test('nothing is a repeat if REPEAT_WINDOW is 0, and nothing is claimed', async () => {
   const app = await startApp({ env: { REPEAT_WINDOW: '0' } });
   try {
-    const { key } = await app.newcomer();
+    const { key } = await app.createAccount();
     const body = { destination_url: 'https://example.com/' };
     const { json } = await app.call('POST', '/api/v1/link', { key, body });
     for (let time = 0; time < 5; time++) await app.visit(`/${json.suffix}`);

@@ -12,7 +12,7 @@ const lines: string[] = [];
 beforeAll(async () => {
   const log = new Log('error', (text) => void lines.push(...text.trimEnd().split('\n')));
   app = await startApp({ env: { ACCESS_LOG: 'on', TRUSTED_PROXIES: '1' }, overrides: { log } });
-  key = (await app.newcomer()).key;
+  key = (await app.createAccount()).key;
   const body = { destination_url: 'https://shop.example.com/' };
   suffix = (await app.call('POST', '/api/v1/link', { key, body })).json.suffix;
 });

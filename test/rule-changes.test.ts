@@ -39,7 +39,7 @@ describe.each(storeKinds)('counting rules on %s', (store) => {
     try {
       const { database } = app.app.context;
       app.clock.now = Date.parse(noon(20));
-      const owner = await app.newcomer();
+      const owner = await app.createAccount();
       const link = (
         await app.call('POST', '/api/v1/link', {
           key: owner.key,

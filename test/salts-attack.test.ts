@@ -10,8 +10,8 @@ import { eventually } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
 import { PostgresServer } from './support/postgres.ts';
 import { type Program, runServerAfter, temporaryFolder } from './support/program.ts';
-import { addressesFound, type Sought } from './support/salt-attack.ts';
-import { visitorsOn } from './support/visitors.ts';
+import { addressesFound, type SoughtVisitors } from './support/salt-attack.ts';
+import { visitorsOn } from './support/stored-visitors.ts';
 
 /** A small network: with a day's salt, all of its addresses are tried in no time. */
 const addresses = Array.from({ length: 64 }, (_, host) => `198.51.100.${host}`);
@@ -64,7 +64,7 @@ async function visitAll(url: string, suffix: string): Promise<void> {
   }
 }
 
-const sought = (visitors: Iterable<number>): Sought => ({
+const sought = (visitors: Iterable<number>): SoughtVisitors => ({
   organizationId,
   userAgent: browser,
   addresses,
@@ -72,7 +72,7 @@ const sought = (visitors: Iterable<number>): Sought => ({
 });
 
 /** Whether the id of a visitor is in the bytes, as SQLite stores it; smaller ids are stored shorter, and skipped. */
-const someVisitor = ({ visitors }: Sought, bytes: Buffer): boolean =>
+const someVisitor = ({ visitors }: SoughtVisitors, bytes: Buffer): boolean =>
   [...visitors].filter((visitor) => visitor >= 2 ** 47).some((visitor) => bytes.includes(bigEndian(visitor)));
 
 function bigEndian(number: number): Buffer {

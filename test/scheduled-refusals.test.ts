@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
 import { member } from './support/members.ts';
@@ -10,7 +10,7 @@ const target = targetOfEachTest();
 
 describe.each(storeKinds)('scheduled changes that are refused on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   let mails: MailServer;
 
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
       env: { SMTP_URL: `smtp://127.0.0.1:${mails.port}` },
       overrides: { scheduledInterval: 10, refusalInterval: 10, webhooks: { pollInterval: 10 } },
     });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     await prove(owner.userId);
   });
   afterAll(async () => {

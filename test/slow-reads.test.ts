@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import type { Database, ReadTerms } from '../src/storage/database.ts';
-import { type Newcomer, type StoreKind, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type StoreKind, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 /** From now on a query for an organization's statistics never ends. */
@@ -27,7 +27,7 @@ async function makeEndless(app: TestApp, url: string | null): Promise<void> {
 }
 
 /** A call whose client hangs up when it is disposed of. */
-function openCall(app: TestApp, path: string, { key }: Newcomer): Disposable {
+function openCall(app: TestApp, path: string, { key }: TestAccount): Disposable {
   const { hostname, port, host } = new URL(app.url);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on('error', () => {});
@@ -53,14 +53,18 @@ function shorterDeadlines({ database }: TestApp['app']['context'], earlier: numb
 
 describe.each(storeKinds)('slow reads on %s', (store: StoreKind) => {
   let app: TestApp;
-  let slow: Newcomer;
-  let slowToo: Newcomer;
-  let quick: Newcomer;
+  let slow: TestAccount;
+  let slowToo: TestAccount;
+  let quick: TestAccount;
 
   beforeAll(async () => {
     const url = store === 'postgres' ? await migratedPostgres() : null;
     app = await startApp({ env: url === null ? {} : { DATABASE_URL: url } });
-    [slow, slowToo, quick] = [await app.newcomer(), await app.newcomer(), await app.newcomer()];
+    [slow, slowToo, quick] = [
+      await app.createAccount(),
+      await app.createAccount(),
+      await app.createAccount(),
+    ];
     const body = { destination_url: 'https://example.com' };
     for (const { key } of [slow, quick]) await app.call('POST', '/api/v1/link', { key, body });
     await makeEndless(app, url);
@@ -95,7 +99,7 @@ describe.each(storeKinds)('slow reads on %s', (store: StoreKind) => {
     const alone = await timed(othersGoOn);
     // On SQLite the slow calls occupy the cores until they end.
     using _ = shorterDeadlines(app.app.context, store === 'sqlite' ? 5_000 : 0);
-    const calls = [...Array(12).fill(slow), ...Array(12).fill(slowToo)].map(({ key }: Newcomer) =>
+    const calls = [...Array(12).fill(slow), ...Array(12).fill(slowToo)].map(({ key }: TestAccount) =>
       app.call('GET', slowPath, { key }),
     );
     let over = 0;
@@ -126,7 +130,7 @@ test.each(storeKinds)(
   'a search takes no longer for text that almost occurs everywhere on %s',
   async (store) => {
     const app = await startApp({ store });
-    const { key } = await app.newcomer();
+    const { key } = await app.createAccount();
     const destination_url = `https://example.com/${'a'.repeat(8_000)}`;
     const links = Array.from({ length: 200 }, () => ({ destination_url }));
     expect((await app.call('POST', '/api/v1/link/bulk', { key, body: { links } })).status).toBe(200);
@@ -151,7 +155,7 @@ test.each(storeKinds)(
 
 test('a change that takes longer than an idle connection is kept still gets its result', async () => {
   const app = await startApp();
-  const { key } = await app.newcomer();
+  const { key } = await app.createAccount();
   const { json: tag } = await app.call('POST', '/api/v1/tag', { key, body: { name: 'late' } });
   const { database } = app.app.context;
   const write: Database['write'] = database.write;

@@ -267,7 +267,7 @@ describe('the command line', () => {
     expect(await refusal(setPassword, { email: 'unknown@example.com', password: 'long enough' })).toBe(
       unknown,
     );
-    const { email, key } = await app.newcomer();
+    const { email, key } = await app.createAccount();
     expect(await refusal(setPassword, { email, password: 'short' })).toBe(
       '"password" must have at least 8 characters.',
     );

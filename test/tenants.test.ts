@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { browserOf, invite, member } from './support/members.ts';
 
 /** Accepting an invitation moves a user to another organization, so each test has a new guest. */
-const guests = new WeakMap<Newcomer, string>();
+const guests = new WeakMap<TestAccount, string>();
 
 /** How to create an own resource for a path parameter. A new resource without an entry here fails below. */
-const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number | string>> = {
+const makers: Record<string, (app: TestApp, owner: TestAccount) => Promise<number | string>> = {
   session: async (app, owner) => {
     await browserOf(app, owner);
     return (await app.call('GET', '/api/v1/session', { key: owner.key })).json[0].id;
@@ -31,9 +31,9 @@ const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number |
     (await app.call('POST', '/api/v1/invitation', { key, body: { email: 'guest@example.com' } })).json.id,
   member: async (app, owner) => (await member(app, owner)).userId,
   user: async (app, owner) => {
-    const guest = await app.newcomer();
+    const guest = await app.createAccount();
     guests.set(owner, guest.key);
-    const host = await app.newcomer();
+    const host = await app.createAccount();
     return (await invite(app, host.key, guest.email)).json.id;
   },
   webhook_delivery: async (app, { key }) => {
@@ -68,7 +68,7 @@ const inADay = ({ clock }: Pick<TestApp, 'clock'>) => ({
 const namedByCaller = '/api/v1/link/external/{external_id}';
 
 /** Routes whose caller has another credential than the API key of the owner: that of a guest, or of a link. */
-const credentials: Record<string, (app: TestApp, holder: Newcomer) => Promise<string>> = {
+const credentials: Record<string, (app: TestApp, holder: TestAccount) => Promise<string>> = {
   user: async (_, holder) => guests.get(holder) ?? holder.key,
   zapier: async (app, { key }) => {
     const { links } = (await app.call('GET', '/api/v1/link', { key })).json;
@@ -97,13 +97,13 @@ const bodies: Record<string, object> = {
 
 describe.each(storeKinds)('tenants on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
-  let stranger: Newcomer;
+  let owner: TestAccount;
+  let stranger: TestAccount;
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
-    stranger = await app.newcomer();
+    owner = await app.createAccount();
+    stranger = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -145,7 +145,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
 
   test("an organization's external id means nothing to another one", async () => {
     const path = namedByCaller.replace('{external_id}', 'order-1');
-    const put = async (name: string, { key }: Newcomer) =>
+    const put = async (name: string, { key }: TestAccount) =>
       (await app.call('PUT', path, { key, body: { destination_url: 'https://example.com', name } })).json;
     const own = await put('mine', owner);
     expect((await app.call('GET', path, { key: stranger.key })).status).toBe(404);
@@ -169,7 +169,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
   });
 
   test('lists contain nothing of other organizations', async () => {
-    const newest = await app.newcomer();
+    const newest = await app.createAccount();
     for (const [path, empty] of [
       ['/api/v1/link', { links: [], total_links: 0 }],
       ['/api/v1/link/deleted', { links: [], total_links: 0, next: null }],

@@ -7,7 +7,7 @@ import { StoreAway } from '../src/rules/errors.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
-import { JournalFiles, left, startFoldWorker } from './support/fold-worker.ts';
+import { JournalFiles, leftoverJournal, startFoldWorker } from './support/fold-worker.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const noon = Date.UTC(2026, 10, 19, 12);
@@ -36,7 +36,7 @@ test.each([
     database.run(
       `insert into journal_watermarks (node, segment, byte_offset, finished_at) values ('there/left', 1, 1, ${noon - dayLength})`,
     );
-    new JournalFiles(folder.path, noon + error).write(left, 'spring');
+    new JournalFiles(folder.path, noon + error).write(leftoverJournal, 'spring');
     const store = new ClocklessStore(folder.path);
     const told: FromFold[] = [];
     const worker = startFoldWorker(folder.path, store, noon + error, (message) => told.push(message), {

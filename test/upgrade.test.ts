@@ -7,7 +7,7 @@ import { SQL } from 'bun';
 import { newestMigration, statementsOf } from '../src/storage/migrate.ts';
 import { earlierMigration, earlierPostgres, earlierStore } from './support/earlier-store.ts';
 import { eventually, pollOften } from './support/eventually.ts';
-import { command } from './support/lived-in-store.ts';
+import { command } from './support/populated-server.ts';
 import {
   type Program,
   problemsOf,

@@ -14,7 +14,7 @@ test.each(storeKinds)(
   'a node on %s that has become too old for the store reports it, is not ready and counts nothing; links still redirect',
   async (store) => {
     app = await startApp({ store, overrides: { versionInterval: 20 } });
-    const { key } = await app.newcomer();
+    const { key } = await app.createAccount();
     const body = { destination_url: 'https://destination.example' };
     const create = () => app.call('POST', '/api/v1/link?disable_png=true', { key, body });
     const { json } = await create();

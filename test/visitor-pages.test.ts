@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import * as pages from '../src/visit/pages.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { visitRaw } from './support/raw-http.ts';
-import { visitedLink } from './support/visited-link.ts';
+import { visitedLink } from './support/test-link.ts';
 
 const longHost = `${'long-label.'.repeat(22)}example`;
 const link = visitedLink('https://destination.example/', {
@@ -188,10 +188,10 @@ const payloads = breakouts.flatMap((breakout) => attacks.map((attack) => `${brea
 
 describe('scripts in texts of owners and visitors', () => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
   beforeAll(async () => {
     app = await startApp();
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(() => app.stop());
 

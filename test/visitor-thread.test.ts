@@ -170,7 +170,7 @@ test.each(['a throw', 'a promise that was not awaited', 'leaving without a word'
   'a process that no longer answers visitors ends, and says so in one line: %s',
   async (DEATH) => {
     await using folder = await storeFolder();
-    const program = runServerAfter('mortal-visitors.ts', { PORT: '0', DATA_DIR: folder.path, DEATH });
+    const program = runServerAfter('failing-visitor-thread.ts', { PORT: '0', DATA_DIR: folder.path, DEATH });
     try {
       await program.address();
       program.kill('SIGUSR2');

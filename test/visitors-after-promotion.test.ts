@@ -7,7 +7,7 @@ import type { DeliveriesOf, FoldBatch } from '../src/ledger/fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
-import { JournalFiles, left, startFoldWorker } from './support/fold-worker.ts';
+import { JournalFiles, leftoverJournal, startFoldWorker } from './support/fold-worker.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const noon = Date.UTC(2026, 10, 19, 12);
@@ -43,7 +43,7 @@ function startWorker(store: SqliteFoldStore) {
 
 test('visitors of an earlier journal that the database has lost are counted again, even before the watermarks are compared', async () => {
   const files = new JournalFiles(folder.path, noon);
-  files.write(left, 'spring');
+  files.write(leftoverJournal, 'spring');
   const first = startWorker(new SqliteFoldStore(folder.path));
   await first.isTold('recovered');
   const whole = { hits: 1, visitors: 1 };
@@ -77,8 +77,8 @@ class FoldedBeside extends SqliteFoldStore {
 test('visitors of a batch of which another process has folded less are counted with the rest', async () => {
   const files = new JournalFiles(folder.path, noon);
   const store = new FoldedBeside(folder.path);
-  store.by = files.write(left, 'spring');
-  files.write(left, 'spring');
+  store.by = files.write(leftoverJournal, 'spring');
+  files.write(leftoverJournal, 'spring');
   const { isTold, worker, stop } = startWorker(store);
   await isTold('warning');
   worker.take({ kind: 'cleanUp', now: noon });

@@ -6,8 +6,8 @@ import { statsRange } from '../src/stats/range.ts';
 import { type Owner, readStats } from '../src/stats/stats.ts';
 import type { Database } from '../src/storage/database.ts';
 import { startApp, storeKinds } from './support/app.ts';
-import { drawFrom } from './support/draw.ts';
 import { plainHit } from './support/plain-hit.ts';
+import { seededRandom } from './support/seeded-random.ts';
 
 const zones = [
   ...[
@@ -99,7 +99,7 @@ test.each(storeKinds)(
       try {
         const begin = Date.parse(span);
         app.clock.now = begin;
-        const visits = visitsFrom(begin, drawFrom(7 + index));
+        const visits = visitsFrom(begin, seededRandom(7 + index));
         for (const visit of visits) {
           app.clock.now = visit.at;
           await app.app.clicks.append(visit);
@@ -124,7 +124,7 @@ test('an hour has the visitors whose first click of the day is in it, on any lin
   const app = await startApp();
   try {
     const day = Date.parse('2026-06-01');
-    const [visit] = visitsFrom(day, drawFrom(1)) as [RawHit];
+    const [visit] = visitsFrom(day, seededRandom(1)) as [RawHit];
     const clicks = [
       [1, 9, 'a'],
       [2, 10, 'a'],

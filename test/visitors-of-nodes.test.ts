@@ -11,7 +11,7 @@ import { newestMigration } from '../src/storage/migrate.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
-import { visitorsOn } from './support/visitors.ts';
+import { visitorsOn } from './support/stored-visitors.ts';
 
 const organization = 3;
 const day = 20_780;

@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds } from './support/app.ts';
-import { visitorsIn } from './support/visitors.ts';
+import { startApp, storeKinds, type TestAccount } from './support/app.ts';
+import { visitorsIn } from './support/stored-visitors.ts';
 
 test.each(storeKinds)('a visitor of two organizations has no row in common, on %s', async (store) => {
   const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
   try {
-    const owners = [await app.newcomer(), await app.newcomer()];
-    const linkOf = async ({ key }: Newcomer) => {
+    const owners = [await app.createAccount(), await app.createAccount()];
+    const linkOf = async ({ key }: TestAccount) => {
       const body = { destination_url: 'https://example.com/' };
       return (await app.call('POST', '/api/v1/link', { key, body })).json as { id: number; suffix: string };
     };
-    const links = [await linkOf(owners[0] as Newcomer), await linkOf(owners[1] as Newcomer)];
+    const links = [await linkOf(owners[0] as TestAccount), await linkOf(owners[1] as TestAccount)];
     // The same people visit both, one after the other, so that a cache of visitors would find them.
     for (let person = 1; person <= 20; person++) {
       for (const { suffix } of links)

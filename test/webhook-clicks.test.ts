@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 const target = targetOfEachTest();
@@ -10,7 +10,7 @@ const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 
 describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
 
   beforeAll(async () => {
     // The default interval.
@@ -20,7 +20,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
       env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: 'localhost,127.0.0.1' },
       overrides,
     });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
     // The first visit starts the fold worker, whose low priority makes that slow on a busy machine.
     await visit((await link({})).path, 1);
     await app.app.clicks.settled();
@@ -46,7 +46,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     expect((await visit(`${path}?utm_source=mail`, 77)).status).toBe(302);
     const answered = Date.now();
     const [received] = await hook.calls(1);
-    expect((received?.at ?? 0) - answered).toBeLessThan(stretched(2_000));
+    expect((received?.at ?? 0) - answered).toBeLessThan(scaledToLoad(2_000));
     const body = received?.body ?? '';
     expect(new Webhook(webhook_auth_key).verify(body, received?.headers ?? {})).toMatchObject({
       event: 'click',

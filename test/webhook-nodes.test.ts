@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { claimDue } from '../src/storage/webhook-queue.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
@@ -10,12 +10,12 @@ const SECRET_KEY = 'the same secret on every node, long enough';
 
 const target = targetOfEachTest();
 
-async function linkOf(app: TestApp, { key }: Newcomer, fields: object): Promise<number> {
+async function linkOf(app: TestApp, { key }: TestAccount, fields: object): Promise<number> {
   const body = { destination_url: 'https://example.com', ...fields };
   return (await app.call('POST', '/api/v1/link', { key, body })).json.id;
 }
 
-async function deliveries(app: TestApp, { key }: Newcomer, id: number) {
+async function deliveries(app: TestApp, { key }: TestAccount, id: number) {
   const { json } = await app.call('GET', `/api/v1/link/${id}/webhook_deliveries?limit=100`, { key });
   return json.webhook_deliveries as { state: string; message_id: string; attempts: { status: number }[] }[];
 }
@@ -25,14 +25,14 @@ const ids = (hook: WebhookTarget) => hook.received.map(({ headers }) => headers[
 describe('two nodes on one database', () => {
   let one: TestApp;
   let other: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
 
   beforeAll(async () => {
     const env = { SECRET_KEY, DATABASE_URL: await migratedPostgres() };
     const overrides = { webhooks: { pollInterval: 20 }, expiryInterval: 20 };
     one = await startApp({ env, overrides });
     other = await startApp({ env, overrides });
-    owner = await one.newcomer();
+    owner = await one.createAccount();
   });
   afterAll(async () => {
     expect([...one.faults, ...other.faults]).toEqual([]);
@@ -86,7 +86,7 @@ describe.each(storeKinds)('on %s', (store) => {
     await using folder = await storeFolder();
     const env = await envFor(folder.path);
     const first = await startApp({ env });
-    const owner = await first.newcomer();
+    const owner = await first.createAccount();
     const hook = target((before) => (before < 8 ? new Promise<Response>(() => {}) : new Response()));
     const id = await linkOf(first, owner, { webhook_url: hook.url });
     await foldClicks(first, id, 20);
@@ -110,7 +110,7 @@ describe.each(storeKinds)('on %s', (store) => {
     // This one polls only when it is woken, so the other gets there first.
     const overrides = { webhooks: { pollInterval: 3_600_000 } };
     const app = await startApp({ env: await envFor(folder.path), overrides });
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const hook = target();
     const id = await linkOf(app, owner, { webhook_url: hook.url });
     const { database, webhooks } = app.app.context;
@@ -139,7 +139,7 @@ describe.each(storeKinds)('on %s', (store) => {
     await using folder = await storeFolder();
     const env = { ...(await envFor(folder.path)), BASE_URL: 'https://links.example.com' };
     const app = await startApp({ env });
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const hook = target();
     const port = new URL(hook.url).port;
     const id = await linkOf(app, owner, { webhook_url: 'https://example.com/hook' });
@@ -195,7 +195,7 @@ describe.each(storeKinds)('on %s', (store) => {
       [{}, 201],
     ] as const) {
       const app = await startApp({ env: { ...env, ...more } });
-      const { key } = await app.newcomer(`p${Math.random()}@example.com`);
+      const { key } = await app.createAccount(`p${Math.random()}@example.com`);
       const body = { destination_url: 'https://example.com', webhook_url: hook.url };
       expect([more, (await app.call('POST', '/api/v1/link', { key, body })).status]).toEqual([more, status]);
       await app.stop();

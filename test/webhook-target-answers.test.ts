@@ -18,7 +18,7 @@ import {
   outgoing,
   outside,
   permitted,
-  type Talk,
+  type Responder,
   type Target,
   urlOf,
 } from './support/outside-target.ts';
@@ -26,7 +26,7 @@ import {
 afterEach(closeTargets);
 
 describe("a target's response", () => {
-  const said = async (talk: Talk, options: PostOptions = {}): Promise<Attempt> => {
+  const said = async (talk: Responder, options: PostOptions = {}): Promise<Attempt> => {
     const { target } = await listenTwice(talk);
     const attempt = await call(target, options);
     await Promise.all(
@@ -40,7 +40,7 @@ describe("a target's response", () => {
     ['Mon, 05 Jan 2026 12:00:30 GMT', 30_000],
     ['soon', null],
   ])('Retry-After: %s is converted to milliseconds', async (header, expected) => {
-    const talk: Talk = (socket) =>
+    const talk: Responder = (socket) =>
       socket.end(answer(`503 Busy\r\nretry-after: ${header}\r\ncontent-length: 0`));
     const attempt = await said(talk, { now: () => Date.UTC(2026, 0, 5, 12) });
     expect(attempt).toMatchObject({ kind: 'answered', status: 503, retryAfter: expected, excerpt: '' });
@@ -103,14 +103,14 @@ describe("a target's response", () => {
       'drips headers without end',
       (socket: Socket) => drip(socket, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(9999)}`),
     ],
-  ] as [string, Talk][])('is cut off by the deadline if the target %s', async (_how, talk) => {
+  ] as [string, Responder][])('is cut off by the deadline if the target %s', async (_how, talk) => {
     const attempt = await said(talk, { deadline: 60 });
     expect(attempt).toMatchObject({ kind: 'failed', sentence: 'There was no answer within 0.06 seconds.' });
     expect(attempt.kind === 'failed' && attempt.duration).toBeWithin(55, 5000);
   });
 
   test('counts by its status if the deadline cuts off a slow body', async () => {
-    const talk: Talk = (socket) => {
+    const talk: Responder = (socket) => {
       socket.write(answer('200 OK\r\ncontent-length: 9999'));
       drip(socket, 'y'.repeat(9999));
     };
@@ -132,7 +132,7 @@ describe("a target's response", () => {
       (socket: Socket) => socket.end(switching),
       /closed the connection without/,
     ],
-  ] as [string, Talk, RegExp][])('fails if it %s', async (_how, talk, sentence) => {
+  ] as [string, Responder, RegExp][])('fails if it %s', async (_how, talk, sentence) => {
     expect(await said(talk)).toMatchObject({ kind: 'failed', sentence: expect.stringMatching(sentence) });
   });
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config/load.ts';
 import { signatureHeaders } from '../src/webhooks/sign.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { temporaryFolder } from './support/program.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
@@ -17,13 +17,13 @@ const inLanguage = (language: string) =>
 
 const target = targetOfEachTest();
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
   app = await startApp({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 });
 afterAll(async () => {
   await app.stop();

@@ -3,7 +3,7 @@ import type { Mailer } from '../src/mail/mailer.ts';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { mailOutages } from '../src/manage/webhook-outages.ts';
 import { listOutages, noteFailure } from '../src/storage/webhook-outages.ts';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
@@ -15,7 +15,7 @@ const target = targetOfEachTest();
 
 describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
 
   let mails: MailServer;
 
@@ -26,7 +26,7 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
       env: { SMTP_URL: `smtp://127.0.0.1:${mails.port}` },
       overrides: { webhooks: { random: () => 0.5 }, outageInterval: 20 },
     });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -74,7 +74,7 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
 
     isAway = false;
     app.clock.now += 1_000;
-    const strange = await app.newcomer();
+    const strange = await app.createAccount();
     expect((await call('POST', 'webhook_delivery/redeliver', { from }, strange.key)).json).toEqual({
       redelivered: 0,
       left_out: 0,
@@ -122,7 +122,7 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     await attempts(1);
     const since = new Date(app.clock.now).toISOString();
     expect(await outages()).toMatchObject([{ target_url: hook.url, since, told_at: null }]);
-    expect(await outages((await app.newcomer()).key)).toEqual([]);
+    expect(await outages((await app.createAccount()).key)).toEqual([]);
     app.clock.now += 11 * hour;
     await attempts(2);
     app.clock.now += 16 * hour;
@@ -177,7 +177,7 @@ test.each([
   ['30 days otherwise', '180', 30],
 ])('deliveries are kept for %s', async (_, CLICK_RETENTION_DAYS, days) => {
   const app = await startApp({ env: { CLICK_RETENTION_DAYS } });
-  const owner = await app.newcomer();
+  const owner = await app.createAccount();
   const hook = target();
   const { json } = await app.call('POST', '/api/v1/link', {
     key: owner.key,
@@ -201,7 +201,7 @@ test('messages about clicks are deleted with clicks of their time, even if they 
     env: { CLICK_RETENTION_DAYS: '1' },
     overrides: { webhooks: { random: () => 0.5 } },
   });
-  const owner = await app.newcomer();
+  const owner = await app.createAccount();
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1/link${path}`, { key: owner.key, ...(body ? { body } : {}) });
   const hook = target(() => new Response(null, { status: 503 }));
@@ -234,7 +234,7 @@ test('messages about clicks are deleted with clicks of their time, even if they 
 test('an outage that could not be reported is reported later, and delays no other report', async () => {
   const app = await startApp();
   const { database, now } = app.app.context;
-  const owners = [await app.newcomer(), await app.newcomer(), await app.newcomer()];
+  const owners = [await app.createAccount(), await app.createAccount(), await app.createAccount()];
   for (const { organizationId } of owners) {
     const target = { organization_id: organizationId, target_url: 'https://away.example/hook' };
     await database.write((queries) => noteFailure(queries, target, now() - 25 * hour));
@@ -267,8 +267,8 @@ test("an outage isn't marked as reported if no administrator has a proven addres
   const app = await startApp();
   const { database, now } = app.app.context;
   // Only the first account has proved its address. Of the others there are as many as one run notifies.
-  const { organizationId: told } = await app.newcomer();
-  const { organizationId: unproved } = await app.newcomer();
+  const { organizationId: told } = await app.createAccount();
+  const { organizationId: unproved } = await app.createAccount();
   const organizations = [unproved, ...Array.from({ length: 49 }, (_, index) => 10_000 + index), told];
   for (const organization_id of organizations) {
     const target = { organization_id, target_url: 'https://away.example/hook' };
@@ -297,7 +297,7 @@ test("an outage isn't marked as reported if no administrator has a proven addres
 test('an outage whose node died before its mail was sent is reported by another node, an hour later', async () => {
   const app = await startApp();
   const { database, now } = app.app.context;
-  const { organizationId } = await app.newcomer();
+  const { organizationId } = await app.createAccount();
   const target = { organization_id: organizationId, target_url: 'https://away.example/hook' };
   const failing = () => database.write((queries) => noteFailure(queries, target, now()));
   await failing();
@@ -331,7 +331,7 @@ test.each(storeKinds)(
   'of very many failed deliveries no more are counted than is possible at once, on %s',
   async (store) => {
     const app = await startApp({ store });
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const { json } = await app.call('POST', '/api/v1/link', {
       key: owner.key,
       body: { destination_url: 'https://example.com' },

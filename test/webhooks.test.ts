@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 const minute = 60_000;
@@ -13,11 +13,11 @@ const target = targetOfEachTest();
 
 describe.each(storeKinds)('webhooks on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
 
   beforeAll(async () => {
     app = await startApp({ store, overrides: { webhooks: { random: () => 0.5 }, expiryInterval: 50 } });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -52,7 +52,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const began = Date.now();
     await foldClicks(app, id);
     const [received] = await hook.calls(1);
-    expect((received?.at ?? 0) - began).toBeLessThan(stretched(2_000));
+    expect((received?.at ?? 0) - began).toBeLessThan(scaledToLoad(2_000));
     expect(received?.headers['content-type']).toBe('application/json');
     const { event, payload } = JSON.parse(received?.body ?? '');
     expect(event).toBe('click');
@@ -174,7 +174,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const began = Date.now();
     await foldClicks(app, fastId, 20);
     const received = await fast.calls(20);
-    expect((received.at(-1)?.at ?? 0) - began).toBeLessThan(stretched(2_000));
+    expect((received.at(-1)?.at ?? 0) - began).toBeLessThan(scaledToLoad(2_000));
     expect(slow.received).toHaveLength(8);
     released.resolve(new Response());
     await slow.calls(9);
@@ -307,7 +307,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const ids = json.webhook_deliveries.map((one: { id: number }) => one.id);
     expect(ids).toEqual([...ids].sort((one, other) => other - one));
     expect(ids).toHaveLength(2);
-    const stranger = await app.newcomer();
+    const stranger = await app.createAccount();
     for (const [method, path] of [
       ['GET', `link/${id}/webhook_deliveries`],
       ['POST', `link/${id}/webhook_test`],

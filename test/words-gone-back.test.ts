@@ -5,7 +5,7 @@ import type { FromFold } from '../src/ledger/fold-messages.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
-import { JournalFiles, left, own, startFoldWorker } from './support/fold-worker.ts';
+import { JournalFiles, leftoverJournal, ownJournal, startFoldWorker } from './support/fold-worker.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const noon = Date.UTC(2026, 10, 19, 12);
@@ -17,7 +17,7 @@ test.each([
   await using folder = await temporaryFolder();
   await (await openDatabase(null, folder.path, () => {})).close();
   const files = new JournalFiles(folder.path, noon);
-  files.write(left, 'spring');
+  files.write(leftoverJournal, 'spring');
   const store = new SqliteFoldStore(folder.path);
   const told: FromFold[] = [];
   const worker = startFoldWorker(folder.path, store, noon, (message) => told.push(message));
@@ -27,7 +27,7 @@ test.each([
   const database = new Database(join(folder.path, 'linnet.sqlite'));
   database.run("update words set word = 'summer' where word = 'spring'");
   for (const [index, campaigns] of batches.entries()) {
-    const [end] = campaigns.map((campaign) => files.write(own, campaign)).slice(-1);
+    const [end] = campaigns.map((campaign) => files.write(ownJournal, campaign)).slice(-1);
     if (end === undefined) throw new Error('a batch has hits');
     worker.take({ kind: 'wake', end, now: noon });
     const isLast = index === batches.length - 1;

@@ -10,7 +10,7 @@ import { metricValues } from './support/metric-values.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { type Program, runServer } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
-import { stretched } from './support/stretched.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 const firefox = (version: number) =>
   `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
@@ -43,7 +43,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 const until = (isSo: () => boolean | Promise<boolean>, what: string) =>
-  eventually(isSo, what, stretched(60_000));
+  eventually(isSo, what, scaledToLoad(60_000));
 
 async function call(url: string, key: string, method: string, path: string, body?: object) {
   const answer = await fetch(url + path, {
@@ -105,7 +105,7 @@ describe.each(storeKinds)('two workers on %s', (store) => {
         sent += 40;
         return (await told(url, path)) === 'https://example.com/2';
       };
-      await eventually(isKnown, 'both to know of the change', stretched(1_000));
+      await eventually(isKnown, 'both to know of the change', scaledToLoad(1_000));
       expect(new Set(await many())).toEqual(new Set(['https://example.com/2']));
 
       let answered = 80;
@@ -206,7 +206,7 @@ describe('two workers', () => {
       eventually(
         async () => (await told(url, path)) === expected,
         `all to be told ${expected}`,
-        stretched(1_000),
+        scaledToLoad(1_000),
       );
     const { key } = await firstAccount(url);
     const path = '/of-both';

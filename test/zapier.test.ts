@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -8,11 +8,11 @@ const target = targetOfEachTest();
 
 describe.each(storeKinds)('Zapier on %s', (store) => {
   let app: TestApp;
-  let owner: Newcomer;
+  let owner: TestAccount;
 
   beforeAll(async () => {
     app = await startApp({ store });
-    owner = await app.newcomer();
+    owner = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);

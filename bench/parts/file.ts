@@ -14,7 +14,7 @@ const root = join(import.meta.dir, '..', '..');
 
 /** Milliseconds until a program is idle: a checkout bundles its pages a second after the start. */
 const idleDelay = 6_000;
-const patience = 60_000;
+const timeout = 60_000;
 
 interface Contender {
   readonly command: readonly string[];
@@ -114,7 +114,7 @@ async function firstRedirect({ delivered, dataDir, settings }: Contender, path: 
       () => 0,
     );
   while ((await visit()) !== 302) {
-    if (child.exitCode !== null || performance.now() - began > patience)
+    if (child.exitCode !== null || performance.now() - began > timeout)
       throw new Error(`${delivered.join(' ')} does not redirect`);
     await Bun.sleep(1);
   }

@@ -20,7 +20,7 @@ const promised = 64;
 const own = 'links.example.com';
 const nameOf = (index: number): string => `n${index}.example.org`;
 const month = 30 * 24 * 60 * 60 * 1000;
-const patience = 60_000;
+const timeout = 60_000;
 const atOnce = 16;
 const secretKey = 'a key of the bench, as long as they have to be';
 
@@ -85,7 +85,7 @@ async function started(names: number): Promise<Service> {
   });
   const program = { port, pid: child.pid, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   const service: Service = { program, names, cost: [], [Symbol.asyncDispose]: () => stack.disposeAsync() };
-  const until = performance.now() + patience;
+  const until = performance.now() + timeout;
   while (!(await handshake(port, own))) {
     if (performance.now() > until) throw new Error('the server does not answer');
     await Bun.sleep(50);

@@ -5,7 +5,7 @@ import { contenderCore } from './cores.ts';
 import { cpuOf, memoryOf, switchesOf, treeOf } from './process-tree.ts';
 import { toolPath } from './tools.ts';
 
-const patience = 60_000;
+const timeout = 60_000;
 const trust = { tls: { rejectUnauthorized: false } };
 
 /** A contender that has been started and is ready. */
@@ -71,7 +71,7 @@ export class Running implements AsyncDisposable {
   }
 
   async #answers(): Promise<void> {
-    const deadline = performance.now() + patience;
+    const deadline = performance.now() + timeout;
     for (;;) {
       const answer = await fetch(`${this.url}/`, { redirect: 'manual', ...trust }).catch(() => null);
       if (answer !== null && answer.status !== 503) return;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { processorTime } from '../../test/support/stretched.ts';
+import { processorTime } from '../../test/support/scaled-to-load.ts';
 import { options, type TrustedProxies } from '../config/options.ts';
 import { clientAddress, isLoopbackAddress, networkOf } from './client-address.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { twoHalves } from '../../test/support/country-file.ts';
+import { twoNetworkFile } from '../../test/support/country-file.ts';
 import { bundledCountryFile } from '../bundle/located.ts';
 import { countryCode, unknownCountry } from '../rules/country.ts';
 import { CountryFileError, openCountryFile, openLazily, openPlaceFile, placesKnownIn } from './geo.ts';
@@ -62,7 +62,7 @@ describe("the operator's own file", () => {
       [{ city: 'Bern' }, 'XX'],
       ['CH', 'XX'],
     ] as const) {
-      const countryOf = openCountryFile(file(twoHalves(record, { country_code: 'SE' })));
+      const countryOf = openCountryFile(file(twoNetworkFile(record, { country_code: 'SE' })));
       expect(countryOf('1.2.3.4')).toBe(country);
       expect(countryOf('200.2.3.4')).toBe('SE');
     }
@@ -91,7 +91,7 @@ describe("the operator's own file", () => {
       [{ region_code: 'BY' }, '', ''],
       ['DE', '', ''],
     ] as const) {
-      const path = file(twoHalves(record, { country_code: 'SE' }));
+      const path = file(twoNetworkFile(record, { country_code: 'SE' }));
       expect(openPlaceFile(path)('1.2.3.4')).toMatchObject({ region, city });
       expect(openPlaceFile(path)('200.2.3.4')).toEqual({ country: 'SE', region: '', city: '' });
       expect(placesKnownIn(path)).toEqual({ regions: region !== '', cities: city !== '' });
@@ -100,7 +100,7 @@ describe("the operator's own file", () => {
   });
 
   test('for IPv4 has nothing for IPv6', () => {
-    const countryOf = openCountryFile(file(twoHalves({ country_code: 'CH' }, { country_code: 'SE' })));
+    const countryOf = openCountryFile(file(twoNetworkFile({ country_code: 'CH' }, { country_code: 'SE' })));
     expect(countryOf('2a02:2e0::1')).toBe('XX');
     expect(countryOf('::ffff:1.2.3.4')).toBe('CH');
   });

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { drawFrom } from '../../test/support/draw.ts';
+import { seededRandom } from '../../test/support/seeded-random.ts';
 import { readCoded, valueAt, writeCoded, writeDifferences } from './chunk-column.ts';
 import { compressedCells, unpackedCells } from './stored-cells.ts';
 
-const draw = drawFrom(20261123);
+const draw = seededRandom(20261123);
 
 test.each([1, 2, 4, 5, 16, 17, 300])(
   'columns of %i values are read back unchanged, in less space',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { machines, previews } from '../../test/support/agents-of-machines.ts';
 import { type AgentRow, android, iphone, people, windows } from '../../test/support/agents-of-people.ts';
-import { processorTime } from '../../test/support/stretched.ts';
+import { processorTime } from '../../test/support/scaled-to-load.ts';
 import { appBrowser } from './app-browsers.ts';
 import { classify } from './click-class.ts';
 import type { ClassReason, ClickClass } from './click-fields.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { drawFrom } from '../../test/support/draw.ts';
-import { someVisitor } from '../../test/support/some-visitor.ts';
-import { visitedLink } from '../../test/support/visited-link.ts';
+import { seededRandom } from '../../test/support/seeded-random.ts';
+import { visitedLink } from '../../test/support/test-link.ts';
+import { testVisitor } from '../../test/support/test-visitor.ts';
 import { devices } from './click-fields.ts';
 import { linkRulesOf } from './link-rules.ts';
 import { type LinkOptions, resolve } from './resolve.ts';
@@ -12,7 +12,7 @@ import type { AgentKind, Device } from './visitor.ts';
  * A second implementation, slow and obvious: it parses the stored fields each time, tries every country of a union by name,
  * compares addresses bit by bit, and computes every local time with Temporal. Variants are tested by `rule-variants.test.ts`.
  */
-const draw = drawFrom(20_261_123);
+const draw = seededRandom(20_261_123);
 const pick = <T>(choices: readonly T[]): T => choices[draw(choices.length)] as T;
 const some = <T>(choices: readonly T[]): T[] => Array.from({ length: 1 + draw(2) }, () => pick(choices));
 const maybe = <T>(chance: number, make: () => T): T | null => (draw(chance) === 0 ? make() : null);
@@ -263,7 +263,7 @@ function decided({ rules, options }: Drawn, visitor: Person, now: number): strin
   const all = { ...options, rules: linkRulesOf(1, JSON.stringify(rules)) };
   const found = resolve(
     visitedLink('https://example.com/', all),
-    someVisitor({
+    testVisitor({
       agent: () => visitor.agent,
       device: () => visitor.device,
       passedPassword: () => visitor.knows,

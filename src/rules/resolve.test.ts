@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { someVisitor } from '../../test/support/some-visitor.ts';
-import { visitedLink } from '../../test/support/visited-link.ts';
+import { visitedLink } from '../../test/support/test-link.ts';
+import { testVisitor } from '../../test/support/test-visitor.ts';
 import { type AgentKind, type Device, type LinkOptions, resolve, type Visitor } from './resolve.ts';
 
 const noon = Date.UTC(2030, 0, 1, 12);
@@ -25,7 +25,7 @@ interface Someone {
 }
 
 const visitor = ({ agent = 'person', device = 'other', knows = false, solved = false }: Someone): Visitor =>
-  someVisitor({
+  testVisitor({
     agent: () => agent,
     device: () => device,
     passedPassword: () => knows,
@@ -196,7 +196,7 @@ describe('for every link and every visitor', () => {
   test('a plain link uses nothing of its visitor', () => {
     const unreachable = () => expect.unreachable();
     const silent = Object.fromEntries(
-      Object.keys(someVisitor()).map((name) => [name, unreachable]),
+      Object.keys(testVisitor()).map((name) => [name, unreachable]),
     ) as unknown as Visitor;
     expect(resolve(visitedLink(destinationUrl), silent, noon).kind).toBe('redirect');
     expect(resolve(visitedLink(destinationUrl, {}), silent, noon).kind).toBe('redirect');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { processorTime } from '../../test/support/stretched.ts';
+import { processorTime } from '../../test/support/scaled-to-load.ts';
 import { reservedSegments } from './service-paths.ts';
 import { checkSuffix, isSuffix, normaliseSuffix, randomSuffix } from './suffix.ts';
 

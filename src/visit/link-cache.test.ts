@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { visitedLink } from '../../test/support/visited-link.ts';
+import { visitedLink } from '../../test/support/test-link.ts';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { LinkCache } from './link-cache.ts';
 

@@ -5,7 +5,7 @@ import { appOfSuite } from '../support/browser-suite.ts';
 import { followLink } from './follow-link.ts';
 
 const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
-const owner = await app.newcomer();
+const owner = await app.createAccount();
 const make = async (path: string, body: unknown): Promise<number> =>
   (await app.call('POST', path, { key: owner.key, body })).json.id;
 const tag = await make('/api/v1/tag', { name: 'W'.repeat(60) });
@@ -32,7 +32,7 @@ const deleted = await make('/api/v1/link', {
 });
 await app.call('DELETE', `/api/v1/link/${deleted}`, { key: owner.key });
 
-const patience = 240_000;
+const testTimeout = 240_000;
 const desk = { width: 1280, height: 860 };
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const main = '/app';
@@ -80,7 +80,7 @@ describe('every page', () => {
         expect(`${path}: ${scrollWidth}`).toBe(`${path}: ${clientWidth}`);
       }
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -98,7 +98,7 @@ describe('every page', () => {
         }
       }
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -120,7 +120,7 @@ describe('every page', () => {
         expect({ path, small }).toEqual({ path, small: [] });
       }
     },
-    patience,
+    testTimeout,
   );
 });
 
@@ -216,7 +216,7 @@ describe('dialogs and menus', () => {
         expect({ name, dark: await colourBarriersOn(page) }).toEqual({ name, dark: [] });
       }
     },
-    patience,
+    testTimeout,
   );
 });
 
@@ -237,7 +237,7 @@ describe('the focus', () => {
   };
 
   test('moves to the neighbour when a row is deleted, and is never lost', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     for (const name of ['one', 'two'])
       await app.call('POST', '/api/v1/api_key', { key: who.key, body: { name } });
     const page = await dashboardOf(app, who, '/app/account');

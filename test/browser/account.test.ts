@@ -5,7 +5,7 @@ import { appOfSuite } from '../support/browser-suite.ts';
 
 const app = await appOfSuite();
 /** The user whose organization runs the service. */
-const first = await app.newcomer();
+const first = await app.createAccount();
 
 const password = 'correct horse battery';
 
@@ -32,13 +32,13 @@ test("the page Organization shows the doctor's findings to those who run the ser
   for (const words of ['Notice', backup.found, backup.todo])
     await rowOf('Backup').getByText(words, { exact: true }).waitFor();
   expect(await barriersOn(page)).toEqual([]);
-  const other = await dashboardOf(app, await app.newcomer(), '/app/organization');
+  const other = await dashboardOf(app, await app.createAccount(), '/app/organization');
   await other.getByRole('region', { name: 'Members' }).waitFor();
   expect(await other.getByText('This service').count()).toBe(0);
 });
 
 test('an API key is created, shown once, used, deleted and then refused', async () => {
-  const page = await dashboardOf(app, await app.newcomer(), '/app/account');
+  const page = await dashboardOf(app, await app.createAccount(), '/app/account');
   const section = page.getByRole('region', { name: 'API Keys' });
   await section.getByRole('button', { name: 'Add API Key' }).click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Newsletter script');
@@ -58,7 +58,7 @@ test('an API key is created, shown once, used, deleted and then refused', async 
 });
 
 test('a changed password ends every other session, and a wrong one changes nothing', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const page = await dashboardOf(app, who, '/app/account');
   const other = await dashboardOf(app, who, '/app/tags');
   const section = page.getByRole('region', { name: 'Password' });
@@ -80,7 +80,7 @@ test('a changed password ends every other session, and a wrong one changes nothi
 });
 
 test('signing out everywhere ends this session and the others', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const page = await dashboardOf(app, who, '/app/account');
   const other = await dashboardOf(app, who, '/app/tags');
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
@@ -97,7 +97,7 @@ describe('the list of sessions', () => {
   const row = (page: Page, name: string | RegExp) => section(page).getByRole('row', { name });
 
   test('shows where one is signed in, and ends single ones', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const other = await dashboardOf(app, who, '/app/tags', { userAgent: firefox });
     const page = await dashboardOf(app, who, '/app/account');
     const own = row(page, /This one/);
@@ -117,7 +117,7 @@ describe('the list of sessions', () => {
   });
 
   test('is refreshed after a changed password, and after a session that has already ended', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const first = await dashboardOf(app, who);
     await dashboardOf(app, who);
     const page = await dashboardOf(app, who, '/app/account');
@@ -144,7 +144,7 @@ describe('the list of sessions', () => {
   });
 
   test('keeps a session that could not be ended, and says why', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const other = await dashboardOf(app, who, '/app/tags', { userAgent: firefox });
     const page = await dashboardOf(app, who, '/app/account');
     await page.route('**/api/v1/session/*', (route) => route.abort());
@@ -158,7 +158,7 @@ describe('the list of sessions', () => {
 });
 
 test('an invited user signs up on a page of their own and becomes a member', async () => {
-  const page = await dashboardOf(app, await app.newcomer(), '/app/organization');
+  const page = await dashboardOf(app, await app.createAccount(), '/app/organization');
   const url = await invite(page, 'charles@example.com');
   await page
     .getByRole('region', { name: 'Outstanding invitations' })
@@ -186,8 +186,8 @@ test('an invited user signs up on a page of their own and becomes a member', asy
 });
 
 test('a user with an account accepts or declines from their own page', async () => {
-  const administrator = await app.newcomer('boss@example.com');
-  const guest = await app.newcomer('guest@example.com');
+  const administrator = await app.createAccount('boss@example.com');
+  const guest = await app.createAccount('guest@example.com');
   const page = await dashboardOf(app, administrator, '/app/organization');
   await invite(page, guest.email);
   const theirs = await dashboardOf(app, guest, '/app/account');
@@ -209,7 +209,7 @@ test('a user with an account accepts or declines from their own page', async () 
 });
 
 test('an administrator changes a role and removes a member, but never the last administrator', async () => {
-  const administrator = await app.newcomer();
+  const administrator = await app.createAccount();
   const page = await dashboardOf(app, administrator, '/app/organization');
   const invitation = await app.call('POST', '/api/v1/invitation', {
     key: administrator.key,
@@ -233,7 +233,7 @@ test('an administrator changes a role and removes a member, but never the last a
 test.each(['/app/account', '/app/organization', '/app/domains', '/app/elsewhere'])(
   '%s passes the accessibility check, light, dark and on a phone',
   async (path) => {
-    const page = await dashboardOf(app, await app.newcomer(), path);
+    const page = await dashboardOf(app, await app.createAccount(), path);
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [1280, 390]) {
         await page.emulateMedia({ colorScheme });
@@ -247,7 +247,7 @@ test.each(['/app/account', '/app/organization', '/app/domains', '/app/elsewhere'
 
 test('scripts in names never run', async () => {
   const payload = `"><img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const page = await dashboardOf(app, who, '/app/account');
   await app.call('PATCH', '/api/v1/organization', { key: who.key, body: { name: payload } });
   await page.getByLabel('Your name').fill(payload);

@@ -4,10 +4,10 @@ import { appOfSuite } from '../support/browser-suite.ts';
 import { seedHits } from '../support/hits.ts';
 
 const app = await appOfSuite();
-const patience = 120_000;
+const testTimeout = 120_000;
 
 async function flooded() {
-  const owner = await app.newcomer();
+  const owner = await app.createAccount();
   const body = { destination_url: 'https://example.com' };
   const link = (await app.call('POST', '/api/v1/link', { key: owner.key, body })).json;
   const hit = { link: link.id, organization: owner.organizationId, country: 'DE' };
@@ -49,7 +49,7 @@ test(
     await corrections.getByText('5 hits erased').waitFor();
     await title('No clicks in 24 hours');
   },
-  patience,
+  testTimeout,
 );
 
 test(
@@ -65,5 +65,5 @@ test(
     const { json } = await app.call('GET', '/api/v1/clicks?class=all', { key: owner.key });
     expect(json.total_clicks).toBe(0);
   },
-  patience,
+  testTimeout,
 );

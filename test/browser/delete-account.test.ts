@@ -6,7 +6,7 @@ import { member } from '../support/members.ts';
 const app = await appOfSuite();
 
 test('an account is deleted with its organization, as the dialog says, only by the right password', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const body = { destination_url: 'https://example.com/' };
   await app.call('POST', '/api/v1/link', { key: who.key, body });
   const page = await dashboardOf(app, who, '/app/account');
@@ -24,7 +24,7 @@ test('an account is deleted with its organization, as the dialog says, only by t
 });
 
 test('the only administrator is asked to name another one, and a member is told that links stay', async () => {
-  const owner = await app.newcomer();
+  const owner = await app.createAccount();
   const guest = await member(app, owner);
   const page = await dashboardOf(app, owner, '/app/account');
   const section = page.getByRole('region', { name: 'Delete account' });

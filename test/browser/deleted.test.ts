@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { Newcomer } from '../support/app.ts';
+import type { TestAccount } from '../support/app.ts';
 import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { pressUntil } from '../support/press.ts';
+import { pressUntil } from '../support/press-until.ts';
 
 const app = await appOfSuite();
 
@@ -15,7 +15,7 @@ const notice = (page: Page) => page.locator('.notice');
 const back = (page: Page, suffix: string) => row(page, suffix).getByRole('button', { name: /^Restore .+/ });
 
 async function deleted(
-  who: Newcomer,
+  who: TestAccount,
   suffix: string,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<number> {
@@ -30,7 +30,7 @@ async function deleted(
 
 describe('deleted links', () => {
   test('are found from the list, show what they were and how long they are kept, and are restored unchanged', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const id = await deleted(who, 'way-back', { name: 'On the poster', password: 'open sesame' });
     await app.call('POST', '/api/v1/link', {
       key: who.key,
@@ -59,7 +59,7 @@ describe('deleted links', () => {
   });
 
   test('are linked from a list that is empty because all were deleted', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const page = await dashboardOf(app, who);
     await page.getByText('Your first link is one paste away').waitFor();
     expect(await page.getByText('can still be restored').count()).toBe(0);
@@ -70,7 +70,7 @@ describe('deleted links', () => {
   });
 
   test('appear at once when deleted in the list, even again', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await app.call('POST', '/api/v1/link', {
       key: who.key,
       body: { destination_url: 'https://example.com', suffix: 'to-and-fro' },
@@ -90,7 +90,7 @@ describe('deleted links', () => {
   });
 
   test('are selected as a range and restored together', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     for (const at of [1, 2, 3, 4, 5]) await deleted(who, `bin-${at}`);
     const page = await dashboardOf(app, who, bin);
     await rows(page).nth(4).waitFor();
@@ -107,7 +107,7 @@ describe('deleted links', () => {
   });
 
   test('are restored by keyboard alone, and the focus moves to the next', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     for (const at of [1, 2, 3, 4]) await deleted(who, `press-${at}`);
     const page = await dashboardOf(app, who, bin);
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
@@ -140,7 +140,7 @@ describe('deleted links', () => {
   });
 
   test("that can't be restored stay with a message, and can be retried", async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await deleted(who, 'try-again');
     const page = await dashboardOf(app, who, bin);
     await page.route('**/api/v1/link/restore', (route) => route.abort());
@@ -154,7 +154,7 @@ describe('deleted links', () => {
   });
 
   test('that were restored elsewhere are reported as such, and the list is refreshed', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const [first] = [await deleted(who, 'theirs-1'), await deleted(who, 'theirs-2')];
     const third = await deleted(who, 'theirs-3');
     const restore = (id: number) =>
@@ -174,7 +174,7 @@ describe('deleted links', () => {
   });
 
   test('that are deleted here and restored elsewhere are in the list again', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await app.call('POST', '/api/v1/link', {
       key: who.key,
       body: { destination_url: 'https://example.com', suffix: 'two-tabs' },
@@ -197,7 +197,7 @@ describe('deleted links', () => {
   });
 
   test('are loaded page by page if there are many, and can be selected together', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const links = Array.from({ length: 130 }, (_, at) => ({ destination_url: `https://example.com/${at}` }));
     const made = await app.call('POST', '/api/v1/link/bulk', { key: who.key, body: { links } });
     const ids = made.json.results.map((result: { link: { id: number } }) => result.link.id);
@@ -216,7 +216,7 @@ describe('deleted links', () => {
   });
 
   test("that can't be loaded can be requested again", async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await deleted(who, 'late-list');
     const page = await dashboardOf(app, who, '/app/tags');
     await page.route('**/api/v1/link/deleted**', (route) => route.abort());
@@ -231,7 +231,7 @@ describe('deleted links', () => {
   });
 
   test('run no scripts, whatever their names', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const payload = '<img src=x onerror="globalThis.ran=1">';
     await deleted(who, 'script-gone', {
       name: payload,
@@ -243,7 +243,7 @@ describe('deleted links', () => {
   });
 
   test('that will soon be gone say so, and pass the accessibility check: a phone, dark', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const { now } = app.clock;
     app.clock.now = now - 29 * 86_400_000;
     await deleted(who, 'nearly-gone', { name: 'קישור לאתר' });

@@ -14,7 +14,7 @@ const app = await appOfSuite({
 afterAll(() => dns.stop());
 
 test('a domain is added, shows its records, is verified automatically, has a link, and is deleted with it', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const page = await dashboardOf(app, who, '/app/domains');
   await page.getByLabel('Domain or subdomain').fill('https://go.bücher.de/');
   await page.getByRole('button', { name: 'Add domain' }).click();
@@ -62,7 +62,7 @@ test('a domain is added, shows its records, is verified automatically, has a lin
 });
 
 test('a verified domain has links made in the dashboard, and the list is filtered by it', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const { json: domain } = await app.call('POST', '/api/v1/domain', {
     key: who.key,
     body: { domain: 'läden.example.com' },
@@ -111,7 +111,7 @@ test('a verified domain has links made in the dashboard, and the list is filtere
 });
 
 test('an invalid domain is refused beside the field, in the words of the API', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const page = await dashboardOf(app, who, '/app/domains');
   await page.getByLabel('Domain or subdomain').fill('not a domain');
   await page.getByRole('button', { name: 'Add domain' }).click();
@@ -121,7 +121,7 @@ test('an invalid domain is refused beside the field, in the words of the API', a
 });
 
 test('unsaved changes are not discarded without asking', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const domain = await app.call('POST', '/api/v1/domain', {
     key: who.key,
     body: { domain: 'mine.example.com' },
@@ -140,7 +140,7 @@ test('unsaved changes are not discarded without asking', async () => {
 });
 
 test('a domain whose certificate fails is marked in the list, with what to do', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const { database, domains } = app.app.context;
   const made = await app.call('POST', '/api/v1/domain', {
     key: who.key,

@@ -1,31 +1,31 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { Newcomer } from '../support/app.ts';
+import type { TestAccount } from '../support/app.ts';
 import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
 const app = await appOfSuite();
 
 const row = (page: Page, suffix: string) => page.locator('.deleted-row').filter({ hasText: suffix });
-const send = (who: Newcomer, method: string, path: string, body?: object) =>
+const send = (who: TestAccount, method: string, path: string, body?: object) =>
   app.call(method, `/api/v1${path}`, { key: who.key, ...(body ? { body } : {}) });
 
-async function made(who: Newcomer, suffix: string): Promise<number> {
+async function made(who: TestAccount, suffix: string): Promise<number> {
   return (await send(who, 'POST', '/link', { destination_url: `https://example.com/${suffix}`, suffix })).json
     .id;
 }
 
-async function binOf(who: Newcomer, ...suffixes: string[]): Promise<Page> {
+async function binOf(who: TestAccount, ...suffixes: string[]): Promise<Page> {
   for (const suffix of suffixes) await send(who, 'DELETE', `/link/${await made(who, suffix)}`);
   const page = await dashboardOf(app, who);
   await page.goto(`${app.url}/app/links/deleted`);
   await row(page, suffixes[0] ?? '').waitFor();
   return page;
 }
-const total = async (who: Newcomer) => (await send(who, 'GET', '/link/deleted')).json.total_links;
+const total = async (who: TestAccount) => (await send(who, 'GET', '/link/deleted')).json.total_links;
 
 test('a deleted link is deleted for good after confirmation, and the others stay', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const page = await binOf(who, 'one-goes', 'one-stays');
   const button = row(page, 'one-goes').getByRole('button', { name: /Delete .*one-goes for good/ });
   await button.click();
@@ -42,7 +42,7 @@ test('a deleted link is deleted for good after confirmation, and the others stay
 });
 
 test('the bin is emptied after confirmation', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const page = await binOf(who, 'all-go', 'all-of-them');
   await page.getByRole('button', { name: 'Empty the bin' }).click();
   await page.getByText('2 deleted links can no longer be restored').waitFor();
@@ -53,7 +53,7 @@ test('the bin is emptied after confirmation', async () => {
 });
 
 test('a link whose address another link has says so, links to it, and can be restored when that is gone', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const page = await binOf(who, 'taken-again');
   const young = await made(who, 'taken-again');
   await page.reload();

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { CDPSession, Page } from 'playwright-core';
-import { type Newcomer, startApp } from '../support/app.ts';
+import { startApp, type TestAccount } from '../support/app.ts';
 import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { followLink } from './follow-link.ts';
 
 const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
 
-const patience = 240_000;
+const testTimeout = 240_000;
 const unreachable = "Linnet can't be reached";
 /** Requested on every page. */
 const domains = '*/api/v1/domain';
@@ -26,13 +26,13 @@ afterEach(async () => {
 });
 
 interface Fixture {
-  readonly owner: Newcomer;
+  readonly owner: TestAccount;
   readonly linkId: number;
   readonly domainId: number;
 }
 
 async function newFixture(): Promise<Fixture> {
-  const owner = await app.newcomer();
+  const owner = await app.createAccount();
   const make = async (path: string, body: unknown): Promise<number> =>
     (await app.call('POST', path, { key: owner.key, body })).json.id;
   await make('/api/v1/tag', { name: 'Spring' });
@@ -90,7 +90,7 @@ describe('while the server is away', () => {
         await page.locator('main').getByText(sign, { exact: true }).first().waitFor();
       }
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -120,7 +120,7 @@ describe('while the server is away', () => {
       await attempt('/app/organization', organization, 'Kept & Company', 'Save name', 'Name saved.');
       await attempt('/app/account', 'Your name', 'Kept', 'Save name', 'Name saved.');
     },
-    patience,
+    testTimeout,
   );
 
   test('an optimistic change is reverted with a message', async () => {
@@ -139,7 +139,7 @@ describe('while the server is away', () => {
   test('a stop in the middle of a request is reported too, and a restart recovers', async () => {
     const own = await startApp();
     try {
-      const who = await own.newcomer();
+      const who = await own.createAccount();
       const page = await dashboardOf(own, who);
       await page.getByText('Your first link is one paste away').waitFor();
       await own.app.stop();
@@ -211,7 +211,7 @@ test("a slow response doesn't move the page, and input from before it is kept", 
 });
 
 describe('a session', () => {
-  const signInAgain = async (page: Page, { password }: Newcomer) => {
+  const signInAgain = async (page: Page, { password }: TestAccount) => {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.waitFor();
     expect(await barriersOn(page)).toEqual([]);
@@ -258,7 +258,7 @@ describe('a session', () => {
 
   test('that another user replaced in another window shows their links, and says whose they are', async () => {
     const { owner } = await newFixture();
-    const other = await app.newcomer();
+    const other = await app.createAccount();
     await app.call('POST', '/api/v1/tag', { key: other.key, body: { name: 'Of the other' } });
     const page = await dashboardOf(app, owner, '/app/tags');
     await page.getByText('Spring').waitFor();

@@ -63,7 +63,7 @@ test('while it is reachable only from one machine, the set-up and the page Domai
     const page = await context.newPage();
     await page.goto(app.url);
     await page.getByText('it is only for this machine').waitFor();
-    const { email, password } = await app.newcomer();
+    const { email, password } = await app.createAccount();
     await context.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
     await page.goto(`${app.url}/app/domains`);
     await page.getByText('First set BASE_URL').waitFor();

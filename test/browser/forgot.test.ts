@@ -8,7 +8,7 @@ import { startMailServer } from '../support/mail-server.ts';
 const server = await startMailServer();
 const app = await appOfSuite({ env: { SMTP_URL: `smtp://127.0.0.1:${server.port}` } });
 afterAll(() => server[Symbol.asyncDispose]());
-await app.newcomer();
+await app.createAccount();
 
 const wanted = 'a brand new password';
 
@@ -53,7 +53,7 @@ async function expectNoBarriers(page: Page) {
 }
 
 test('a user who forgot their password gets back in by the link in the mail, and the link works once', async () => {
-  const { email } = await app.newcomer();
+  const { email } = await app.createAccount();
   const page = await strangerAt('/app');
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await page.waitForURL('**/app/forgot');
@@ -96,7 +96,7 @@ test('an address without an account gets the same response, and no mail is sent'
 });
 
 test('it works by keyboard alone', async () => {
-  const { email } = await app.newcomer();
+  const { email } = await app.createAccount();
   const page = await strangerAt('/app/forgot');
   await page.locator('input:focus').waitFor();
   await page.keyboard.type(email);
@@ -111,7 +111,7 @@ test('it works by keyboard alone', async () => {
 });
 
 test('in a browser that is still signed in, it signs out there too and asks for the new password', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const page = await dashboardOf(app, who, '/app/forgot');
   expect(await page.getByLabel('Email').inputValue()).toBe(who.email);
   await page.goto(await linkFor(who.email));
@@ -123,8 +123,8 @@ test('in a browser that is still signed in, it signs out there too and asks for 
 });
 
 test('in a browser where another user is signed in, they stay signed in', async () => {
-  const who = await app.newcomer();
-  const page = await dashboardOf(app, await app.newcomer(), '/app/tags');
+  const who = await app.createAccount();
+  const page = await dashboardOf(app, await app.createAccount(), '/app/tags');
   await page.goto(await linkFor(who.email));
   await page.getByLabel('New password').fill(wanted);
   await page.getByRole('button', { name: 'Set new password' }).click();
@@ -136,7 +136,7 @@ test('in a browser where another user is signed in, they stay signed in', async 
 });
 
 test('without a network the input is kept, and trying again is offered', async () => {
-  const { email } = await app.newcomer();
+  const { email } = await app.createAccount();
   const page = await strangerAt(new URL(await linkFor(email)).pathname);
   await page.getByLabel('New password').fill(wanted);
   await page.context().setOffline(true);
@@ -151,7 +151,7 @@ test('without a network the input is kept, and trying again is offered', async (
 test('if no mail is sent, the page says who can help, with the command to copy', async () => {
   const silent = await startApp();
   try {
-    await silent.newcomer();
+    await silent.createAccount();
     const page = await strangerAt('/app/forgot', silent);
     await page.getByText('This service sends no mail.').waitFor();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { type Newcomer, startApp } from '../support/app.ts';
+import { startApp, type TestAccount } from '../support/app.ts';
 import { barriersOn, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
@@ -54,7 +54,7 @@ test('the root of the service leads to the dashboard, that of custom domains doe
   expect(root.status).toBe(302);
   expect(root.headers.get('location')).toBe('/app');
   // Without an account, the setup page is served under any host name.
-  await app.newcomer();
+  await app.createAccount();
   const elsewhere = await fetch(`${app.url}/app`, { headers: { host: 'somewhere.example.com' } });
   expect(await elsewhere.text()).not.toContain('/assets/index');
 });
@@ -81,7 +81,7 @@ test('a fresh instance asks for its first account, signs it in, and never asks a
 });
 
 test('signing in shows errors in the words of the API, and signing out ends the session', async () => {
-  const { email } = await app.newcomer();
+  const { email } = await app.createAccount();
   const page = await (await freshContext()).newPage();
   await page.goto(`${app.url}/app/tags`);
   await page.getByLabel('Email').fill(email);
@@ -104,7 +104,7 @@ test('signing in shows errors in the words of the API, and signing out ends the 
 });
 
 /** Waits for its lists; another test covers how they look without a session or a network. */
-async function accountPage(who: Newcomer): Promise<Page> {
+async function accountPage(who: TestAccount): Promise<Page> {
   const page = await dashboardOf(app, who, '/app/account');
   for (const name of ['API Keys', 'Sessions'])
     await page.getByRole('region', { name }).getByRole('table').waitFor();
@@ -112,7 +112,7 @@ async function accountPage(who: Newcomer): Promise<Page> {
 }
 
 test('after a session has ended it asks to sign in on the same page, and keeps the input', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const page = await accountPage(who);
   await page.getByLabel('Your name').fill('Ada, in the middle of typing');
   await page.context().clearCookies();
@@ -127,7 +127,7 @@ test('after a session has ended it asks to sign in on the same page, and keeps t
 });
 
 test('a lost network is reported in a sentence, the input is kept, and trying again works', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const page = await accountPage(who);
   await page.getByLabel('Your name').fill('Grace');
   await page.context().setOffline(true);
@@ -145,7 +145,7 @@ const openPalette = async (page: Page) => {
 };
 
 test('the palette finds a page, a link and a tag by keyboard alone', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   await app.call('POST', '/api/v1/tag', { key: who.key, body: { name: 'Harvest' } });
   const link = await app.call('POST', '/api/v1/link', {
     key: who.key,
@@ -165,7 +165,7 @@ test('the palette finds a page, a link and a tag by keyboard alone', async () =>
 });
 
 test('the palette opens what Enter was pressed for before it was found, not an earlier result', async () => {
-  const who = await app.newcomer();
+  const who = await app.createAccount();
   const [, wanted] = await Promise.all(
     ['eager-1', 'eager-2'].map((suffix) =>
       app.call('POST', '/api/v1/link', {
@@ -192,7 +192,7 @@ test('the palette opens what Enter was pressed for before it was found, not an e
 });
 
 test("the question mark lists the page's shortcuts", async () => {
-  const page = await dashboardOf(app, await app.newcomer(), '/app/domains');
+  const page = await dashboardOf(app, await app.createAccount(), '/app/domains');
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('New link').waitFor();
   expect(await barriersOn(page)).toEqual([]);
@@ -201,7 +201,7 @@ test("the question mark lists the page's shortcuts", async () => {
 });
 
 test('the chosen theme stays after the page is reloaded', async () => {
-  const page = await dashboardOf(app, await app.newcomer());
+  const page = await dashboardOf(app, await app.createAccount());
   const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const light = await ground();
   for (const name of ['Theme: system', 'Theme: light']) {

@@ -5,7 +5,7 @@ import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 
 const app = await appOfSuite();
-const owner = await app.newcomer();
+const owner = await app.createAccount();
 
 /** The HTML of a third-party page. */
 let contents = '';

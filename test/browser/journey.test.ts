@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { startApp } from '../support/app.ts';
 import { closeContexts, freshContext } from '../support/browser.ts';
-import { stretched } from '../support/stretched.ts';
+import { scaledToLoad } from '../support/scaled-to-load.ts';
 
 afterAll(closeContexts);
 
@@ -37,7 +37,7 @@ test('on a phone: from a fresh instance to a first copied link, and to its first
     const before = Date.now();
     expect((await app.visit(short)).headers.get('location')).toBe('https://example.com/from-a-phone');
     await page.locator('[data-hit]').filter({ hasText: 'Chrome on Linux' }).waitFor();
-    expect(Date.now() - before).toBeLessThan(stretched(3_000));
+    expect(Date.now() - before).toBeLessThan(scaledToLoad(3_000));
     // The list shows the click, too.
     await page.getByRole('link', { name: 'Links', exact: true }).tap();
     await page.locator('.row-clicks[title="1 click: statistics"]').waitFor();

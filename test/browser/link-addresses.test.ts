@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { field, linkPagesOf, patience, save, unsaved } from './link-page.ts';
+import { field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
@@ -43,5 +43,5 @@ test(
     await unsaved(page).waitFor({ state: 'detached' });
     expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/sprnig`]);
   },
-  patience,
+  testTimeout,
 );

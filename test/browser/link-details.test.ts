@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
 import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { describedBy, field, linkPagesOf, patience, save, unsaved } from './link-page.ts';
+import { describedBy, field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
@@ -78,7 +78,7 @@ describe('the page of a link', () => {
       ]);
       expect(await unsaved(page).count()).toBe(0);
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -128,7 +128,7 @@ describe('the page of a link', () => {
         webhook_auth_key: null,
       });
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -147,7 +147,7 @@ describe('the page of a link', () => {
       });
       expect(await page.content()).not.toContain('kept');
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -168,7 +168,7 @@ describe('the page of a link', () => {
       const days = (Date.parse(String((await read()).expiration_date)) - Date.now()) / 86_400_000;
       expect(Math.abs(days - 30)).toBeLessThan(0.1);
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -194,7 +194,7 @@ describe('the page of a link', () => {
       await page.keyboard.press('Control+s');
       await page.getByText('Give a colour as # and six hex digits').waitFor();
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -211,7 +211,7 @@ describe('the page of a link', () => {
       await page.getByText('Changes saved.').waitFor();
       expect(await read()).toMatchObject({ name: 'Typed in a tunnel' });
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -232,7 +232,7 @@ describe('the page of a link', () => {
       await field(page, 'Name').waitFor();
       expect(await field(page, 'Name').inputValue()).toBe('here again');
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -251,7 +251,7 @@ describe('the page of a link', () => {
       await page.getByText('Changes saved.').waitFor();
       expect(await read()).toMatchObject({ name: 'Typed before' });
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -265,6 +265,6 @@ describe('the page of a link', () => {
       await page.getByText('There is no such link').waitFor();
       expect(owner.organizationId).not.toBe(stranger.owner.organizationId);
     },
-    patience,
+    testTimeout,
   );
 });

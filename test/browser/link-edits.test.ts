@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
-import { field, linkPagesOf, patience, save, unsaved } from './link-page.ts';
+import { field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
@@ -29,7 +29,7 @@ describe("another user's edit", () => {
       expect(await read()).toMatchObject({ name: 'mine', og_title: 'their title' });
       expect(await field(page, 'Card title').inputValue()).toBe('their title');
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -46,7 +46,7 @@ describe("another user's edit", () => {
       await save(page);
       expect(await read()).toMatchObject({ name: 'theirs', og_description: 'only mine' });
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -67,7 +67,7 @@ describe("another user's edit", () => {
       expect(await read()).toMatchObject({ name: 'mine', has_password: false, captcha: true });
       expect((await read()).tags).toHaveLength(1);
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -88,7 +88,7 @@ describe("another user's edit", () => {
       expect(await page.getByRole('dialog').count()).toBe(0);
       expect(await read()).toMatchObject({ name: 'mine' });
     },
-    patience,
+    testTimeout,
   );
 });
 
@@ -116,7 +116,7 @@ describe('unsaved input', () => {
       await question.getByRole('button', { name: 'Discard changes' }).click();
       await page.waitForURL('**/app/tags');
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -145,7 +145,7 @@ describe('unsaved input', () => {
       await save(page);
       expect(await read()).toMatchObject({ name: 'second', og_title: 'a title' });
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -160,6 +160,6 @@ describe('unsaved input', () => {
       await field(page, 'Name').fill('before');
       expect(await unsaved(page).count()).toBe(0);
     },
-    patience,
+    testTimeout,
   );
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { startTarget } from '../support/webhook-target.ts';
-import { field, linkPagesOf, patience, save } from './link-page.ts';
+import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
@@ -31,7 +31,7 @@ describe('a visitor', () => {
       expect(visitor.url()).toBe(destination.url);
       destination.stop();
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -48,6 +48,6 @@ describe('a visitor', () => {
       expect(visitor.url()).toBe(destination.url);
       destination.stop();
     },
-    patience,
+    testTimeout,
   );
 });

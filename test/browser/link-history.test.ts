@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { notice } from './link-list.ts';
-import { field, linkPagesOf, patience, save } from './link-page.ts';
+import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
@@ -60,7 +60,7 @@ describe('the history of a link', () => {
       expect(await read()).toMatchObject({ name: 'Theirs', id: link.id });
       await entries.nth(5).waitFor();
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -76,6 +76,6 @@ describe('the history of a link', () => {
       expect(await entries.nth(30).innerText()).toContain('created the link');
       expect(await page.getByRole('button', { name: 'Show earlier changes' }).count()).toBe(0);
     },
-    patience,
+    testTimeout,
   );
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { linksOf, notice, row, rows, suffixes } from './link-list.ts';
-import { field, linkPagesOf, patience, save } from './link-page.ts';
+import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
 
 const app = await appOfSuite();
 const { link } = linksOf(app);
@@ -12,7 +12,7 @@ describe('archiving', () => {
   test(
     'removes links from the list, one or many, and returns them',
     async () => {
-      const who = await app.newcomer();
+      const who = await app.createAccount();
       for (const at of [1, 2, 3, 4]) await link(who, `shelf-${at}`);
       const page = await dashboardOf(app, who);
       await row(page, 'shelf-1')
@@ -47,20 +47,20 @@ describe('archiving', () => {
       await row(page, 'shelf-1').waitFor();
       expect(await rows(page).count()).toBe(4);
     },
-    patience,
+    testTimeout,
   );
 
   test(
     'is mentioned if all links are archived',
     async () => {
-      const who = await app.newcomer();
+      const who = await app.createAccount();
       await link(who, 'put-away', { archived: true });
       const page = await dashboardOf(app, who);
       await page.getByRole('link', { name: '1 archived link' }).click();
       await row(page, 'put-away').waitFor();
       expect(await page.locator('.link-row').count()).toBe(1);
     },
-    patience,
+    testTimeout,
   );
 });
 
@@ -87,7 +87,7 @@ describe('a link', () => {
       await page.goto(`${app.url}/app`);
       await row(page, made.suffix).getByText('No statistics').waitFor();
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -114,6 +114,6 @@ describe('a link', () => {
       await save(page);
       expect((await app.visit(`/${made.suffix}`)).status).toBe(302);
     },
-    patience,
+    testTimeout,
   );
 });

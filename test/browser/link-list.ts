@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Newcomer, TestApp } from '../support/app.ts';
+import type { TestAccount, TestApp } from '../support/app.ts';
 
 export const field = (page: Page) => page.getByRole('textbox', { name: 'Long URL' });
 export const rows = (page: Page) => page.locator('.link-row');
@@ -11,7 +11,7 @@ export const notice = (page: Page) => page.locator('.notice');
 /** Creates links and tags before a page is opened. */
 export function linksOf(app: TestApp) {
   async function link(
-    who: Newcomer,
+    who: TestAccount,
     suffix: string,
     more: Readonly<Record<string, unknown>> = {},
   ): Promise<{ id: number; url: string }> {
@@ -23,7 +23,7 @@ export function linksOf(app: TestApp) {
     return made.json;
   }
 
-  async function tag(who: Newcomer, name: string): Promise<number> {
+  async function tag(who: TestAccount, name: string): Promise<number> {
     const made = await app.call('POST', '/api/v1/tag', { key: who.key, body: { name } });
     if (made.status !== 201) throw new Error(made.text);
     return made.json.id;

@@ -1,12 +1,12 @@
 import { expect } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import type { Newcomer, TestApp } from '../support/app.ts';
+import type { TestAccount, TestApp } from '../support/app.ts';
 import { dashboardOf } from '../support/browser.ts';
 
-export const patience = 240_000;
+export const testTimeout = 240_000;
 
 export interface LinkPage {
-  readonly owner: Newcomer;
+  readonly owner: TestAccount;
   readonly link: { readonly id: number; readonly url: string; readonly suffix: string };
   readonly page: Page;
   read(): Promise<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export interface LinkPage {
 /** Creates a link of a new owner, and opens its page in a browser. */
 export function linkPagesOf(app: TestApp): (fields?: object, tab?: string) => Promise<LinkPage> {
   return async (fields = {}, tab = '') => {
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const made = await app.call('POST', '/api/v1/link', {
       key: owner.key,
       body: { destination_url: 'https://example.com/before', ...fields },

@@ -3,7 +3,7 @@ import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { linksOf, row, rows } from './link-list.ts';
-import { field, linkPagesOf, patience, save, unsaved } from './link-page.ts';
+import { field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const { link } = linksOf(app);
@@ -43,13 +43,13 @@ describe('a link in print', () => {
       await save(page);
       expect(await read()).toMatchObject({ disabled: false });
     },
-    patience,
+    testTimeout,
   );
 
   test(
     'is found by a filter of the list, and deleted after confirmation',
     async () => {
-      const who = await app.newcomer();
+      const who = await app.createAccount();
       await link(who, 'poster', { on_paper: true });
       await link(who, 'banner');
       const page = await dashboardOf(app, who);
@@ -74,6 +74,6 @@ describe('a link in print', () => {
         'the link to be deleted',
       );
     },
-    patience,
+    testTimeout,
   );
 });

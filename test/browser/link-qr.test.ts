@@ -4,7 +4,7 @@ import { createCanvas, loadImage } from '@napi-rs/canvas';
 import jsQR from 'jsqr';
 import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { field, linkPagesOf, patience, save } from './link-page.ts';
+import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
 
 const open = linkPagesOf(await appOfSuite());
 
@@ -46,7 +46,7 @@ describe('the QR code', () => {
       expect(before).toBe(saved);
       expect(await shown()).toBe(saved);
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -80,6 +80,6 @@ describe('the QR code', () => {
       expect(fromDialog.bytes.equals(svg.bytes)).toBe(true);
       expect(await barriersOn(page)).toEqual([]);
     },
-    patience,
+    testTimeout,
   );
 });

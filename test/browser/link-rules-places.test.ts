@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { twoHalves } from '../support/country-file.ts';
-import { field, linkPagesOf, patience, save } from './link-page.ts';
+import { twoNetworkFile } from '../support/country-file.ts';
+import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linnet-places-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,7 +15,7 @@ const munich = {
   subdivisions: [{ iso_code: 'BY' }],
   city: { names: { en: 'Munich' } },
 };
-writeFileSync(COUNTRY_FILE, twoHalves(munich, munich));
+writeFileSync(COUNTRY_FILE, twoNetworkFile(munich, munich));
 const app = await appOfSuite({ env: { COUNTRY_FILE } });
 const open = linkPagesOf(app);
 
@@ -47,5 +47,5 @@ test(
     await page.getByRole('button', { name: 'Show the result' }).click();
     await page.getByText('By rule 1, the visitor goes to').waitFor();
   },
-  patience,
+  testTimeout,
 );

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { barriersOn, colourBarriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { describedBy, field, linkPagesOf, patience, save, unsaved } from './link-page.ts';
+import { describedBy, field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
@@ -129,7 +129,7 @@ describe('the rules of a link', () => {
       await page.getByRole('link', { name: '3 rules' }).click();
       await page.getByText('Where visitors go').waitFor();
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -165,6 +165,6 @@ describe('the rules of a link', () => {
         { destination_url: 'https://example.com/three' },
       ]);
     },
-    patience,
+    testTimeout,
   );
 });

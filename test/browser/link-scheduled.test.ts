@@ -3,7 +3,7 @@ import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { notice } from './link-list.ts';
-import { field, linkPagesOf, patience, unsaved } from './link-page.ts';
+import { field, linkPagesOf, testTimeout, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
@@ -61,6 +61,6 @@ describe('scheduled changes of a link', () => {
       await page.getByText('Nothing is scheduled').waitFor();
       expect(await read()).toMatchObject({ name: 'First', disabled: false });
     },
-    patience,
+    testTimeout,
   );
 });

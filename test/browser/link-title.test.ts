@@ -5,7 +5,7 @@ import { appOfSuite } from '../support/browser-suite.ts';
 import { answerWhen } from '../support/eventually.ts';
 import { outside } from '../support/outside-target.ts';
 import { row } from './link-list.ts';
-import { field, patience, save } from './link-page.ts';
+import { field, save, testTimeout } from './link-page.ts';
 
 const app = await appOfSuite({ env: { FETCH_TITLES: 'on', WEBHOOK_ALLOW: outside } });
 
@@ -21,7 +21,7 @@ test(
           ? new Response(new Uint8Array(qrPng('icon', '#c00000', '#ffffff')))
           : new Response(`<title>${hostile}</title>`, { headers: { 'content-type': 'text/html' } }),
     });
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const path = '/api/v1/link';
     const body = {
       destination_url: `http://${outside.includes(':') ? `[${outside}]` : outside}:${site.port}/page`,
@@ -49,5 +49,5 @@ test(
     await save(page);
     expect((await read()).name).toBe(hostile);
   },
-  patience,
+  testTimeout,
 );

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { notice } from './link-list.ts';
-import { field, linkPagesOf, patience, save } from './link-page.ts';
+import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
@@ -82,13 +82,13 @@ test(
     const templates = (await app.call('GET', '/api/v1/utm_template', { key: owner.key })).json;
     expect(templates).toMatchObject([{ name: 'Letter', utm_source: 'pasted', utm_content: 'button' }]);
   },
-  patience,
+  testTimeout,
 );
 
 test(
   'a taken name is reported beside it, and another organization has no template',
   async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await app.call('POST', '/api/v1/utm_template', {
       key: who.key,
       body: { name: 'Flyer', utm_source: 'paper' },
@@ -107,5 +107,5 @@ test(
       'Flyer',
     ]);
   },
-  patience,
+  testTimeout,
 );

@@ -3,7 +3,7 @@ import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { linksOf, row, rows } from './link-list.ts';
-import { linkPagesOf, patience, save, unsaved } from './link-page.ts';
+import { linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const { link } = linksOf(app);
@@ -56,13 +56,13 @@ describe('the destination watch', () => {
         destination_problems: [],
       });
     },
-    patience,
+    testTimeout,
   );
 
   test(
     'marks failing links in the list, which can be filtered, and is turned on for all on the page Organization',
     async () => {
-      const who = await app.newcomer();
+      const who = await app.createAccount();
       const { id } = await link(who, 'failing');
       await link(who, 'well');
       await find(id);
@@ -80,6 +80,6 @@ describe('the destination watch', () => {
       await page.goto(`${app.url}/app/links/${id}`);
       await page.getByRole('option', { name: 'As the organization: on' }).waitFor({ state: 'attached' });
     },
-    patience,
+    testTimeout,
   );
 });

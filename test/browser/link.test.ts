@@ -4,7 +4,7 @@ import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTarget } from '../support/webhook-target.ts';
-import { describedBy, field, linkPagesOf, patience, save } from './link-page.ts';
+import { describedBy, field, linkPagesOf, save, testTimeout } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
@@ -31,7 +31,7 @@ describe('the menu of a link', () => {
       await page.getByText('1 link restored.').waitFor();
       expect((await app.call('GET', path, { key: owner.key })).status).toBe(200);
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -49,7 +49,7 @@ describe('the menu of a link', () => {
       expect(copy.json).toMatchObject({ name: 'the first', captcha: true, has_password: true });
       expect(await field(page, 'Name').inputValue()).toBe('the first');
     },
-    patience,
+    testTimeout,
   );
 });
 
@@ -83,7 +83,7 @@ describe('the webhook of a link', () => {
       expect(ids[0]).toBe(ids[1]);
       target.stop();
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -98,7 +98,7 @@ describe('the webhook of a link', () => {
       await page.getByRole('button', { name: /Delivered Click Answered 200/ }).waitFor();
       target.stop();
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -122,7 +122,7 @@ describe('the webhook of a link', () => {
       await page.getByText('Ten tests and redeliveries a minute').waitFor();
       target.stop();
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -137,7 +137,7 @@ describe('the webhook of a link', () => {
       expect(await field(page, 'Zapier key').inputValue()).toBe(String((await read()).zapier_key));
       expect(await field(page, 'Zapier key').isEditable()).toBe(false);
     },
-    patience,
+    testTimeout,
   );
 });
 
@@ -180,7 +180,7 @@ describe('the tabs of a link', () => {
       }
       target.stop();
     },
-    patience * 2,
+    testTimeout * 2,
   );
 });
 
@@ -229,6 +229,6 @@ describe('a script in a text', () => {
       }
       target.stop();
     },
-    patience,
+    testTimeout,
   );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { pressUntil } from '../support/press.ts';
+import { pressUntil } from '../support/press-until.ts';
 import { field, linksOf, notice, row, rows, suffixes } from './link-list.ts';
 
 const app = await appOfSuite();
@@ -9,7 +9,7 @@ const { link, tag } = linksOf(app);
 
 describe('custom domains', () => {
   test('are offered if one is verified, to create links on and to filter by', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await link(who, 'on-the-own-host');
     const page = await dashboardOf(app, who);
     expect(await page.getByRole('combobox', { name: 'Filter by domain' }).count()).toBe(0);
@@ -59,7 +59,7 @@ describe('custom domains', () => {
 
 describe('many links at once', () => {
   test('are selected as a range, tagged with a new tag, untagged, deleted, and restored', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     for (const at of [1, 2, 3, 4, 5]) await link(who, `many-${at}`);
     const page = await dashboardOf(app, who);
     await page.getByRole('checkbox', { name: /many-4/ }).click();
@@ -95,7 +95,7 @@ describe('many links at once', () => {
   });
 
   test("that the server doesn't delete reappear with a message", async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await link(who, 'stays-here');
     const page = await dashboardOf(app, who);
     await page.route('**/api/v1/link/bulk_delete', (route) => route.abort());
@@ -110,7 +110,7 @@ describe('many links at once', () => {
   });
 
   test('that another user deleted meanwhile are not restored by Undo', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const theirs = await link(who, 'undo-theirs');
     await link(who, 'undo-mine');
     const page = await dashboardOf(app, who);
@@ -125,7 +125,7 @@ describe('many links at once', () => {
   });
 
   test('are exported: those selected, or all that match', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     for (const suffix of ['csv-one', 'csv-two', 'other']) await link(who, suffix);
     const page = await dashboardOf(app, who, '/app?q=csv');
     await row(page, '/csv-one').waitFor();
@@ -145,7 +145,7 @@ describe('many links at once', () => {
 
 describe('keyboard use', () => {
   test('moves through rows, selects, deletes, opens, and shows the shortcuts', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     for (const at of [1, 2, 3]) await link(who, `keys-${at}`);
     const page = await dashboardOf(app, who);
     await row(page, '/keys-3').waitFor();
@@ -182,7 +182,7 @@ describe('accessibility and safety', () => {
     ['on a phone, dark', { colorScheme: 'dark', viewport: { width: 390, height: 1000 }, hasTouch: true }],
   ] as const) {
     test(`an empty list, a full one, and its dialogs pass the accessibility check: ${name}`, async () => {
-      const who = await app.newcomer();
+      const who = await app.createAccount();
       const page = await dashboardOf(app, who, '/app', options);
       await page.getByText('Your first link is one paste away').waitFor();
       expect(await barriersOn(page)).toEqual([]);
@@ -222,7 +222,7 @@ describe('accessibility and safety', () => {
   }
 
   test('scripts in names, tags, destinations and searches never run', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const payloads = [
       '<img src=x onerror="globalThis.ran=1">',
       '"><script>globalThis.ran=1</script>',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { startApp } from '../support/app.ts';
 import { dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { pressUntil } from '../support/press.ts';
+import { pressUntil } from '../support/press-until.ts';
 import { field, linksOf, row, rows, suffixes } from './link-list.ts';
 
 const app = await appOfSuite();
@@ -42,7 +42,7 @@ describe('creating links', () => {
   });
 
   test('each line becomes a link; a refused line stays in the field with the reason', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const page = await dashboardOf(app, who);
     await field(page).fill('https://example.com/1\nhttps://exa mple.com/2\n\nhttps://example.com/3');
     await page.getByRole('button', { name: 'Create 3 links' }).click();
@@ -57,7 +57,7 @@ describe('creating links', () => {
   });
 
   test('too many lines are refused with a message, and kept', async () => {
-    const page = await dashboardOf(app, await app.newcomer());
+    const page = await dashboardOf(app, await app.createAccount());
     await field(page).fill('https://example.com/\n'.repeat(1001));
     await field(page).press('Enter');
     expect(await page.getByRole('alert').innerText()).toBe(
@@ -67,7 +67,7 @@ describe('creating links', () => {
   });
 
   test('a slow response creates one link however often Enter is pressed, and new input is kept', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const page = await dashboardOf(app, who);
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     await page.route('**/api/v1/link', async (route) => {
@@ -87,7 +87,7 @@ describe('creating links', () => {
   });
 
   test('a taken suffix is reported beside its field, and no input is lost', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await link(who, 'taken-one');
     const page = await dashboardOf(app, who);
     const suffix = page.getByRole('textbox', { name: 'Suffix' });
@@ -105,7 +105,7 @@ describe('creating links', () => {
   });
 
   test('a tag can be created while creating a link, by keyboard', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const page = await dashboardOf(app, who);
     await field(page).fill('https://example.com/tagged');
     await page.getByRole('button', { name: 'Options' }).click();
@@ -120,7 +120,7 @@ describe('creating links', () => {
   });
 
   test('input from before the empty list was loaded is kept', async () => {
-    const page = await dashboardOf(app, await app.newcomer(), '/app/nowhere');
+    const page = await dashboardOf(app, await app.createAccount(), '/app/nowhere');
     const { promise: typed, resolve: letCome } = Promise.withResolvers<void>();
     await page.route('**/api/v1/link?*', async (route) => {
       await typed;
@@ -138,7 +138,7 @@ describe('creating links', () => {
   });
 
   test('without a network the typed URL is kept, and a retry creates the link', async () => {
-    const page = await dashboardOf(app, await app.newcomer());
+    const page = await dashboardOf(app, await app.createAccount());
     await page.getByText('Your first link is one paste away').waitFor();
     await page.context().setOffline(true);
     await page.waitForFunction(() => !navigator.onLine);
@@ -154,7 +154,7 @@ describe('creating links', () => {
   });
 
   test('an address pasted anywhere is put into the field', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await link(who, 'beside');
     const page = await dashboardOf(app, who);
     await row(page, '/beside').waitFor();
@@ -172,7 +172,7 @@ describe('creating links', () => {
 
 describe('finding links', () => {
   test('search filters while typing and is in the URL', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     for (const suffix of ['find-apple', 'find-pear']) await link(who, suffix);
     const page = await dashboardOf(app, who);
     await row(page, '/find-pear').waitFor();
@@ -192,7 +192,7 @@ describe('finding links', () => {
   });
 
   test('tags are combined, and their links are sorted as chosen', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const [red, large] = [await tag(who, 'red'), await tag(who, 'large')];
     await link(who, 'tags-b', { tags: [red, large] });
     await link(who, 'tags-a', { tags: [red, large] });
@@ -214,7 +214,7 @@ describe('finding links', () => {
   });
 
   test('a tag chosen in the URL is applied once tags are loaded', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const red = await tag(who, 'red');
     await link(who, 'eager-red', { tags: [red] });
     await link(who, 'eager-plain');
@@ -234,7 +234,7 @@ describe('finding links', () => {
   });
 
   test('an invalid URL shows what can be shown', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await link(who, 'nonsense');
     const page = await dashboardOf(app, who, '/app?page=-2&size=7&sort=evil&tag=x,%00,-1&before=no&domain=');
     await row(page, '/nonsense').waitFor();
@@ -248,7 +248,7 @@ describe('finding links', () => {
   });
 
   test('pages are in the URL, and stable while links are created', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     for (let at = 0; at < 60; at++) await link(who, `page-${String(at).padStart(2, '0')}`);
     const page = await dashboardOf(app, who);
     await row(page, '/page-59').waitFor();
@@ -272,7 +272,7 @@ describe('finding links', () => {
 
 describe('failures', () => {
   test('a list that fails to load says so, offers a retry, and the field stays usable', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await link(who, 'comes-later');
     const page = await dashboardOf(app, who);
     await page.route('**/api/v1/link?*', (route) =>
@@ -292,7 +292,7 @@ describe('failures', () => {
   });
 
   test('input is kept while the list loads', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await link(who, 'two words', { suffix: 'typed-on', name: 'two words' });
     const page = await dashboardOf(app, who);
     const box = page.getByRole('searchbox');

@@ -9,13 +9,13 @@ const { database } = app.app.context;
 const today = Math.floor(app.clock.now / 86_400_000);
 const add = (domainId: number, suffix: string, visits: number) =>
   database.write((queries) => addNotFoundVisits(queries, domainId, today, [{ suffix, visits }]));
-const patience = 120_000;
+const testTimeout = 120_000;
 
 test(
   'a mistyped address becomes a link with its domain and suffix filled in, and leaves the list',
   async () => {
     // The service's own domain is only shown to its operator.
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const domain = {
       created_at: 1,
       organization_id: owner.organizationId,
@@ -61,17 +61,17 @@ test(
     expect(await page.getByLabel('Suffix').inputValue()).toBe('brochure');
     expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('');
   },
-  patience,
+  testTimeout,
 );
 
 test(
   'without a custom domain the page says what it is for',
   async () => {
-    const page = await dashboardOf(app, await app.newcomer(), '/app/stats?view=not-found');
+    const page = await dashboardOf(app, await app.createAccount(), '/app/stats?view=not-found');
     await page.getByText('Only for custom domains').waitFor();
     await page.getByRole('link', { name: 'Add a domain' }).click();
     await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/app/domains');
   },
-  patience,
+  testTimeout,
 );

@@ -9,10 +9,10 @@ import {
   type Fixture,
   isDrawnIn,
   noonZone,
-  patience,
   quiet,
   startForStats,
   statsOf,
+  testTimeout,
   title,
 } from './stats-pages.ts';
 
@@ -86,7 +86,7 @@ describe('the statistics board', () => {
       await card(page, 'Countries').locator('svg path[data-code="DE"]').waitFor();
       await card(page, 'Countries').locator('svg circle[data-code="SG"]').waitFor();
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -124,7 +124,7 @@ describe('the statistics board', () => {
       expect(new URL(page.url()).searchParams.get('utm_source')).toBe('');
       await page.getByRole('button', { name: /UTM source No source tagged/ }).waitFor();
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -146,7 +146,7 @@ describe('the statistics board', () => {
       await aside.getByRole('button', { name: 'Kinds' }).click();
       await bar(page, 'Not counted as clicks', /^Previews 50 % 2$/).waitFor();
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -171,7 +171,7 @@ describe('the statistics board', () => {
         .waitFor();
       expect(page.url()).toEndWith(`?range=${dayBefore(5)}..${dayBefore(3)}`);
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -197,7 +197,7 @@ describe('the statistics board', () => {
       expect(hits[0]).toStartWith('id,link_id,clicked_at');
       expect(hits).toHaveLength(1 + 8 + 4);
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -231,7 +231,7 @@ describe('the statistics board', () => {
         await database.write((queries) => queries.deleteFrom('settings').where('key', '=', key).execute());
       }
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -259,7 +259,7 @@ describe('the statistics board', () => {
       await title(page).filter({ hasText: 'clicks in 7 days' }).waitFor();
       await page.getByRole('alert').waitFor({ state: 'detached' });
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -279,7 +279,7 @@ describe('the statistics board', () => {
       // A selected value is always shown, however small it is.
       expect(await bar(page, 'Campaigns', /^tag2 /).getAttribute('aria-pressed')).toBe('true');
     },
-    patience,
+    testTimeout,
   );
 });
 
@@ -315,5 +315,5 @@ test(
       }
     }
   },
-  2 * patience,
+  2 * testTimeout,
 );

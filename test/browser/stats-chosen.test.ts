@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { dashboardOf } from '../support/browser.ts';
-import { isLive, patience, startForStats, statsOf, title } from './stats-pages.ts';
+import { isLive, startForStats, statsOf, testTimeout, title } from './stats-pages.ts';
 
 const app = await startForStats();
 const { newFixture } = statsOf(app);
@@ -35,7 +35,7 @@ test(
     await page.getByRole('button', { name: /1 chosen link/ }).click();
     await says('3 clicks in 30 days');
   },
-  patience,
+  testTimeout,
 );
 
 test(
@@ -72,5 +72,5 @@ test(
     await page.getByRole('button', { name: 'Remove tag spring' }).click();
     await has('4 clicks');
   },
-  patience,
+  testTimeout,
 );

@@ -1,12 +1,12 @@
 import { expect } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import { browser as laptop, type Newcomer, type TestApp } from '../support/app.ts';
+import { browser as laptop, type TestAccount, type TestApp } from '../support/app.ts';
 import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
 export const phone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
-export const patience = 240_000;
+export const testTimeout = 240_000;
 export const day = 86_400_000;
 /**
  * The offset of a time zone without daylight saving time where it is about noon: its days have 24 hours, and none ends
@@ -19,7 +19,7 @@ export const noonZone = offset === 0 ? 'UTC' : `Etc/GMT${offset > 0 ? '+' : ''}$
 export const startForStats = () =>
   appOfSuite({ env: { TRUSTED_PROXIES: '1' }, overrides: { heartbeat: 500 } });
 export interface Fixture {
-  readonly owner: Newcomer;
+  readonly owner: TestAccount;
   readonly link: { readonly id: number; readonly url: string };
   /** A visit by a new visitor. */
   visit(more?: {
@@ -42,7 +42,7 @@ export interface StatsAnswer {
 export function statsOf(app: TestApp) {
   let visitors = 0;
   async function newFixture(fields: object = {}): Promise<Fixture> {
-    const owner = await app.newcomer();
+    const owner = await app.createAccount();
     const made = await app.call('POST', '/api/v1/link', {
       key: owner.key,
       body: { destination_url: 'https://example.com', ...fields },

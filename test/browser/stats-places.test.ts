@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { twoHalves } from '../support/country-file.ts';
-import { bar, card, patience, quiet, statsOf, title } from './stats-pages.ts';
+import { twoNetworkFile } from '../support/country-file.ts';
+import { bar, card, quiet, statsOf, testTimeout, title } from './stats-pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linnet-stats-places-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,7 +15,7 @@ const cityOf = (country: string, region: string, city: string) => ({
   subdivisions: [{ iso_code: region }],
   city: { names: { en: city } },
 });
-writeFileSync(COUNTRY_FILE, twoHalves(cityOf('US', 'IL', 'Springfield'), cityOf('DE', 'BY', 'Munich')));
+writeFileSync(COUNTRY_FILE, twoNetworkFile(cityOf('US', 'IL', 'Springfield'), cityOf('DE', 'BY', 'Munich')));
 const app = await appOfSuite({ env: { COUNTRY_FILE, TRUSTED_PROXIES: '1' } });
 const { newFixture, boardOf } = statsOf(app);
 
@@ -61,5 +61,5 @@ test(
       .waitFor();
     expect(await hits.filter({ hasText: 'Munich, Germany' }).count()).toBe(4);
   },
-  patience,
+  testTimeout,
 );

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { bar, card, patience, quiet, startForStats, statsOf, title } from './stats-pages.ts';
+import { bar, card, quiet, startForStats, statsOf, testTimeout, title } from './stats-pages.ts';
 
 const app = await startForStats();
 const { newFixture, boardOf } = statsOf(app);
@@ -45,5 +45,5 @@ test(
     await title(page).filter({ hasText: '12 clicks in 30 days' }).waitFor();
     expect(new URL(page.url()).searchParams.get('rule')).toBe('r_split');
   },
-  patience,
+  testTimeout,
 );

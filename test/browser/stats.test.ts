@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { dashboardOf } from '../support/browser.ts';
-import { bar, isLive, patience, phone, startForStats, statsOf, title } from './stats-pages.ts';
+import { bar, isLive, phone, startForStats, statsOf, testTimeout, title } from './stats-pages.ts';
 
 const app = await startForStats();
 const { newFixture } = statsOf(app);
@@ -45,7 +45,7 @@ describe('a visit', () => {
       expect(visits.url()).toEndWith('?show=all');
       expect(await all.locator('[data-hit]').count()).toBe(2);
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -75,7 +75,7 @@ describe('a visit', () => {
       await page.locator('[data-hit]', { hasText: 'Japan' }).waitFor();
       expect(await page.getByText(/clicks? in all\./).innerText()).toStartWith('2 clicks in all.');
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -104,7 +104,7 @@ describe('a visit', () => {
       await held.click();
       await rows.filter({ hasText: 'France' }).waitFor();
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -131,7 +131,7 @@ describe('a visit', () => {
       const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
       expect(lines).toHaveLength(104);
     },
-    patience,
+    testTimeout,
   );
 
   test(
@@ -169,7 +169,7 @@ describe('a visit', () => {
       const { json } = await app.call('GET', `/api/v1/link/${link.id}/clicks?limit=100`, { key: owner.key });
       expect(ids).toEqual(json.clicks.map(({ id }: { id: number }) => id));
     },
-    patience,
+    testTimeout,
   );
 });
 
@@ -196,7 +196,7 @@ test.each([
     expect(await page.locator('[data-hit]').count()).toBe(2);
     await page.getByRole('alert').waitFor({ state: 'detached' });
   },
-  patience,
+  testTimeout,
 );
 
 test(
@@ -229,5 +229,5 @@ test(
     await page.getByText('Nothing matches these filters').waitFor();
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false);
   },
-  patience,
+  testTimeout,
 );

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { Newcomer } from '../support/app.ts';
+import type { TestAccount } from '../support/app.ts';
 import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { pressUntil } from '../support/press.ts';
+import { pressUntil } from '../support/press-until.ts';
 
 const app = await appOfSuite();
 
@@ -11,21 +11,21 @@ const rows = (page: Page) => page.locator('.tag-row');
 const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
 const names = (page: Page): Promise<string[]> => page.locator('.tag-name').allInnerTexts();
 
-async function tag(who: Newcomer, name: string): Promise<number> {
+async function tag(who: TestAccount, name: string): Promise<number> {
   const made = await app.call('POST', '/api/v1/tag', { key: who.key, body: { name } });
   if (made.status !== 201) throw new Error(made.text);
   return made.json.id;
 }
 
-const link = (who: Newcomer, tags: readonly number[]) =>
+const link = (who: TestAccount, tags: readonly number[]) =>
   app.call('POST', '/api/v1/link', { key: who.key, body: { destination_url: 'https://example.com', tags } });
 
-const namesInApi = async (who: Newcomer): Promise<string[]> =>
+const namesInApi = async (who: TestAccount): Promise<string[]> =>
   (await app.call('GET', '/api/v1/tag', { key: who.key })).json.map(({ name }: { name: string }) => name);
 
 describe('tags', () => {
   test('are created, counted, sorted, and link to their links', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const page = await dashboardOf(app, who, '/app/tags');
     await page.getByText('No tags yet').waitFor();
     // The input for the only possible next step has the focus.
@@ -46,7 +46,7 @@ describe('tags', () => {
   });
 
   test('with a taken name are reported beside the field, and the input is kept', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     await tag(who, 'Taken');
     const page = await dashboardOf(app, who, '/app/tags');
     const name = page.getByRole('textbox', { name: 'New tag' });
@@ -57,7 +57,7 @@ describe('tags', () => {
   });
 
   test('are renamed in place, by keyboard; a refused name stays open', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     for (const name of ['one', 'two']) await tag(who, name);
     const page = await dashboardOf(app, who, '/app/tags');
     await row(page, 'one').waitFor();
@@ -80,7 +80,7 @@ describe('tags', () => {
   });
 
   test('are deleted only after explaining the effect, and return if the server refuses', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const id = await tag(who, 'doomed');
     await link(who, [id]);
     const page = await dashboardOf(app, who, '/app/tags');
@@ -108,7 +108,7 @@ describe('tags', () => {
   });
 
   test('remain usable with ten thousand: a page at a time, found while typing, here and in the picker', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const page = await dashboardOf(app, who, '/app');
     const tags = Array.from({ length: 10_000 }, (_, at) => ({
       id: at + 1,
@@ -147,7 +147,7 @@ describe('tags', () => {
     ['on a phone', { viewport: { width: 390, height: 844 }, hasTouch: true }],
   ] as const) {
     test(`pass the accessibility check: ${name}`, async () => {
-      const who = await app.newcomer();
+      const who = await app.createAccount();
       const page = await dashboardOf(app, who, '/app/tags', options);
       await page.getByText('No tags yet').waitFor();
       expect(await barriersOn(page)).toEqual([]);
@@ -165,7 +165,7 @@ describe('tags', () => {
   }
 
   test('with scripts in their names never run them', async () => {
-    const who = await app.newcomer();
+    const who = await app.createAccount();
     const payload = '<img src=x onerror="globalThis.ran=1">';
     await tag(who, payload);
     const page = await dashboardOf(app, who, `/app/tags?q=${encodeURIComponent('<img')}`);

@@ -4,7 +4,7 @@ import { appOfSuite } from '../support/browser-suite.ts';
 import { foldClicks } from '../support/click.ts';
 import { eventually } from '../support/eventually.ts';
 import { targetOfEachTest } from '../support/webhook-target.ts';
-import { linkPagesOf, patience } from './link-page.ts';
+import { linkPagesOf, testTimeout } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
@@ -39,7 +39,7 @@ test(
     await page.getByRole('heading', { name: 'Members' }).waitFor();
     await failing.waitFor({ state: 'detached' });
   },
-  patience,
+  testTimeout,
 );
 
 test(
@@ -72,5 +72,5 @@ test(
     await failed.waitFor({ state: 'detached' });
     await hook.calls(5);
   },
-  patience,
+  testTimeout,
 );

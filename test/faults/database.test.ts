@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
-import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
+import { startApp, type TestAccount, type TestApp } from '../support/app.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { answerWhen, eventually } from '../support/eventually.ts';
 import { figure } from '../support/figure.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { ask } from '../support/postgres-pair.ts';
+import { scaledToLoad } from '../support/scaled-to-load.ts';
 import { type SlowProxy, startSlowProxy } from '../support/slow-proxy.ts';
-import { stretched } from '../support/stretched.ts';
 
 /** `npm run test:faults` runs all of them, each for longer. */
 const isShort = process.env.ROUNDS === undefined;
@@ -20,14 +20,14 @@ const server = new PostgresServer();
 let database: string;
 let proxy: SlowProxy;
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 
 beforeAll(async () => {
   database = await server.url();
   proxy = startSlowProxy(Number(new URL(database).port));
   const DATABASE_URL = database.replace(/:\d+\//, `:${proxy.port}/`);
   app = await startApp({ env: { DATABASE_URL } });
-  owner = await app.newcomer();
+  owner = await app.createAccount();
 });
 afterAll(async () => {
   await app?.stop();
@@ -185,7 +185,7 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
       (said) => !/^(visit 302|creation 201|list 200|(creation|list) 50[34]):/.test(said),
     );
     expect(unexpected).toEqual([]);
-    expect(wellAt).toBeLessThan(stretched(recovery));
+    expect(wellAt).toBeLessThan(scaledToLoad(recovery));
     // A repeated creation that was answered gets the same answer; one that wasn't is created exactly once, whether it was committed or not.
     const again = new Map<string, string>();
     for (const [key, suffix] of suffixes) {
@@ -193,7 +193,7 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
         () => create(key),
         ({ status }) => status === 201,
         key,
-        stretched(recovery),
+        scaledToLoad(recovery),
       );
       expect([key, json.suffix]).toEqual([key, suffix ?? json.suffix]);
       again.set(key, json.suffix);

@@ -4,8 +4,8 @@ import { hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
 import { figure } from '../support/figure.ts';
 import { type Program, runServer } from '../support/program.ts';
+import { scaledToLoad } from '../support/scaled-to-load.ts';
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts';
-import { stretched } from '../support/stretched.ts';
 
 const disk = await smallDisk();
 const duration = process.env.ROUNDS === undefined ? 1_500 : 10_000;
@@ -109,7 +109,7 @@ test.skipIf(disk === null).each(faults)(
           async () => (await post({ destination_url: 'https://example.com/' })).status === 201,
           'a creation',
         );
-        expect(performance.now() - ended).toBeLessThan(stretched(recovery));
+        expect(performance.now() - ended).toBeLessThan(scaledToLoad(recovery));
       }
       isOver = true;
       await Promise.all(pressing);

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { routes } from '../../src/api/routes.ts';
-import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
+import { startApp, type TestAccount, type TestApp } from '../support/app.ts';
 
 /** `npm run test:fuzz` makes more. */
 const perRoute = Number(process.env.CALLS ?? 120);
 const atOnce = 50;
 
 let app: TestApp;
-let owner: Newcomer;
+let owner: TestAccount;
 
 beforeAll(async () => {
   app = await startApp();
-  owner = await app.newcomer();
+  owner = await app.createAccount();
   await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'target' } });
   await app.call('POST', '/api/v1/link', {
     key: owner.key,

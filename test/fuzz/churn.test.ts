@@ -3,16 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { accountWithLinks } from '../support/account.ts';
 import { AnswerReader } from '../support/answer-reader.ts';
 import { hitCounter } from '../support/counted-hits.ts';
-import { drawFrom } from '../support/draw.ts';
 import { eventually } from '../support/eventually.ts';
 import { storeFolder } from '../support/migrated-store.ts';
 import { problemsOf, runServer } from '../support/program.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 
 /** `npm run test:fuzz` opens more. */
 const connections = Number(process.env.CONNECTIONS ?? 4_000);
 const seed = Number(process.env.SEED ?? 1 + (Date.now() % 1_000_000_000));
 const atOnce = 24;
-const patience = 60_000;
+const answerTimeout = 60_000;
 
 const suffixes = Array.from({ length: 32 }, (_, index) => `token-${index}`);
 
@@ -62,7 +62,7 @@ function draw(below: (limit: number) => number, host: string): Exchange {
 /** What is wrong with the answer, or null. */
 function converse(port: number, { sent, status, suffix, way }: Exchange): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
-  const late = setTimeout(() => resolve('no answer in time'), patience);
+  const late = setTimeout(() => resolve('no answer in time'), answerTimeout);
   const reader = new AnswerReader(() => false);
   let found: string | null = 'no answer';
   Bun.connect({
@@ -108,7 +108,7 @@ test(`${connections} connections, each response correct, and nothing of them rem
     const address = await program.address();
     const { host, port } = new URL(address);
     const { ids } = await accountWithLinks(address, suffixes);
-    const below = drawFrom(seed);
+    const below = seededRandom(seed);
     const counts = { least: 0, most: 0 };
     const problems: string[] = [];
     const churn = async (count: number) => {

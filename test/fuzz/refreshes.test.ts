@@ -8,7 +8,7 @@ test.each(storeKinds)(
   `${rounds} rounds of eight simultaneous refreshes leave one valid token each, on %s`,
   async (store) => {
     const app = await startApp({ store });
-    const { email, password } = await app.newcomer();
+    const { email, password } = await app.createAccount();
     const signedIn = await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } });
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
     let pair = signedIn.json;

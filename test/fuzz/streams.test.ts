@@ -2,17 +2,17 @@ import { expect, test } from 'bun:test';
 import { accountWithLinks } from '../support/account.ts';
 import { AnswerReader, type ReadAnswer } from '../support/answer-reader.ts';
 import { hitCounter } from '../support/counted-hits.ts';
-import { drawFrom } from '../support/draw.ts';
 import { eventually } from '../support/eventually.ts';
 import { storeFolder } from '../support/migrated-store.ts';
 import { problemsOf, runServer } from '../support/program.ts';
 import { drawStream, type Stream, type StreamRequest } from '../support/request-streams.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 
 /** `npm run test:fuzz` sets more. To repeat a failure, use its seed: `SEED=… npm run test:fuzz`. */
 const streams = Number(process.env.STREAMS ?? 1_000);
 const seed = Number(process.env.SEED ?? 1 + (Date.now() % 1_000_000_000));
 const atOnce = 16;
-const patience = 60_000;
+const answerTimeout = 60_000;
 
 const suffixes = Array.from({ length: 64 }, (_, index) => `token-${index}`);
 const destinationOf = (suffix: string) => `https://destination.example/${suffix}`;
@@ -24,7 +24,7 @@ function send(port: number, stream: Stream): Promise<ReadAnswer[]> {
   const reader = new AnswerReader((index) => requests[index]?.isHead === true);
   const answers: ReadAnswer[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer[]>();
-  const late = setTimeout(() => reject(new Error('no answer in time')), patience);
+  const late = setTimeout(() => reject(new Error('no answer in time')), answerTimeout);
   let room = () => {};
   const done = () => {
     clearTimeout(late);
@@ -104,7 +104,7 @@ test(`${streams} streams of requests of lengths around every limit, split anywhe
     const sender = async () => {
       while (next < streams && problems.length < 5) {
         const index = next++;
-        const stream = drawStream(drawFrom(seed + index * 7_919), { host, suffixes });
+        const stream = drawStream(seededRandom(seed + index * 7_919), { host, suffixes });
         const sent = await send(Number(port), stream).catch((cause: Error) => cause);
         const problem = sent instanceof Error ? sent.message : problemIn(stream, sent);
         if (problem !== null) {

@@ -1,5 +1,5 @@
 /** What a request to a running program needs besides its address. */
-interface Reached {
+interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly tls?: BunFetchRequestInit['tls'];
   /** Required when the account is created from another machine. */
@@ -8,7 +8,7 @@ interface Reached {
 
 /** Posts JSON to a running program; throws unless the answer is a success. */
 export const posting =
-  (url: string, { headers, tls }: Reached = {}) =>
+  (url: string, { headers, tls }: ClientOptions = {}) =>
   async <Answer>(
     path: string,
     body: object,
@@ -31,7 +31,7 @@ export interface Account {
 }
 
 /** Creates the first account of a running program, with a token and an API key. */
-export async function firstAccount(url: string, reached: Reached = {}): Promise<Account> {
+export async function firstAccount(url: string, reached: ClientOptions = {}): Promise<Account> {
   const post = posting(url, reached);
   const credentials = { email: 'first@example.com', password: 'correct horse battery' };
   await post('/api/v1/user', { ...credentials, setup_token: reached.setupToken });

@@ -8,7 +8,7 @@ import { selfSigned } from './certificate.ts';
 import { eventually } from './eventually.ts';
 import { freePorts } from './free-ports.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './name-server.ts';
-import { stretched } from './stretched.ts';
+import { scaledToLoad } from './scaled-to-load.ts';
 
 /** A real ACME server for tests, from the package `pebble` of Debian and Ubuntu. */
 const pebble = Bun.which('pebble');
@@ -20,7 +20,7 @@ if (!hasPebble)
   );
 
 /** What happens to a call: it is forwarded, its response is lost, or this response replaces it. */
-export type Fate = 'passed' | 'lost' | Response;
+export type CallOutcome = 'passed' | 'lost' | Response;
 
 export interface Authority extends AsyncDisposable {
   readonly names: Names;
@@ -36,7 +36,7 @@ export interface Authority extends AsyncDisposable {
   /** The root certificate (PEM) that its certificates chain to. */
   root(): Promise<string>;
   /** Called for each call; by default, every call is forwarded. */
-  fate: (method: string, path: string) => Fate | Promise<Fate>;
+  outcomeOf: (method: string, path: string) => CallOutcome | Promise<CallOutcome>;
 }
 
 interface AuthorityOptions {
@@ -93,7 +93,7 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
     async fetch(request) {
       const { pathname } = new URL(request.url);
       calls.push(`${request.method} ${pathname}`);
-      const fate = await authority.fate(request.method, pathname);
+      const fate = await authority.outcomeOf(request.method, pathname);
       if (fate instanceof Response) return fate;
       const body = request.method === 'POST' ? { body: await request.text() } : {};
       // Pebble builds the URLs in its responses from the Host header.
@@ -123,7 +123,7 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
     httpPort,
     calls,
     contacts,
-    fate: () => 'passed',
+    outcomeOf: () => 'passed',
     root: async () => (await fetch(`https://127.0.0.1:${management}/roots/0`, trust)).text(),
     settings: {
       ACME_URL: `https://localhost:${proxy.port}/dir`,
@@ -186,7 +186,7 @@ export async function startAutoApp(
     },
     overrides: {
       issueInterval: 20,
-      handshakeTimeout: stretched(5_000),
+      handshakeTimeout: scaledToLoad(5_000),
       domainInterval: 20,
       log: new Log('info', (line) => void logged.push(line)),
       ...overrides,

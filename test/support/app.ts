@@ -38,11 +38,11 @@ export interface TestApp {
   /** A visit to a short link as a person's browser makes it, not following redirects. */
   visit(path: string, headers?: Record<string, string>, init?: RequestInit): Promise<Answer>;
   /** A new account with its own organization, and an API key of it. */
-  newcomer(email?: string): Promise<Newcomer>;
+  createAccount(email?: string): Promise<TestAccount>;
   stop(): Promise<void>;
 }
 
-export interface Newcomer {
+export interface TestAccount {
   readonly email: string;
   readonly password: string;
   readonly key: string;
@@ -106,7 +106,7 @@ export async function startApp(
     return answerOf(response);
   }
 
-  let newcomers = 0;
+  let accounts = 0;
   return {
     app,
     url,
@@ -125,7 +125,7 @@ export async function startApp(
         }),
       );
     },
-    async newcomer(email = `person${++newcomers}@example.com`) {
+    async createAccount(email = `person${++accounts}@example.com`) {
       const password = 'correct horse battery';
       const setup_token = app.setupToken ?? undefined;
       const user = await call('POST', '/api/v1/user', { body: { email, password, setup_token } });
@@ -134,7 +134,7 @@ export async function startApp(
         body: { name: 'tests' },
         headers: { authorization: `Bearer ${pair.json.access_token}` },
       });
-      if (made.status !== 201) throw new Error(`no newcomer: ${user.text} ${pair.text} ${made.text}`);
+      if (made.status !== 201) throw new Error(`no account: ${user.text} ${pair.text} ${made.text}`);
       return {
         email,
         password,

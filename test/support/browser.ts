@@ -5,8 +5,8 @@ import {
   chromium as driver,
   type Page,
 } from 'playwright-core';
-import type { Newcomer, TestApp } from './app.ts';
-import { chromiumProgram } from './chromium.ts';
+import type { TestAccount, TestApp } from './app.ts';
+import { chromiumPath } from './chromium.ts';
 
 let started: Promise<Browser> | undefined;
 
@@ -25,7 +25,7 @@ export function browser(): Promise<Browser> {
 
 async function start(): Promise<Browser> {
   return driver.launch({
-    executablePath: await chromiumProgram(),
+    executablePath: await chromiumPath(),
     headless: true,
     // Without a UTF-8 locale, file names with non-ASCII letters would be lost.
     env: { ...process.env, LC_ALL: 'C.UTF-8' },
@@ -143,7 +143,7 @@ export async function freshContext(options: BrowserContextOptions = {}): Promise
 /** A page with a signed-in session, at `path` of the dashboard. */
 export async function dashboardOf(
   app: TestApp,
-  { email, password }: Pick<Newcomer, 'email' | 'password'>,
+  { email, password }: Pick<TestAccount, 'email' | 'password'>,
   path = '/app',
   options: BrowserContextOptions = {},
 ): Promise<Page> {

@@ -13,7 +13,7 @@ let program: Promise<string> | undefined;
  * machine, which belongs to the first user, and where a second run finds half a browser while the first is still
  * unpacking.
  */
-export function chromiumProgram(): Promise<string> {
+export function chromiumPath(): Promise<string> {
   program ??= find();
   return program;
 }

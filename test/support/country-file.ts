@@ -12,7 +12,7 @@ function encoded(value: Value): number[] {
 }
 
 /** A complete .mmdb for IPv4 with one node: one record for addresses below 128.0.0.0, another for the rest. */
-export function twoHalves(lower: Value, upper: Value): Uint8Array {
+export function twoNetworkFile(lower: Value, upper: Value): Uint8Array {
   const data = encoded(lower);
   const pointer = (offset: number) => [0, (17 + offset) >> 8, (17 + offset) & 255];
   return Buffer.concat([

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'bun:test';
-import { type Answer, type Newcomer, type StoreKind, startApp, type TestApp } from './app.ts';
+import { type Answer, type StoreKind, startApp, type TestAccount, type TestApp } from './app.ts';
 import { answerWhen } from './eventually.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './name-server.ts';
 import { visitRaw } from './raw-http.ts';
 
-export const ours = 'links.example.com';
-export const world = { [ours]: { A: ['192.0.2.1'], AAAA: ['2001:db8::1'] } } as const;
+export const ownHost = 'links.example.com';
+export const initialRecords = { [ownHost]: { A: ['192.0.2.1'], AAAA: ['2001:db8::1'] } } as const;
 
 interface DomainSuite {
   dns: NameServer;
   app: TestApp;
   /** Two new accounts for each test. */
-  owner: Newcomer;
-  other: Newcomer;
+  owner: TestAccount;
+  other: TestAccount;
 }
 
 /** Inside `describe`: an app that queries its own name server, with accounts that claim domains. */
@@ -24,15 +24,15 @@ export function domainSuite(store: StoreKind) {
     suite.dns = await startNameServer(zoneOf(names));
     suite.app = await startApp({
       store,
-      env: { BASE_URL: `https://${ours}`, DNS_SERVERS: suite.dns.address },
+      env: { BASE_URL: `https://${ownHost}`, DNS_SERVERS: suite.dns.address },
       overrides: { domainInterval: 20 },
     });
   });
   beforeEach(async () => {
     for (const name of Object.keys(names)) delete names[name];
-    Object.assign(names, world);
-    suite.owner = await suite.app.newcomer();
-    suite.other = await suite.app.newcomer();
+    Object.assign(names, initialRecords);
+    suite.owner = await suite.app.createAccount();
+    suite.other = await suite.app.createAccount();
   });
   afterAll(async () => {
     await suite.app.stop();
@@ -40,15 +40,15 @@ export function domainSuite(store: StoreKind) {
     expect(suite.app.faults).toEqual([]);
   });
 
-  const add = (domain: unknown, { key }: Newcomer = suite.owner): Promise<Answer> =>
+  const add = (domain: unknown, { key }: TestAccount = suite.owner): Promise<Answer> =>
     suite.app.call('POST', '/api/v1/domain', { key, body: { domain } });
-  const read = async (id: number, { key }: Newcomer = suite.owner) =>
+  const read = async (id: number, { key }: TestAccount = suite.owner) =>
     (await suite.app.call('GET', `/api/v1/domain/${id}`, { key })).json;
-  const verify = (id: number, { key }: Newcomer = suite.owner): Promise<Answer> =>
+  const verify = (id: number, { key }: TestAccount = suite.owner): Promise<Answer> =>
     suite.app.call('POST', `/api/v1/domain/${id}/verify`, { key });
-  const remove = (id: number, query = '', { key }: Newcomer = suite.owner): Promise<Answer> =>
+  const remove = (id: number, query = '', { key }: TestAccount = suite.owner): Promise<Answer> =>
     suite.app.call('DELETE', `/api/v1/domain/${id}${query}`, { key });
-  const link = (domain: string, suffix: string, { key }: Newcomer = suite.owner): Promise<Answer> =>
+  const link = (domain: string, suffix: string, { key }: TestAccount = suite.owner): Promise<Answer> =>
     suite.app.call('POST', '/api/v1/link?disable_png=true', {
       key,
       body: { destination_url: 'https://destination.example/', domain, suffix },
@@ -56,20 +56,20 @@ export function domainSuite(store: StoreKind) {
   const visit = (host: string, path: string) => visitRaw(suite.app.url, { host, path });
 
   /** Publishes the TXT record that the answer asks for. */
-  function prove({ json }: Answer): void {
+  function publishProof({ json }: Answer): void {
     const record = json.records.find(({ purpose }: { purpose: string }) => purpose === 'proof');
     names[record.name] = { TXT: ['v=something else', record.value] };
   }
-  async function verified(domain: string, who: Newcomer = suite.owner): Promise<number> {
+  async function verified(domain: string, who: TestAccount = suite.owner): Promise<number> {
     const added = await add(domain, who);
     await lookedUp(added, who);
-    prove(added);
+    publishProof(added);
     const { json } = await verify(added.json.id, who);
     expect([domain, json.state]).toEqual([domain, 'verified']);
     return added.json.id;
   }
   /** Waits for the lookup that adding a domain triggers, so that none is in flight when the test moves the clock. */
-  const lookedUp = ({ json }: Answer, who: Newcomer = suite.owner) =>
+  const lookedUp = ({ json }: Answer, who: TestAccount = suite.owner) =>
     soon(
       () => read(json.id, who),
       ({ checked_at }) => checked_at !== null,
@@ -77,5 +77,18 @@ export function domainSuite(store: StoreKind) {
   const soon = <T>(ask: () => Promise<T>, isDone: (answer: T) => boolean): Promise<T> =>
     answerWhen(ask, isDone, 'the background to see to it');
 
-  return { suite, names, add, read, verify, remove, link, visit, prove, verified, lookedUp, soon };
+  return {
+    suite,
+    names,
+    add,
+    read,
+    verify,
+    remove,
+    link,
+    visit,
+    prove: publishProof,
+    verified,
+    lookedUp,
+    soon,
+  };
 }

@@ -49,9 +49,9 @@ const breaks: Record<string, StartDataPlane> = {
       );
     };
     const stopTaking = visitors.stopTaking.bind(visitors);
-    visitors.stopTaking = (patience) => {
-      isWaitedFor = patience > 0;
-      return stopTaking(patience);
+    visitors.stopTaking = (timeout) => {
+      isWaitedFor = timeout > 0;
+      return stopTaking(timeout);
     };
   }),
   'the closing, too': changed((visitors) => {

@@ -11,8 +11,8 @@ import { DailySalts } from '../../src/ledger/visitor-hash.ts';
 import { plainHit } from './plain-hit.ts';
 
 /** The journal of the worker's own process, and one that an earlier process left behind. */
-export const own: JournalName = { node: 'here', process: 'own' };
-export const left: JournalName = { node: 'here', process: 'left' };
+export const ownJournal: JournalName = { node: 'here', process: 'own' };
+export const leftoverJournal: JournalName = { node: 'here', process: 'left' };
 
 /** Writes journals with one hit per record. */
 export class JournalFiles {
@@ -64,7 +64,7 @@ export function startFoldWorker(
       floodLimit: 0,
       countryFile: null,
       webhookAddress: 'none',
-      journal: own,
+      journal: ownJournal,
       ...settings,
     },
     store,

@@ -21,7 +21,7 @@ import { shownReason } from '../../src/rules/reclassified.ts';
 import { dayOf, hourOf, hoursPerDay } from '../../src/rules/utc-time.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Queries, Schema } from '../../src/storage/schema.ts';
-import { visitorsIn } from './visitors.ts';
+import { visitorsIn } from './stored-visitors.ts';
 
 /** A hit as a test describes it; by default, a person on a laptop who was redirected. */
 export interface SeedHit {

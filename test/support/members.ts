@@ -1,6 +1,6 @@
-import type { Answer, Newcomer, TestApp } from './app.ts';
+import type { Answer, TestAccount, TestApp } from './app.ts';
 
-export interface Member extends Newcomer {
+export interface Member extends TestAccount {
   /** The headers of a browser: its cookie, and the origin of our pages. */
   readonly browser: Record<string, string>;
 }
@@ -24,7 +24,7 @@ export const invite = (app: TestApp, key: string, email: string, role = 'editor'
 /** A user who joined the administrator's organization by invitation. */
 export async function member(
   app: TestApp,
-  administrator: Newcomer,
+  administrator: TestAccount,
   role: 'administrator' | 'editor' = 'editor',
   email = `member${++members}@example.com`,
 ): Promise<Member> {

@@ -36,12 +36,12 @@ export interface Target {
   received: string;
 }
 
-export type Talk = (socket: Socket, received: string) => void;
+export type Responder = (socket: Socket, received: string) => void;
 
 /** Listens on a free port, or on the same one as another target. */
 export async function listen(
   address: string,
-  talk: Talk,
+  talk: Responder,
   port = 0,
   server: Server = createServer(),
 ): Promise<Target> {
@@ -68,7 +68,7 @@ export async function listen(
 }
 
 /** Two targets on the same port: one outside, and a trap inside that nothing must reach. */
-export async function listenTwice(talk: Talk): Promise<{ target: Target; trap: Target }> {
+export async function listenTwice(talk: Responder): Promise<{ target: Target; trap: Target }> {
   for (let tries = 0; ; tries++) {
     const target = await listen(outside, talk);
     try {
@@ -87,7 +87,7 @@ export function isWhole(request: string): boolean {
 export const answer = (head: string, body: string | Buffer = '') =>
   Buffer.concat([Buffer.from(`HTTP/1.1 ${head}\r\n\r\n`), Buffer.from(body)]);
 
-export const ok: Talk = (socket) => socket.end(answer('200 OK\r\ncontent-length: 2', 'ok'));
+export const ok: Responder = (socket) => socket.end(answer('200 OK\r\ncontent-length: 2', 'ok'));
 
 export async function nameServer(zone: Zone): Promise<NameServer> {
   const server = await startNameServer(zone);

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { stretched } from './stretched.ts';
+import { scaledToLoad } from './scaled-to-load.ts';
 
 /** HTTP at the byte level, for what `fetch` would correct, refuse or omit. */
 export interface RawAnswer {
@@ -35,7 +35,7 @@ export async function visitRaw(url: string, request: RawRequest): Promise<RawAns
 
 /**
  * Sends these bytes and reads until the server closes the connection, has sent `answers` responses, or is silent for
- * `patience` milliseconds (longer on a machine under load, if the number of responses is unknown). Incomplete responses
+ * `timeout` milliseconds (longer on a machine under load, if the number of responses is unknown). Incomplete responses
  * are dropped.
  */
 export function exchange(
@@ -43,7 +43,7 @@ export function exchange(
   bytes: string | Uint8Array,
   {
     answers = Number.POSITIVE_INFINITY,
-    patience = Number.isFinite(answers) ? 60_000 : 1_000,
+    timeout = Number.isFinite(answers) ? 60_000 : 1_000,
     bodyless = false,
     /** The offsets at which the bytes are split into separate writes. */
     cuts = [] as readonly number[],
@@ -67,7 +67,7 @@ export function exchange(
       socket.destroy();
       resolve(found);
     };
-    socket.setTimeout(Number.isFinite(answers) ? patience : stretched(patience), finish);
+    socket.setTimeout(Number.isFinite(answers) ? timeout : scaledToLoad(timeout), finish);
     // A server that closes a connection with unread bytes causes a reset after the answer.
     socket.on('error', () => {});
     socket.on('close', finish);

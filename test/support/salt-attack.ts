@@ -1,5 +1,5 @@
 /** What an attacker knows about the visitors they are looking for. */
-export interface Sought {
+export interface SoughtVisitors {
   readonly organizationId: number;
   readonly userAgent: string;
   /** Every address that one of them may have had; the first is the attacker's own, who visited, too. */
@@ -13,7 +13,7 @@ const saltLength = 32;
 const minDistinct = 22;
 
 /** The addresses found with any salt that these bytes may contain: raw, in hex or in base64. */
-export function addressesFound(files: Iterable<Buffer>, sought: Sought): string[] {
+export function addressesFound(files: Iterable<Buffer>, sought: SoughtVisitors): string[] {
   const found = new Set<string>();
   for (const bytes of files) {
     for (const salt of candidatesIn(bytes)) {
@@ -27,7 +27,7 @@ export function addressesFound(files: Iterable<Buffer>, sought: Sought): string[
 }
 
 /** Implemented again, so that the test doesn't rely on the program's own code. */
-function visitorOf(salt: Uint8Array, { organizationId, userAgent }: Sought, address: string): number {
+function visitorOf(salt: Uint8Array, { organizationId, userAgent }: SoughtVisitors, address: string): number {
   const hasher = new Bun.CryptoHasher('sha256', salt);
   const digest = hasher.update(`${organizationId}\n${address}\n${userAgent}`).digest('hex');
   return Number.parseInt(digest.slice(0, 5), 16) * 2 ** 32 + Number.parseInt(digest.slice(8, 16), 16);

@@ -23,9 +23,9 @@ export const post = (path: string, more: string, body: string): string =>
   `POST ${path} HTTP/1.1\r\n${hostLine}${more}\r\n${body}`;
 export const ofLength = (text: string): string => `Content-Length: ${text.length}\r\n`;
 /** Answered on the fast path. */
-export const known = get('/known');
+export const fastRequest = get('/known');
 /** Answered by the app server. */
-export const other = get('/other');
+export const forwardedRequest = get('/other');
 
 export interface SampleService {
   readonly paths: BothPaths;

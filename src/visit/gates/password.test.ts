@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test';
-import { visitedLink } from '../../../test/support/visited-link.ts';
+import { visitedLink } from '../../../test/support/test-link.ts';
 import { Refusal } from '../../rules/errors.ts';
 import { PasswordGate } from './password.ts';
 

@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 export type Tap = (near: Socket, far: Socket) => void;
 
 /** A TCP proxy to the database that can be stopped and restarted, and observed. */
-export class Wire {
+export class TcpProxy {
   readonly #target: URL;
   readonly #tap: Tap;
   readonly #ends = new Set<Socket>();
@@ -22,7 +22,7 @@ export class Wire {
     return url.href;
   }
 
-  lay(): Promise<void> {
+  open(): Promise<void> {
     this.#server = createServer((near) => {
       const far = connect(Number(this.#target.port), this.#target.hostname);
       this.#tap(near, far);
@@ -44,7 +44,7 @@ export class Wire {
     });
   }
 
-  async cut(): Promise<void> {
+  async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server?.close(resolve));
     for (const end of this.#ends) end.destroy();
     this.#ends.clear();

@@ -43,7 +43,7 @@ export const someHits = (draw: Draw, count: number, from: number): NewHit[] =>
   });
 
 /** A reference implementation that scans every hit; a ledger with the same hits must give the same answers. */
-export class SlowLedger {
+export class ReferenceLedger {
   /** In order of their ids. */
   hits: readonly StoredHit[] = [];
   readonly #draw: Draw;
@@ -64,12 +64,12 @@ export class SlowLedger {
     this.hits = all.flatMap(({ hits }) => hits).sort((one, other) => one.id - other.id);
   }
 
-  thatPass(filter: HitFilter): readonly StoredHit[] {
+  filtered(filter: HitFilter): readonly StoredHit[] {
     return this.hits.filter((hit) => passes(hit, filter));
   }
 
   /** Random filters: owners with many, few or no hits; up to three conditions; whole hours and other ranges. */
-  anyFilter(): HitFilter {
+  randomFilter(): HitFilter {
     const draw = this.#draw;
     const owner: Owner =
       draw(2) === 0
@@ -109,12 +109,12 @@ export class SlowLedger {
 
   /** Compares the answers to every kind of query, for this many random filters. */
   async expectOf(asked: Ledger, times: number): Promise<void> {
-    for (let time = 0; time < times; time++) await this.#expectFor(asked, this.anyFilter());
+    for (let time = 0; time < times; time++) await this.#expectFor(asked, this.randomFilter());
   }
 
   async #expectFor(asked: Ledger, filter: HitFilter): Promise<void> {
     const draw = this.#draw;
-    const hits = this.thatPass(filter);
+    const hits = this.filtered(filter);
     const counted = hits.map((hit) => ({ hit, class: rollupClassOf(hit.class, hit.outcome), hits: 1 }));
     expect(sumsOf(await asked.count(filter, 'hour'))).toEqual(
       sumsOf(counted.map((count) => ({ ...count, value: hourOf(count.hit.at) }))),

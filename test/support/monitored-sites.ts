@@ -48,7 +48,7 @@ export function startSites(): Sites {
 }
 
 /** The number of hosts that are due or being checked, and of results that haven't been reported. */
-export async function eachDue({ app, clock }: TestApp): Promise<number> {
+export async function dueChecks({ app, clock }: TestApp): Promise<number> {
   const { lookup } = app.context.database;
   const hosts = await lookup.selectFrom('watched_hosts').selectAll().execute();
   const untold = await lookup
@@ -65,13 +65,13 @@ export async function eachDue({ app, clock }: TestApp): Promise<number> {
 }
 
 /** Advances the clocks, stopping at each time at which something is due until it is done. */
-export async function passWatch(nodes: readonly TestApp[], time: number): Promise<void> {
+export async function advanceWatch(nodes: readonly TestApp[], time: number): Promise<void> {
   const [one] = nodes;
   if (!one) return;
   const end = one.clock.now + time;
   const { lookup } = one.app.context.database;
   for (;;) {
-    await eventually(async () => (await eachDue(one)) === 0, 'what is due to be looked at');
+    await eventually(async () => (await dueChecks(one)) === 0, 'what is due to be looked at');
     if (one.clock.now >= end) return;
     const hosts = await lookup.selectFrom('watched_hosts').select(['due_at', 'free_at']).execute();
     const next = hosts.map(({ due_at, free_at }) => Math.max(due_at, free_at));

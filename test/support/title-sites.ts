@@ -7,7 +7,7 @@ export interface Site {
   readonly url: string;
   readonly asked: string[];
   /** The maximum number of concurrent requests. */
-  readonly most: () => number;
+  readonly maxConcurrent: () => number;
   stop(): void;
 }
 
@@ -17,7 +17,7 @@ const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : add
 /** A site on a port of its own, and so a host of its own; by default at an address that may be fetched from. */
 export function site(answer: (path: string) => Response | Promise<Response>, address = outside): Site {
   const asked: string[] = [];
-  let [active, most] = [0, 0];
+  let [active, maxActive] = [0, 0];
   const server = Bun.serve({
     port: 0,
     hostname: address,
@@ -25,7 +25,7 @@ export function site(answer: (path: string) => Response | Promise<Response>, add
     async fetch(request) {
       const { pathname, search } = new URL(request.url);
       asked.push(pathname + search);
-      most = Math.max(most, ++active);
+      maxActive = Math.max(maxActive, ++active);
       try {
         return await answer(pathname);
       } finally {
@@ -36,7 +36,7 @@ export function site(answer: (path: string) => Response | Promise<Response>, add
   const made = {
     url: `http://${inUrl(address)}:${server.port}`,
     asked,
-    most: () => most,
+    maxConcurrent: () => maxActive,
     stop: () => void server.stop(true),
   };
   opened.push(made);
@@ -49,8 +49,8 @@ export function stopSites(): void {
 }
 
 /** Settings of an app that fetches titles from these sites. */
-export const fetchesTitles = { FETCH_TITLES: 'on', WEBHOOK_ALLOW: outside };
-export const asksSites = {
+export const titleSettings = { FETCH_TITLES: 'on', WEBHOOK_ALLOW: outside };
+export const titleOverrides = {
   pageInterval: 50,
   webhooks: { postOptions: { deadline: 1_500, lookup: async () => [inside] } },
 };

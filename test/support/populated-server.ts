@@ -7,7 +7,7 @@ import { freshPostgres } from './postgres.ts';
 import { type Program, runCommand, runServer } from './program.ts';
 
 /** A running server whose store contains something of everything, and how to query it. */
-export interface LivedIn {
+export interface PopulatedServer {
   readonly url: string;
   readonly settings: Record<string, string>;
   readonly server: Program;
@@ -40,7 +40,7 @@ const settingsOf = (DATA_DIR: string, DATABASE_URL: string): Record<string, stri
   DNS_SERVERS: '127.0.0.1:9',
 });
 
-export async function livedIn(settings: Record<string, string>): Promise<LivedIn> {
+export async function populateServer(settings: Record<string, string>): Promise<PopulatedServer> {
   const server = runServer(settings);
   const url = await server.address();
   const send = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
@@ -85,15 +85,18 @@ export async function livedIn(settings: Record<string, string>): Promise<LivedIn
   await send('/api/v1/domain', { domain: 'go.example.net' }, own);
   await send('/api/v1/invitation', { email: 'guest@example.com', role: 'editor' }, own);
   const lived = { url, settings, server, key, cookie };
-  await clicks(lived, 'plain', 3);
+  await sendClicks(lived, 'plain', 3);
   // Enough in one batch to be stored in packs.
-  await clicks(lived, 'busy', 300);
-  await allCounted(lived, '3 300');
+  await sendClicks(lived, 'busy', 300);
+  await untilCounted(lived, '3 300');
   return lived;
 }
 
 /** Waits until the links `plain` and `busy` have these numbers of clicks. */
-export async function allCounted({ url, key }: Pick<LivedIn, 'url' | 'key'>, wanted: string): Promise<void> {
+export async function untilCounted(
+  { url, key }: Pick<PopulatedServer, 'url' | 'key'>,
+  wanted: string,
+): Promise<void> {
   const counted = async () => {
     const answer = await fetch(`${url}/api/v1/link?limit=50`, { headers: { 'api-key': key } });
     const { links } = (await answer.json()) as { links: { suffix: string; clicks: number }[] };
@@ -104,8 +107,8 @@ export async function allCounted({ url, key }: Pick<LivedIn, 'url' | 'key'>, wan
 }
 
 /** Each click has a visitor of its own, numbered from `from`. */
-export async function clicks(
-  { url }: Pick<LivedIn, 'url'>,
+export async function sendClicks(
+  { url }: Pick<PopulatedServer, 'url'>,
   suffix: string,
   count: number,
   from = 0,
@@ -120,7 +123,7 @@ export async function clicks(
 }
 
 /** What a store answers through the API and to visitors. */
-export async function told({ url, key, cookie }: Pick<LivedIn, 'url' | 'key' | 'cookie'>) {
+export async function contentsOf({ url, key, cookie }: Pick<PopulatedServer, 'url' | 'key' | 'cookie'>) {
   const own = { 'api-key': key };
   const get = async (path: string, headers: Record<string, string> = own) =>
     // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested

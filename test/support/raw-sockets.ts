@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { stretched } from './stretched.ts';
+import { scaledToLoad } from './scaled-to-load.ts';
 
 /** Doesn't read until everything is sent. `heard` resolves at the first part of the answer, `all` to the whole answer. */
-export function hearAfterSending(
+export function readAfterSending(
   port: number,
   bytes: string,
 ): { heard: Promise<unknown>; all: Promise<string> } {
@@ -44,19 +44,19 @@ function socketOf(file: string): string[] {
   }
 }
 
-interface Talk {
+interface SendOptions {
   /** Reads until this many answers have arrived; by default, until the connection is quiet for a while or closed. */
   readonly count?: number;
   readonly from?: string;
   readonly fromPort?: number;
-  readonly hangsUp?: boolean;
+  readonly endsAfterSending?: boolean;
 }
 
 /** Everything received after sending these pieces, as latin1, and whether the connection was closed. */
-export function talk(
+export function sendPieces(
   port: number,
   pieces: readonly string[],
-  { count, from, fromPort, hangsUp }: Talk = {},
+  { count, from, fromPort, endsAfterSending: hangsUp }: SendOptions = {},
 ): Promise<string> {
   return new Promise((resolve) => {
     let received = '';
@@ -74,7 +74,7 @@ export function talk(
       resolve(received);
     };
     let isPatient = count === undefined;
-    socket.setTimeout(count === undefined ? stretched(300) : 60_000, () => {
+    socket.setTimeout(count === undefined ? scaledToLoad(300) : 60_000, () => {
       // On a machine under load, even the first answer may take longer.
       if (received !== '' || !isPatient) finish();
       else socket.setTimeout(60_000);
@@ -112,7 +112,7 @@ export const statusesOf = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 /** Keeps the statuses, the bodies and the header that frames each body; drops all other headers. */
-export const essence = (text: string): string =>
+export const statusesAndBodies = (text: string): string =>
   text.replace(
     /(HTTP\/1\.1 \d{3}) [^\r]*\r\n((?:[^\r\n]+\r\n)*)\r\n/g,
     (_, status, lines) =>

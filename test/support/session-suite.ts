@@ -19,24 +19,24 @@ export function sessionSuite(store: StoreKind) {
   });
 
   let accounts = 0;
-  const ours = (cookie: string) => ({ cookie, origin: app.url });
+  const pageHeaders = (cookie: string) => ({ cookie, origin: app.url });
   const signIn = async (email: string, password: string, headers: Record<string, string> = {}) =>
     app.call('POST', '/api/v1/session', { body: { email, password }, headers });
-  const person = async () => {
-    const known = await app.newcomer(`session${++accounts}@example.com`);
+  const signedInAccount = async () => {
+    const known = await app.createAccount(`session${++accounts}@example.com`);
     const answer = await signIn(known.email, known.password);
     return { ...known, cookie: cookieIn(answer.headers).pair };
   };
-  const isIn = async (cookie: string) =>
+  const isSignedIn = async (cookie: string) =>
     (await app.call('GET', '/api/v1/user', { headers: { cookie } })).status === 200;
 
   return {
     get app() {
       return app;
     },
-    ours,
+    ours: pageHeaders,
     signIn,
-    person,
-    isIn,
+    person: signedInAccount,
+    isIn: isSignedIn,
   };
 }

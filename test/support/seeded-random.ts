@@ -1,5 +1,5 @@
 /** A random generator of integers below a bound. The seed makes every run draw the same ones, so that a failure is reproducible. */
-export function drawFrom(seed: number): (below: number) => number {
+export function seededRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state ^= state << 13;

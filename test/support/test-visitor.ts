@@ -4,7 +4,7 @@ import type { Visitor } from '../../src/rules/visitor.ts';
 type Known = Partial<Omit<Visitor, 'parameters' | 'parsedAddress'>>;
 
 /** A visitor with only the given properties; everything else has a neutral value. */
-export const someVisitor = (known: Known = {}): Visitor => ({
+export const testVisitor = (known: Known = {}): Visitor => ({
   agent: () => 'person',
   device: () => 'other',
   passedPassword: () => false,

@@ -1,4 +1,4 @@
-import type { Tap } from './wire.ts';
+import type { Tap } from './tcp-proxy.ts';
 
 /** The messages on one connection from the first until PostgreSQL is ready for the next query. */
 export interface Exchange {
@@ -7,24 +7,24 @@ export interface Exchange {
   /** Everything sent, as bytes in latin1, then the texts of the prepared statements that were executed by name. */
   sent: string;
   /** Round trips: how often the client sent something and had to wait for the answer. */
-  turns: number;
+  roundTrips: number;
   /** Sequence numbers of its begin and end, among those of all exchanges. */
   begun: number;
   ended: number;
 }
 
 /** The longest chain of round trips that ran one after another. */
-export function turnsInARow(exchanges: readonly Exchange[]): number {
+export function sequentialRoundTrips(exchanges: readonly Exchange[]): number {
   const until = new Map<Exchange, number>();
   for (const one of exchanges) {
     const before = exchanges.filter(({ ended }) => ended < one.begun).map((other) => until.get(other) ?? 0);
-    until.set(one, one.turns + Math.max(0, ...before));
+    until.set(one, one.roundTrips + Math.max(0, ...before));
   }
   return Math.max(0, ...until.values());
 }
 
 /** Records the exchanges on wires to PostgreSQL. */
-export class PostgresTalk {
+export class PostgresTraffic {
   #exchanges: Exchange[] = [];
   #underWay = 0;
   #moment = 0;
@@ -38,11 +38,11 @@ export class PostgresTalk {
   }
 
   /** Milliseconds since the last message, while no exchange is in progress. */
-  get silence(): number {
+  get idleTime(): number {
     return this.#underWay > 0 ? 0 : performance.now() - this.#heardAt;
   }
 
-  forget(): void {
+  clear(): void {
     this.#exchanges = [];
   }
 
@@ -68,10 +68,11 @@ export class PostgresTalk {
       this.#heardAt = performance.now();
     };
     near.on('data', (bytes: Buffer) => {
-      if (current === null) settle({ messages: '', sent: '', turns: 0, begun: this.#moment++, ended: 0 });
+      if (current === null)
+        settle({ messages: '', sent: '', roundTrips: 0, begun: this.#moment++, ended: 0 });
       const exchange = current as Exchange | null;
       if (exchange === null) return;
-      if (!isServersTurn) exchange.turns += 1;
+      if (!isServersTurn) exchange.roundTrips += 1;
       isServersTurn = true;
       const types = asked.take(bytes);
       exchange.messages += types.join('');

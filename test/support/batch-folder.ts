@@ -4,10 +4,10 @@ import type { StoredHit } from '../../src/ledger/ledger.ts';
 import { hitColumns } from '../../src/rules/click-fields.ts';
 
 /** A hit before it has its id. */
-export type Told = Omit<StoredHit, 'id'>;
+export type NewHit = Omit<StoredHit, 'id'>;
 
 /** Folds batches, as the fold's thread does. */
-export class Folding {
+export class BatchFolder {
   readonly #store: FoldStore;
   readonly #journal: string;
   #from: Position | null = null;
@@ -18,7 +18,7 @@ export class Folding {
   }
 
   /** Returns the folded hits in the order of the batch, each with the id that webhooks would get. */
-  async fold(told: readonly Told[], isByLink: boolean): Promise<readonly StoredHit[]> {
+  async fold(told: readonly NewHit[], isByLink: boolean): Promise<readonly StoredHit[]> {
     const hits = isByLink ? told.toSorted((one, other) => one.link_id - other.link_id) : told;
     const columns = hitColumns.map((name) => Float64Array.from(hits, (hit) => hit[name]));
     const to = { segment: 1, offset: (this.#from?.offset ?? 0) + 1 };

@@ -12,7 +12,7 @@ let measured = { at: Number.NEGATIVE_INFINITY, slowness: 1 };
  * Scales a timeout to the current load: unchanged on an idle machine, longer the more CPU other programs use. So a busy
  * machine makes a test slow instead of failing it.
  */
-export function stretched(milliseconds: number): number {
+export function scaledToLoad(milliseconds: number): number {
   if (performance.now() - measured.at > lasts) measured = { slowness: slowness(), at: performance.now() };
   return milliseconds * (1 + turns * (measured.slowness - 1));
 }
