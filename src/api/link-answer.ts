@@ -10,9 +10,8 @@ import { qrSvg } from '../qr/svg.ts';
 import { formatIso, formatIsoOrNull, formatStamp } from '../rules/instant.ts';
 import type { Site } from '../rules/site.ts';
 import { readProblems } from '../rules/watched-destinations.ts';
-import { BoundedCache } from '../structures/bounded-cache.ts';
-import { TwoGenerationTable } from '../structures/two-generation-table.ts';
 import { Json } from './json.ts';
+import { QrCodeCache } from './qr-code-cache.ts';
 import type { Link } from './schemas/link.ts';
 import type { CountedTag, Tag } from './schemas/tag.ts';
 
@@ -53,7 +52,7 @@ export function linkAnswer(
     })),
     destination_title: link.page_title,
     destination_icon: link.page_icon === null ? null : `${site.origin}${iconPath}${link.page_icon}`,
-    qr_code_svg: drawn ?? keptCode(site.readableUrl(link.host, link.suffix), link),
+    qr_code_svg: drawn ?? codeOf(site.readableUrl(link.host, link.suffix), link),
     qr_code_png: link.qr_png
       ? `${site.origin}${pngPath(secrets, pictureOf(link), addressTag(secrets, site, link))}`
       : null,
@@ -91,21 +90,15 @@ type CodeOf = Pick<LinkWithTags['link'], 'qr_foreground' | 'qr_background'> & {
   readonly qr_marker: number | null;
 };
 
-/** Characters of cached codes: of some five thousand links. Drawing one takes longer than the rest of a link's answer. */
-const maxKept = 8 * 1024 * 1024;
-const codes = new BoundedCache<string>(maxKept, (url, svg) => url.length + svg.length);
-/** The ids of links whose code was drawn lately. */
-const drawnLinks = new TwoGenerationTable(4096);
+/** Characters: of some five thousand codes. Drawing one takes longer than the rest of a link's answer. */
+const codes = new QrCodeCache(8 * 1024 * 1024);
 
-/** A code is cached when it is drawn for the second time: of very many links most are read once, and would fill the cache. */
-function keptCode(url: string, link: CodeOf & { readonly id: number }): string {
-  const key = `${link.qr_foreground}${link.qr_background}${scannedText(url, link.qr_marker === 1)}`;
-  const kept = codes.get(key);
-  if (kept !== undefined) return kept;
-  const svg = drawCode(url, link);
-  if (drawnLinks.note(link.id)) codes.set(key, svg);
-  return svg;
-}
+const codeOf = (url: string, link: CodeOf & { readonly id: number }): string =>
+  codes.svg(
+    link.id,
+    `${link.qr_foreground}${link.qr_background}${scannedText(url, link.qr_marker === 1)}`,
+    () => drawCode(url, link),
+  );
 
 export const drawCode = (url: string, link: CodeOf): string =>
   qrSvg(scannedText(url, link.qr_marker === 1), link.qr_foreground, link.qr_background);

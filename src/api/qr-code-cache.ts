@@ -1,0 +1,24 @@
+import { BoundedCache } from '../structures/bounded-cache.ts';
+import { TwoGenerationTable } from '../structures/two-generation-table.ts';
+
+/** So many links whose code was drawn once are remembered, and as many more until the next generation is full. */
+const maxDrawnOnce = 4096;
+
+/** QR codes as SVG. One is cached when it is drawn for the second time: most links of many are read once, and would fill the cache. */
+export class QrCodeCache {
+  readonly #codes: BoundedCache<string>;
+  readonly #drawnLinks = new TwoGenerationTable(maxDrawnOnce);
+
+  constructor(maxCharacters: number) {
+    this.#codes = new BoundedCache(maxCharacters, (key, svg) => key.length + svg.length);
+  }
+
+  /** `key` is everything that the code shows. */
+  svg(linkId: number, key: string, draw: () => string): string {
+    const cached = this.#codes.get(key);
+    if (cached !== undefined) return cached;
+    const svg = draw();
+    if (this.#drawnLinks.note(linkId)) this.#codes.set(key, svg);
+    return svg;
+  }
+}
