@@ -21,14 +21,8 @@ interface FastPathParts {
  * where something has to be looked up first, after which the request is read again.
  */
 export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts): FastPath {
-  /** The Host of the previous request: most requests are for the same host, which saves a lookup. */
-  let header: string | null = null;
-  let host: string | null = null;
   return (request, peer) => {
-    if (request.host !== header) {
-      host = hostName(request.host);
-      header = request.host;
-    }
+    const host = hostName(request.host);
     if (host === null) return null;
     const domainId = domainOf(host);
     if (typeof domainId !== 'number') return domainId;
