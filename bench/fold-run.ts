@@ -1,4 +1,4 @@
-/** Folds the journal in the data folder into a fresh store, and prints what that took. */
+/** Folds the journals in the data folder into the store, and prints the time, CPU and memory that it took. */
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { FromFold, ToFold } from '../src/ledger/fold-messages.ts';
@@ -27,7 +27,7 @@ await database.write(async (queries) => {
 await database.close();
 Bun.gc(true);
 
-/** In bytes; PostgreSQL is asked by the program that started it. */
+/** The size of the SQLite file in bytes; the parent process measures that of a PostgreSQL database. */
 function stored(): number {
   if (databaseUrl !== null) return 0;
   const database = new Database(join(dataDir, 'linnet.sqlite'));
@@ -35,7 +35,7 @@ function stored(): number {
   return Bun.file(join(dataDir, 'linnet.sqlite')).size;
 }
 
-/** Makes the chunks, which the fold puts off until it has time: they belong to the price of a hit. */
+/** Merges hits into chunks, which the fold postpones until it is idle: this is part of the cost of a hit. */
 async function mergeAll(url: string): Promise<void> {
   const store = new PostgresFoldStore(url);
   while (await store.mergeSome(now));
@@ -43,19 +43,19 @@ async function mergeAll(url: string): Promise<void> {
 }
 
 const worker = new Worker(new URL('../src/fold-thread.ts', import.meta.url).href, { smol: true });
-const resident: number[] = [];
-const sampling = setInterval(() => resident.push(process.memoryUsage.rss()), 100);
+const residentBytes: number[] = [];
+const sampling = setInterval(() => residentBytes.push(process.memoryUsage.rss()), 100);
 const before = process.cpuUsage();
-const begun = performance.now();
+const startedAt = performance.now();
 worker.onmessage = async ({ data }: MessageEvent<FromFold>) => {
   if (data.kind === 'warning' || data.kind === 'fault') process.stderr.write(`${JSON.stringify(data)}\n`);
   if (data.kind !== 'recovered') return;
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   worker.terminate();
   if (databaseUrl !== null && clickServer === null) await mergeAll(databaseUrl);
   const { user, system } = process.cpuUsage(before);
   clearInterval(sampling);
-  const at = (part: number) => resident[Math.floor((resident.length - 1) * part)] ?? 0;
+  const at = (fraction: number) => residentBytes[Math.floor((residentBytes.length - 1) * fraction)] ?? 0;
   process.stdout.write(
     `${JSON.stringify({ seconds, cpu: (user + system) / 1e6, early: at(0.4), late: at(1), stored: stored() })}\n`,
   );

@@ -7,8 +7,8 @@ import { seededRandom, zipf } from './redirect/zipf.ts';
 const agents = 2_000;
 const addresses = 50_000;
 const hour = 3_600_000;
-const hitsInRecord = 32;
-const recordsInSegment = 4_000;
+const hitsPerRecord = 32;
+const recordsPerSegment = 4_000;
 
 /** The user agent with this index: the same for equal indexes. */
 export function agentAt(index: number): string {
@@ -43,22 +43,24 @@ const languages = [
 export function* hitMix(count: number, until: number, links = 10_000): Generator<RawHit> {
   const random = seededRandom(7);
   const linkOf = zipf(links);
-  for (let made = 0; made < count; made++) {
-    const person = Math.floor(random() * addresses);
-    const tagged = random() < 0.15;
-    const referred = random() < 0.5;
+  for (let index = 0; index < count; index++) {
+    const visitor = Math.floor(random() * addresses);
+    const hasCampaign = random() < 0.15;
+    const hasReferer = random() < 0.5;
     yield {
       linkId: 1 + linkOf(random()),
       organizationId: 1,
-      at: Math.floor(until - hour + (hour * made) / count),
+      at: Math.floor(until - hour + (hour * index) / count),
       outcome: 'redirect',
       target: 'default',
       method: 'GET',
-      address: `${81 + (person % 90)}.${(person >> 8) & 255}.${person & 255}.${person % 251}`,
-      userAgent: agentAt(person % agents),
-      acceptLanguage: languages[person % languages.length] ?? '',
-      referer: referred ? `https://site-${Math.floor(random() * 300)}.example.org/page` : '',
-      query: tagged ? `?utm_source=mail&utm_medium=email&utm_campaign=week-${Math.floor(random() * 20)}` : '',
+      address: `${81 + (visitor % 90)}.${(visitor >> 8) & 255}.${visitor & 255}.${visitor % 251}`,
+      userAgent: agentAt(visitor % agents),
+      acceptLanguage: languages[visitor % languages.length] ?? '',
+      referer: hasReferer ? `https://site-${Math.floor(random() * 300)}.example.org/page` : '',
+      query: hasCampaign
+        ? `?utm_source=mail&utm_medium=email&utm_campaign=week-${Math.floor(random() * 20)}`
+        : '',
       purpose: '',
       clientHints: 0,
       headerEvidence: 'none',
@@ -70,13 +72,13 @@ export function* hitMix(count: number, until: number, links = 10_000): Generator
   }
 }
 
-/** One visitor with a browser, as load generators send them: ten minutes of visits, distributed over the links by Zipf's law. */
-export function* plainHits(count: number, until: number, ofLinks: number): Generator<RawHit> {
+/** Visits of one browser, as load generators send them: ten minutes, distributed over the links by Zipf's law. */
+export function* plainHits(count: number, until: number, linkCount: number): Generator<RawHit> {
   const random = seededRandom(11);
-  const linkOf = zipf(ofLinks);
-  // How often a link is visited is independent of when it was created.
-  const ids = Int32Array.from({ length: ofLinks }, (_, index) => 1 + index);
-  for (let index = ofLinks - 1; index > 0; index--) {
+  const linkOf = zipf(linkCount);
+  // The popularity of a link is independent of when it was created.
+  const ids = Int32Array.from({ length: linkCount }, (_, index) => 1 + index);
+  for (let index = linkCount - 1; index > 0; index--) {
     const other = Math.floor(random() * (index + 1));
     [ids[index], ids[other]] = [ids[other] ?? 0, ids[index] ?? 0];
   }
@@ -105,7 +107,7 @@ export function* plainHits(count: number, until: number, ofLinks: number): Gener
   }
 }
 
-/** Writes the journal that a process with these hits would have left behind. Returns its size in bytes. */
+/** Writes the journal that a process with these hits would leave behind. Returns its size in bytes. */
 export function writeJournal(folder: string, hits: Iterable<RawHit>): number {
   mkdirSync(folder, { recursive: true });
   let file: number | null = null;
@@ -113,19 +115,19 @@ export function writeJournal(folder: string, hits: Iterable<RawHit>): number {
   let records = 0;
   let bytes = 0;
   const writer = new RecordWriter();
-  let waiting = 0;
+  let pendingHits = 0;
   const flush = () => {
-    if (waiting === 0) return;
-    if (records++ % recordsInSegment === 0) {
+    if (pendingHits === 0) return;
+    if (records++ % recordsPerSegment === 0) {
       if (file !== null) closeSync(file);
       file = openSync(segmentFile(folder, ++segment), 'w');
     }
     bytes += writeSync(file as number, writer.finish());
-    waiting = 0;
+    pendingHits = 0;
   };
   for (const hit of hits) {
     writer.add(hit);
-    if (++waiting === hitsInRecord) flush();
+    if (++pendingHits === hitsPerRecord) flush();
   }
   flush();
   if (file !== null) closeSync(file);

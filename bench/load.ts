@@ -5,7 +5,7 @@ import type { Listening } from './program.ts';
 export interface Load {
   readonly connections: number;
   readonly seconds: number;
-  /** Ends the load early after so many requests. */
+  /** Ends the load early, after this many requests. */
   readonly maxRequests?: number;
   /** The status that every response must have. */
   readonly status: number;
@@ -22,42 +22,42 @@ export interface Run {
 
 /**
  * Keeps every connection busy with one request at a time. Uses raw sockets, at 6 µs a request: with `fetch` a request cost this
- * process 13 to 18 µs and left the server idle almost half of the time.
+ * process 13 to 18 µs and left the server idle for almost half of the time.
  */
 export async function load(
   { port }: Listening,
   { connections, seconds, maxRequests, status, next }: Load,
 ): Promise<Run> {
-  const waits: number[] = [];
-  const begun = performance.now();
-  const deadline = begun + seconds * 1000;
+  const latencies: number[] = [];
+  const startedAt = performance.now();
+  const deadline = startedAt + seconds * 1000;
   let sent = 0;
   const request = () => {
     if (performance.now() >= deadline || sent === maxRequests) return null;
     sent++;
     return next();
   };
-  await Promise.all(Array.from({ length: connections }, () => drive(port, status, request, waits)));
-  const elapsed = (performance.now() - begun) / 1000;
-  waits.sort((one, other) => one - other);
+  await Promise.all(Array.from({ length: connections }, () => drive(port, status, request, latencies)));
+  const elapsed = (performance.now() - startedAt) / 1000;
+  latencies.sort((one, other) => one - other);
   return {
-    requests: waits.length,
+    requests: latencies.length,
     seconds: elapsed,
-    perSecond: waits.length / elapsed,
-    p50: percentile(waits, 50),
-    p99: percentile(waits, 99),
+    perSecond: latencies.length / elapsed,
+    p50: percentile(latencies, 50),
+    p99: percentile(latencies, 99),
   };
 }
 
-/** One keep-alive connection, from its first request until there is no next one. Adds the milliseconds of each to `waits`. */
+/** One keep-alive connection, until `request` returns null. Adds the latency of each request in milliseconds to `latencies`. */
 function drive(
   port: number,
   status: number,
   request: () => Uint8Array | null,
-  waits: number[],
+  latencies: number[],
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const answer = new AnswerReader();
+  const reader = new AnswerReader();
   let sentAt = 0;
   const send = (socket: Bun.Socket) => {
     const bytes = request();
@@ -67,22 +67,22 @@ function drive(
       return;
     }
     sentAt = performance.now();
-    push(socket, bytes);
+    write(socket, bytes);
   };
   let rest: Uint8Array | null = null;
-  const push = (socket: Bun.Socket, bytes: Uint8Array) => {
-    const taken = socket.write(bytes);
-    rest = taken < bytes.length ? bytes.subarray(Math.max(taken, 0)) : null;
+  const write = (socket: Bun.Socket, bytes: Uint8Array) => {
+    const written = socket.write(bytes);
+    rest = written < bytes.length ? bytes.subarray(Math.max(written, 0)) : null;
   };
   const socket = {
     open: send,
     drain(socket: Bun.Socket) {
-      if (rest) push(socket, rest);
+      if (rest) write(socket, rest);
     },
     data(socket: Bun.Socket, chunk: Buffer) {
-      if (!answer.take(chunk)) return;
-      if (answer.status !== status) throw new Error(`the server answered ${answer.status}: ${chunk}`);
-      waits.push(performance.now() - sentAt);
+      if (!reader.take(chunk)) return;
+      if (reader.status !== status) throw new Error(`the server answered ${reader.status}: ${chunk}`);
+      latencies.push(performance.now() - sentAt);
       send(socket);
     },
     error(socket: Bun.Socket, cause: Error) {
@@ -95,8 +95,8 @@ function drive(
   return promise;
 }
 
-/** Returns one after another, then starts over. */
-export function cycle<T>(things: readonly T[]): () => T {
-  let turn = 0;
-  return () => things[turn++ % things.length] as T;
+/** Returns the items in turn, and starts over after the last one. */
+export function cycle<T>(items: readonly T[]): () => T {
+  let index = 0;
+  return () => items[index++ % items.length] as T;
 }

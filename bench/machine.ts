@@ -31,10 +31,10 @@ function fsyncTime(): number {
   const file = openSync(join(folder.path, 'page'), 'w');
   const page = Buffer.alloc(4096, 1);
   const times = Array.from({ length: 50 }, () => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     writeSync(file, page);
     fsyncSync(file);
-    return performance.now() - begun;
+    return performance.now() - startedAt;
   });
   closeSync(file);
   return figure(times).median;

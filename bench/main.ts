@@ -5,7 +5,7 @@ import { machineFacts } from './machine.ts';
 import { measureAgents } from './parts/agents.ts';
 import { measureApi } from './parts/api.ts';
 import { measureApiPostgres, measureApiSqlite } from './parts/api-calls.ts';
-import { measureAsking, measureAskingPostgres } from './parts/asking.ts';
+import { measureStatsCalls, measureStatsCallsPostgres } from './parts/asking.ts';
 import { measureBulk } from './parts/bulk.ts';
 import { measureClickhouse } from './parts/clickhouse.ts';
 import { measureClickhouseMany } from './parts/clickhouse-many.ts';
@@ -19,10 +19,10 @@ import { measureRedirect } from './parts/redirect.ts';
 import { measureStats } from './parts/stats.ts';
 import { measureStoreSize } from './parts/store-size.ts';
 import { measureTenMillion } from './parts/ten-million.ts';
-import { print } from './table.ts';
+import { formatReport } from './table.ts';
 
-const results = join(import.meta.dir, 'results');
-const longest =
+const resultsFolder = join(import.meta.dir, 'results');
+const timeout =
   (process.argv.some((word) => /^(ten_million|asking|asking_postgres|clickhouse|clickhouse_many)$/.test(word))
     ? 40
     : 20) *
@@ -32,7 +32,7 @@ const longest =
 setTimeout(() => {
   process.stderr.write('The bench takes far longer than expected: something hangs.\n');
   process.exit(1);
-}, longest).unref();
+}, timeout).unref();
 
 const effort = process.argv.includes('--quick') ? quick : full;
 const machine = machineFacts();
@@ -56,8 +56,8 @@ const parts = {
 const onRequest = {
   api_postgres: measureApiPostgres,
   api_sqlite: measureApiSqlite,
-  asking: measureAsking,
-  asking_postgres: measureAskingPostgres,
+  asking: measureStatsCalls,
+  asking_postgres: measureStatsCallsPostgres,
   bulk: measureBulk,
   clickhouse: measureClickhouse,
   clickhouse_many: measureClickhouseMany,
@@ -69,23 +69,23 @@ const onRequest = {
   names: measureNames,
 };
 /** Named on the command line: `npm run bench -- journal fold`. */
-const asked = process.argv.slice(2).filter((word) => word in parts || word in onRequest);
+const requested = process.argv.slice(2).filter((word) => word in parts || word in onRequest);
 const figures: Record<string, object> = {};
 for (const [name, measure] of Object.entries({ ...parts, ...onRequest })) {
-  if (asked.length > 0 ? !asked.includes(name) : name in onRequest) continue;
+  if (requested.length > 0 ? !requested.includes(name) : name in onRequest) continue;
   const report = await measure(effort);
-  printLine(print(report));
+  printLine(formatReport(report));
   if (name in parts) figures[name] = report.figures;
   else if (!effort.isQuick) await store(name.replaceAll('_', '-'), { [name]: report.figures });
 }
-if (!effort.isQuick && asked.length === 0) {
+if (!effort.isQuick && requested.length === 0) {
   await store('api', figures);
 }
 
 async function store(file: string, figures: object): Promise<void> {
   const stored = { date: new Date().toISOString(), machine, ...figures };
-  await mkdir(results, { recursive: true });
-  await Bun.write(join(results, `${file}.json`), `${JSON.stringify(stored, rounded, 2)}\n`);
+  await mkdir(resultsFolder, { recursive: true });
+  await Bun.write(join(resultsFolder, `${file}.json`), `${JSON.stringify(stored, rounded, 2)}\n`);
   printLine(`Stored in bench/results/${file}.json.`);
 }
 

@@ -13,17 +13,17 @@ export const ownPassword = 'correct horse battery';
 export async function register(program: Program, email = 'bench@example.com'): Promise<Owner> {
   const credentials = { email, password: ownPassword };
   const user = await ask<{ organization_id: number }>(program, 'POST', '/api/v1/user', { body: credentials });
-  const pair = await ask<{ access_token: string }>(program, 'POST', '/api/v1/auth/create_tokens', {
+  const tokens = await ask<{ access_token: string }>(program, 'POST', '/api/v1/auth/create_tokens', {
     body: credentials,
   });
-  const made = await ask<{ key: string }>(program, 'POST', '/api/v1/api_key', {
+  const apiKey = await ask<{ key: string }>(program, 'POST', '/api/v1/api_key', {
     body: { name: 'bench' },
-    credential: pair.access_token,
+    credential: tokens.access_token,
   });
-  return { key: made.key, organizationId: user.organization_id };
+  return { key: apiKey.key, organizationId: user.organization_id };
 }
 
-/** One call that is not measured. */
+/** One API call that is not measured. */
 export async function ask<Answer>(
   { port }: Listening,
   method: string,

@@ -55,9 +55,9 @@ export async function startProgram(
     pid: child.pid,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), timeout);
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), timeout);
       await child.exited;
-      clearTimeout(late);
+      clearTimeout(killTimer);
     },
   };
 }

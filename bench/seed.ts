@@ -18,7 +18,7 @@ export interface SeededStore extends Disposable {
   readonly owner: Owner;
 }
 
-/** A store whose only organization has so many links, created over a year. */
+/** A store whose only organization has this many links, created over a year. */
 export async function seededStore(links: number): Promise<SeededStore> {
   const folder = temporaryFolder();
   const owner = await firstOwner(folder.path);
@@ -35,7 +35,7 @@ function insertLinks(file: string, organizationId: number, links: number): void 
   const database = new Database(file);
   database.run('pragma foreign_keys = on');
   database.run('pragma cache_size = -500000');
-  // An interrupted seed is simply made again; Linnet restores its own settings when it opens the file.
+  // An interrupted seed is started anew; Linnet restores its own settings when it opens the file.
   database.run('pragma journal_mode = delete');
   database.run('pragma journal_mode = off');
   database.run('pragma synchronous = off');
@@ -47,14 +47,14 @@ function insertLinks(file: string, organizationId: number, links: number): void 
       insert into links (id, created_at, updated_at, organization_id, domain_id, suffix, destination_url, name,
         qr_foreground, qr_background, qr_png, bot_protection, captcha, search_text)
       values (?10, ?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, 0, 0, ?9) on conflict do nothing`);
-    for (let made = 0; made < links; ) {
+    for (let created = 0; created < links; ) {
       const link = {
         suffix: randomSuffix(randomBytes),
-        destination_url: `https://shop.example.com/collections/${made % 97}/products/${made}?utm_source=mail&utm_campaign=week-${made % 52}`,
-        name: made % 3 === 0 ? null : `Mailing of week ${made % 52}, product ${made}`,
+        destination_url: `https://shop.example.com/collections/${created % 97}/products/${created}?utm_source=mail&utm_campaign=week-${created % 52}`,
+        name: created % 3 === 0 ? null : `Mailing of week ${created % 52}, product ${created}`,
       };
-      made += insert.run(
-        Math.round(now - year + (year * made) / links),
+      created += insert.run(
+        Math.round(now - year + (year * created) / links),
         organizationId,
         defaultDomainId,
         link.suffix,
@@ -64,7 +64,7 @@ function insertLinks(file: string, organizationId: number, links: number): void 
         defaultColours.background,
         searchText(link),
         // Explicit, so that ids have no gaps even if a suffix was drawn twice.
-        made + 1,
+        created + 1,
       ).changes;
     }
     database.run(

@@ -11,12 +11,13 @@ export interface Report {
 }
 
 /** Three digits: a noisy machine gives no more precision. */
-export const number = (value: number): string =>
+export const formatNumber = (value: number): string =>
   value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
 
-export const range = ({ least, most }: Figure): string => `${number(least)} to ${number(most)}`;
+export const formatRange = ({ least, most }: Figure): string =>
+  `${formatNumber(least)} to ${formatNumber(most)}`;
 
-export function print({ title, columns, rows, notes }: Report): string {
+export function formatReport({ title, columns, rows, notes }: Report): string {
   const lines = [[title, ...columns], ...rows];
   const widths =
     lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];

@@ -44,25 +44,27 @@ export async function runtimeFor({ runtime }: Target, folder: string): Promise<s
     `node_modules/${runtime}`
   ];
   if (!locked?.version || !locked.integrity) throw new Error(`package-lock.json doesn't have ${runtime}.`);
-  const kept = join(folder, `${runtime.replace('/', '-')}-${locked.version}`);
-  const file = join(kept, 'package', 'bin', runtime.includes('windows') ? 'bun.exe' : 'bun');
+  const cached = join(folder, `${runtime.replace('/', '-')}-${locked.version}`);
+  const file = join(cached, 'package', 'bin', runtime.includes('windows') ? 'bun.exe' : 'bun');
   if (await Bun.file(file).exists()) return file;
-  const unpacked = `${kept}.${process.pid}`;
-  await rm(unpacked, { recursive: true, force: true });
-  await mkdir(unpacked, { recursive: true });
-  await run(['npm', 'pack', '--silent', `${runtime}@${locked.version}`], unpacked);
-  const [archive = ''] = await Array.fromAsync(new Bun.Glob('*.tgz').scan({ cwd: unpacked, absolute: true }));
+  const unpackFolder = `${cached}.${process.pid}`;
+  await rm(unpackFolder, { recursive: true, force: true });
+  await mkdir(unpackFolder, { recursive: true });
+  await run(['npm', 'pack', '--silent', `${runtime}@${locked.version}`], unpackFolder);
+  const [archive = ''] = await Array.fromAsync(
+    new Bun.Glob('*.tgz').scan({ cwd: unpackFolder, absolute: true }),
+  );
   const [algorithm = '', expected] = locked.integrity.split(/-(.*)/s);
-  const found = createHash(algorithm)
+  const checksum = createHash(algorithm)
     .update(await Bun.file(archive).bytes())
     .digest('base64');
-  if (found !== expected)
-    throw new Error(`${runtime} is not what package-lock.json says: ${algorithm} ${found}.`);
-  await run(['tar', '-xzf', archive], unpacked);
+  if (checksum !== expected)
+    throw new Error(`${runtime} is not what package-lock.json says: ${algorithm} ${checksum}.`);
+  await run(['tar', '-xzf', archive], unpackFolder);
   await rm(archive);
-  await chmod(join(unpacked, 'package', 'bin', runtime.includes('windows') ? 'bun.exe' : 'bun'), 0o755);
-  await rm(kept, { recursive: true, force: true });
-  await rename(unpacked, kept);
+  await chmod(join(unpackFolder, 'package', 'bin', runtime.includes('windows') ? 'bun.exe' : 'bun'), 0o755);
+  await rm(cached, { recursive: true, force: true });
+  await rename(unpackFolder, cached);
   return file;
 }
 

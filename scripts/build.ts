@@ -34,18 +34,18 @@ const host = hostTarget();
 const chosen =
   names.length === 0 ? [host] : targets.filter(({ name }) => names.includes(name) || names.includes('all'));
 
-const work = await mkdtemp(join(tmpdir(), 'linnet-build-'));
+const workFolder = await mkdtemp(join(tmpdir(), 'linnet-build-'));
 try {
   const contents = await contentsModule();
   await mkdir(dist, { recursive: true });
   for (const target of chosen) await compile(target, contents);
 } finally {
-  await rm(work, { recursive: true });
+  await rm(workFolder, { recursive: true });
 }
 
 async function compile(target: Target, contents: string): Promise<void> {
   // The same name for every build, because the file contains it.
-  const outfile = join(work, target.name.endsWith('.exe') ? 'linnet.exe' : 'linnet');
+  const outfile = join(workFolder, target.name.endsWith('.exe') ? 'linnet.exe' : 'linnet');
   await Bun.build({
     entrypoints: [source('main.ts'), ...Object.values(threadSources).map((path) => source('bundle', path))],
     naming: { entry: '[name].[ext]' },
@@ -80,8 +80,8 @@ async function compile(target: Target, contents: string): Promise<void> {
     await rm(outfile);
   });
   const deb = withDeb ? await buildDeb(target.name, file, dist) : null;
-  for (const made of [file, ...(deb === null ? [] : [deb])])
-    process.stdout.write(`${made}  ${Math.round(Bun.file(made).size / 1e6)} MB\n`);
+  for (const path of [file, ...(deb === null ? [] : [deb])])
+    process.stdout.write(`${path}  ${Math.round(Bun.file(path).size / 1e6)} MB\n`);
 }
 
 /** The source that replaces `src/bundle/contents.ts`. */
@@ -91,9 +91,9 @@ async function contentsModule(): Promise<string> {
     imports.push(`import file${imports.length} from ${JSON.stringify(path)} with { type: 'file' };`);
     return `file${imports.length - 1}`;
   };
-  const written = async (name: string, bytes: Uint8Array | null): Promise<string> => {
+  const writeAndEmbed = async (name: string, bytes: Uint8Array | null): Promise<string> => {
     if (bytes === null) return 'null';
-    const path = join(work, 'bundles', name);
+    const path = join(workFolder, 'bundles', name);
     await Bun.write(path, bytes);
     return embed(path);
   };
@@ -101,9 +101,9 @@ async function contentsModule(): Promise<string> {
   for (const [bundleName, entry] of Object.entries(entries)) {
     const files: string[] = [];
     for (const { name, type, ...bytes } of await bundled(entry)) {
-      const plain = await written(name, bytes.plain);
-      const gzip = await written(`${name}.gz`, bytes.gzip);
-      const brotli = await written(`${name}.br`, bytes.brotli);
+      const plain = await writeAndEmbed(name, bytes.plain);
+      const gzip = await writeAndEmbed(`${name}.gz`, bytes.gzip);
+      const brotli = await writeAndEmbed(`${name}.br`, bytes.brotli);
       files.push(
         `{ name: ${JSON.stringify(name)}, type: ${JSON.stringify(type)}, plain: ${plain}, gzip: ${gzip}, brotli: ${brotli} }`,
       );
@@ -124,7 +124,7 @@ async function bundled(entry: string): Promise<BundledFile[]> {
   return files.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Marked if files were changed since. LINNET_COMMIT overrides it where there is no repository, as when an image is built. */
+/** The commit, marked if files were changed since. LINNET_COMMIT overrides it where there is no repository, as when an image is built. */
 function commit(): string {
   const given = process.env.LINNET_COMMIT;
   if (given !== undefined) return given;

@@ -48,14 +48,14 @@ export function clientTypes(): string {
 
 function callOf({ parameters = [], requestBody, responses }: Operation): string {
   const parts: string[] = [];
-  for (const place of ['path', 'query'] as const) {
-    const fields = parameters.filter((parameter) => parameter.in === place);
+  for (const location of ['path', 'query'] as const) {
+    const fields = parameters.filter((parameter) => parameter.in === location);
     if (fields.length === 0) continue;
     const lines = fields.map(({ name, required, schema }) => {
-      const isOptional = place === 'query' || !required;
-      return `${key(name)}${isOptional ? '?' : ''}: ${place === 'path' ? 'string | number' : queryType(schema)}`;
+      const isOptional = location === 'query' || !required;
+      return `${key(name)}${isOptional ? '?' : ''}: ${location === 'path' ? 'string | number' : queryType(schema)}`;
     });
-    parts.push(`${place === 'path' ? 'params' : 'query'}: { ${lines.join('; ')} }`);
+    parts.push(`${location === 'path' ? 'params' : 'query'}: { ${lines.join('; ')} }`);
   }
   if (requestBody) {
     const type = typeOf(requestBody.content['application/json'].schema);
@@ -82,8 +82,8 @@ function typeOf(schema: Schema): string {
   if (schema.$ref) return schema.$ref.split('/').at(-1) ?? 'unknown';
   if (schema.const !== undefined) return JSON.stringify(schema.const).replaceAll('"', "'");
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value).replaceAll('"', "'")).join(' | ');
-  const either = schema.anyOf ?? schema.oneOf;
-  if (either) return [...new Set(either.map(typeOf))].join(' | ');
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives) return [...new Set(alternatives.map(typeOf))].join(' | ');
   if (schema.allOf) return schema.allOf.map(typeOf).join(' & ');
   const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
   if (types.length === 0) return 'unknown';
@@ -100,7 +100,7 @@ function plainType(type: string, schema: Schema): string {
     return `Readonly<Record<string, ${values}>>`;
   }
   const fields = Object.entries(properties).map(
-    ([name, of]) => `readonly ${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(of)}`,
+    ([name, property]) => `readonly ${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(property)}`,
   );
   return `{ ${fields.join('; ')} }`;
 }

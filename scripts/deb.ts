@@ -29,7 +29,7 @@ const settings = `# Settings of Linnet, one per line; docs/operations.md in its 
 `;
 
 /** There may be no systemd, as in a container. */
-const whereSystemd = (commands: string) => `#!/bin/sh
+const ifSystemd = (commands: string) => `#!/bin/sh
 set -e
 if [ -d /run/systemd/system ]; then
 ${commands}
@@ -37,14 +37,14 @@ fi
 `;
 
 const scripts = {
-  postinst: whereSystemd(`	systemctl daemon-reload
+  postinst: ifSystemd(`	systemctl daemon-reload
 	if [ -z "$2" ]; then
 		echo 'Look at /etc/linnet/linnet.env, then: systemctl enable --now linnet'
 	else
 		systemctl try-restart linnet
 	fi`),
-  prerm: whereSystemd(`	if [ "$1" = remove ]; then systemctl disable --now linnet || true; fi`),
-  postrm: whereSystemd(`	systemctl daemon-reload || true`),
+  prerm: ifSystemd(`	if [ "$1" = remove ]; then systemctl disable --now linnet || true; fi`),
+  postrm: ifSystemd(`	systemctl daemon-reload || true`),
 };
 
 /** Null if Debian doesn't support the platform or its C library. */
@@ -53,10 +53,10 @@ export async function buildDeb(target: string, file: string, dist: string): Prom
   if (architecture === undefined) return null;
   const folder = await mkdtemp(join(tmpdir(), 'linnet-deb-'));
   const add = async (path: string, text: string, mode = 0o644) => {
-    const whole = join(folder, path);
-    await mkdir(join(whole, '..'), { recursive: true });
-    await writeFile(whole, text);
-    await chmod(whole, mode);
+    const target = join(folder, path);
+    await mkdir(join(target, '..'), { recursive: true });
+    await writeFile(target, text);
+    await chmod(target, mode);
   };
   try {
     await mkdir(join(folder, 'usr', 'bin'), { recursive: true });
@@ -72,8 +72,8 @@ export async function buildDeb(target: string, file: string, dist: string): Prom
     await add('DEBIAN/conffiles', '/etc/linnet/linnet.env\n');
     for (const [name, script] of Object.entries(scripts)) await add(`DEBIAN/${name}`, script, 0o755);
     await chmod(folder, 0o755);
-    const made = join(dist, `linnet_${version}_${architecture}.deb`);
-    const child = Bun.spawn(['dpkg-deb', '--root-owner-group', '-Zgzip', '--build', folder, made], {
+    const debFile = join(dist, `linnet_${version}_${architecture}.deb`);
+    const child = Bun.spawn(['dpkg-deb', '--root-owner-group', '-Zgzip', '--build', folder, debFile], {
       // The same time for all files, so that builds are reproducible.
       env: { ...process.env, SOURCE_DATE_EPOCH: process.env.SOURCE_DATE_EPOCH ?? '0' },
       stdin: 'ignore',
@@ -81,7 +81,7 @@ export async function buildDeb(target: string, file: string, dist: string): Prom
       stderr: 'inherit',
     });
     if ((await child.exited) !== 0) throw new Error('dpkg-deb failed.');
-    return made;
+    return debFile;
   } finally {
     await rm(folder, { recursive: true });
   }

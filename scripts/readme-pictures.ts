@@ -10,7 +10,7 @@ const folder = 'docs/images';
 const origin = 'https://links.example.com';
 
 /** Takes the three screenshots for the README, of a service on its own domain. */
-export async function shootForReadme(): Promise<void> {
+export async function takeReadmeScreenshots(): Promise<void> {
   await mkdir(folder, { recursive: true });
   const app = await startApp({ env: { BASE_URL: origin, WEBHOOK_ALLOW: '127.0.0.1' } });
   try {
@@ -19,9 +19,9 @@ export async function shootForReadme(): Promise<void> {
     const owner = await app.createAccount('ada@example.com');
     const { linkId } = await seedOrganization(app, owner, false);
     const page = await pageOf(app, owner);
-    await shoot(page, '/app', 'links');
-    await shoot(page, `/app/links/${linkId}`, 'link');
-    await shoot(page, '/app/stats', 'statistics');
+    await takeScreenshot(page, '/app', 'links');
+    await takeScreenshot(page, `/app/links/${linkId}`, 'link');
+    await takeScreenshot(page, '/app/stats', 'statistics');
   } finally {
     await closeBrowser();
     await app.stop();
@@ -42,14 +42,14 @@ async function pageOf(app: TestApp, { email, password }: TestAccount): Promise<P
 }
 
 async function forwardTo(app: TestApp, context: BrowserContext): Promise<void> {
-  // The browser keeps no cookies of responses that were made for it.
+  // The browser stores no cookies of responses that a route fulfils.
   const cookies = new Map<string, string>();
   await context.route(`${origin}/**`, async (route) => {
     const request = route.request();
     const url = new URL(request.url());
     // A stream never ends, so it can't be forwarded as one response.
     if (url.pathname.endsWith('/live')) return route.abort();
-    const answer = await fetch(app.url + url.pathname + url.search, {
+    const response = await fetch(app.url + url.pathname + url.search, {
       method: request.method(),
       redirect: 'manual',
       headers: {
@@ -60,19 +60,19 @@ async function forwardTo(app: TestApp, context: BrowserContext): Promise<void> {
       },
       body: request.postDataBuffer(),
     });
-    for (const cookie of answer.headers.getSetCookie()) {
+    for (const cookie of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
       if (name !== undefined && value !== undefined) cookies.set(name, value);
     }
     await route.fulfill({
-      status: answer.status,
-      headers: Object.fromEntries(answer.headers),
-      body: Buffer.from(await answer.arrayBuffer()),
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: Buffer.from(await response.arrayBuffer()),
     });
   });
 }
 
-async function shoot(page: Page, path: string, name: string): Promise<void> {
+async function takeScreenshot(page: Page, path: string, name: string): Promise<void> {
   await page.goto(origin + path);
   await page.locator('main h1').first().waitFor();
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });

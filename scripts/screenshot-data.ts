@@ -17,7 +17,7 @@ function seededRandom(seed: number): () => number {
   };
 }
 
-interface LinkToMake {
+interface NewLink {
   readonly suffix: string;
   readonly destination_url: string;
   readonly name: string | null;
@@ -26,7 +26,7 @@ interface LinkToMake {
   readonly share: number;
 }
 
-const plainLinks: readonly LinkToMake[] = [
+const plainLinks: readonly NewLink[] = [
   {
     suffix: 'spring',
     destination_url: 'https://shop.example.com/collections/spring-2027?utm_source=poster',
@@ -80,7 +80,7 @@ const plainLinks: readonly LinkToMake[] = [
 ];
 
 /** Unusual input, which must look right too. */
-const oddLinks: readonly LinkToMake[] = [
+const oddLinks: readonly NewLink[] = [
   {
     suffix: '🌷🌷',
     destination_url: 'https://flowers.example.com/tulips',
@@ -105,22 +105,29 @@ const oddLinks: readonly LinkToMake[] = [
   },
 ];
 
-const weighted = <T>(choices: readonly (readonly [T, number])[], random: () => number): T => {
-  let left = random() * choices.reduce((sum, [, weight]) => sum + weight, 0);
+const pickWeighted = <T>(choices: readonly (readonly [T, number])[], random: () => number): T => {
+  let remaining = random() * choices.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [value, weight] of choices) {
-    left -= weight;
-    if (left <= 0) return value;
+    remaining -= weight;
+    if (remaining <= 0) return value;
   }
   return choices[0]?.[0] as T;
 };
 
-/** Fills an organization with realistic data, and with unusual links to find faults in the layout. */
-export async function seedOrganization(app: TestApp, owner: TestAccount, isOdd = true): Promise<SeededData> {
-  const links = isOdd ? [...plainLinks, ...oddLinks] : plainLinks;
+/** Fills an organization with realistic data, and with unusual links that reveal faults of the layout. */
+export async function seedOrganization(
+  app: TestApp,
+  owner: TestAccount,
+  withOddLinks = true,
+): Promise<SeededData> {
+  const links = withOddLinks ? [...plainLinks, ...oddLinks] : plainLinks;
   const call = async (method: string, path: string, body?: unknown) => {
-    const answer = await app.call(method, path, { key: owner.key, ...(body === undefined ? {} : { body }) });
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
-    return answer.json;
+    const response = await app.call(method, path, {
+      key: owner.key,
+      ...(body === undefined ? {} : { body }),
+    });
+    if (response.status >= 300) throw new Error(`${method} ${path}: ${response.text}`);
+    return response.json;
   };
   await call('PATCH', '/api/v1/organization', { name: 'Ada & Company' });
   await call('PATCH', '/api/v1/user', { name: 'Ada Lovelace' });
@@ -128,12 +135,12 @@ export async function seedOrganization(app: TestApp, owner: TestAccount, isOdd =
   for (const name of ['Campaign', 'Print', 'Events', 'Mail', 'Unused']) {
     tagIds.set(name, (await call('POST', '/api/v1/tag', { name })).id);
   }
-  const made: { id: number; share: number }[] = [];
+  const created: { id: number; share: number }[] = [];
   for (const { tags, share, ...link } of links.toReversed()) {
     const { id } = await call('POST', '/api/v1/link', { ...link, tags: tags.map((tag) => tagIds.get(tag)) });
-    made.unshift({ id, share });
+    created.unshift({ id, share });
   }
-  const [first] = made;
+  const [first] = created;
   if (!first) throw new Error('no links');
   await call('PATCH', `/api/v1/link/${first.id}`, {
     og_title: 'Spring has come early',
@@ -159,13 +166,13 @@ export async function seedOrganization(app: TestApp, owner: TestAccount, isOdd =
       { when: { language: ['fr'] }, destination_url: 'https://shop.example.com/fr' },
     ],
   });
-  await call('PATCH', `/api/v1/link/${made[2]?.id}`, { password: 'sesame', captcha: true });
-  await seedHits(app.app.context.database, hitsOf(app, owner, made));
-  await deleteSome(app, call);
+  await call('PATCH', `/api/v1/link/${created[2]?.id}`, { password: 'sesame', captcha: true });
+  await seedHits(app.app.context.database, hitsOf(app, owner, created));
+  await deleteLinks(app, call);
   await signInElsewhere(app, owner);
   const domain = await call('POST', '/api/v1/domain', { domain: 'go.bücher.de' });
   await addFailingDomains(app, call);
-  await addNotFound(app);
+  await addMistypedVisits(app);
   const invitation = await call('POST', '/api/v1/invitation', {
     email: 'charles@example.com',
     role: 'editor',
@@ -207,7 +214,7 @@ async function addFailingDomains(app: TestApp, call: Call): Promise<void> {
 }
 
 /** Mistyped addresses on an existing domain. */
-async function addNotFound(app: TestApp): Promise<void> {
+async function addMistypedVisits(app: TestApp): Promise<void> {
   const { database } = app.app.context;
   const { id, organization_id } = await database.read
     .selectFrom('domains')
@@ -244,8 +251,8 @@ const agents = [
 
 async function signInElsewhere(app: TestApp, { email, password }: TestAccount): Promise<void> {
   const { now } = app.clock;
-  for (const [at, agent] of agents.entries()) {
-    app.clock.now = now - (at * 9 + 0.1) * 86_400_000;
+  for (const [index, agent] of agents.entries()) {
+    app.clock.now = now - (index * 9 + 0.1) * 86_400_000;
     await app.call('POST', '/api/v1/session', {
       body: { email, password },
       headers: { 'user-agent': agent },
@@ -254,7 +261,7 @@ async function signInElsewhere(app: TestApp, { email, password }: TestAccount): 
   app.clock.now = now;
 }
 
-type LinkToDelete = Pick<LinkToMake, 'suffix' | 'destination_url' | 'name'>;
+type LinkToDelete = Pick<NewLink, 'suffix' | 'destination_url' | 'name'>;
 
 /** Days since each deletion, oldest first. */
 const deletions: readonly (readonly [number, LinkToDelete])[] = [
@@ -279,7 +286,7 @@ const deletions: readonly (readonly [number, LinkToDelete])[] = [
   [0.05, { suffix: 'typo', destination_url: 'https://exmaple.com/', name: 'Newsletter 11/2026' }],
 ];
 
-async function deleteSome(
+async function deleteLinks(
   app: TestApp,
   call: (method: string, path: string, body?: unknown) => Promise<{ readonly id: number }>,
 ): Promise<void> {
@@ -292,18 +299,22 @@ async function deleteSome(
   }
 }
 
-function hitsOf(app: TestApp, owner: TestAccount, made: readonly { id: number; share: number }[]): SeedHit[] {
+function hitsOf(
+  app: TestApp,
+  owner: TestAccount,
+  created: readonly { id: number; share: number }[],
+): SeedHit[] {
   const random = seededRandom(7);
   const hits: SeedHit[] = [];
   const day = 86_400_000;
-  for (let back = 59; back >= 0; back -= 1) {
-    const weekday = new Date(app.clock.now - back * day).getUTCDay();
-    const busy =
-      (weekday === 0 || weekday === 6 ? 0.45 : 1) * (1 + (60 - back) / 60) * (0.8 + 0.4 * random());
-    for (const { id, share } of made) {
-      const count = Math.round(38 * share * busy);
+  for (let daysAgo = 59; daysAgo >= 0; daysAgo -= 1) {
+    const weekday = new Date(app.clock.now - daysAgo * day).getUTCDay();
+    const factor =
+      (weekday === 0 || weekday === 6 ? 0.45 : 1) * (1 + (60 - daysAgo) / 60) * (0.8 + 0.4 * random());
+    for (const { id, share } of created) {
+      const count = Math.round(38 * share * factor);
       for (let index = 0; index < count; index += 1)
-        hits.push(hitOf(id, owner, app.clock.now - back * day, random));
+        hits.push(hitOf(id, owner, app.clock.now - daysAgo * day, random));
     }
   }
   return hits.sort((one, other) => Number(one.at) - Number(other.at));
@@ -316,7 +327,7 @@ function hitOf(link: number, owner: TestAccount, around: number, random: () => n
   if (kind < 0.05) return { ...base, class: 'bot', reason: 'known_crawler' };
   if (kind < 0.11) return { ...base, class: 'preview', reason: 'preview_agent' };
   if (kind < 0.12) return { ...base, class: 'prefetch', reason: 'purpose_header' };
-  const device = weighted(
+  const device = pickWeighted(
     [
       ['mobile', 58],
       ['desktop', 34],
@@ -326,7 +337,7 @@ function hitOf(link: number, owner: TestAccount, around: number, random: () => n
   );
   const os =
     device === 'desktop'
-      ? weighted(
+      ? pickWeighted(
           [
             ['Windows', 5],
             ['macOS', 4],
@@ -334,7 +345,7 @@ function hitOf(link: number, owner: TestAccount, around: number, random: () => n
           ] as const,
           random,
         )
-      : weighted(
+      : pickWeighted(
           [
             ['iOS', 5],
             ['Android', 5],
@@ -345,7 +356,7 @@ function hitOf(link: number, owner: TestAccount, around: number, random: () => n
     ...base,
     device,
     os,
-    browser: weighted(
+    browser: pickWeighted(
       [
         ['Chrome', 52],
         ['Safari', 30],
@@ -354,7 +365,7 @@ function hitOf(link: number, owner: TestAccount, around: number, random: () => n
       ] as const,
       random,
     ),
-    country: weighted(
+    country: pickWeighted(
       [
         ['DE', 38],
         ['AT', 11],
@@ -369,7 +380,7 @@ function hitOf(link: number, owner: TestAccount, around: number, random: () => n
       ] as const,
       random,
     ),
-    language: weighted(
+    language: pickWeighted(
       [
         ['de', 55],
         ['en', 30],
@@ -379,7 +390,7 @@ function hitOf(link: number, owner: TestAccount, around: number, random: () => n
       ] as const,
       random,
     ),
-    referrer: weighted(
+    referrer: pickWeighted(
       [
         ['', 45],
         ['instagram.com', 18],
@@ -389,14 +400,14 @@ function hitOf(link: number, owner: TestAccount, around: number, random: () => n
       ] as const,
       random,
     ),
-    source: weighted(
+    source: pickWeighted(
       [
         ['link', 64],
         ['qr', 36],
       ] as const,
       random,
     ),
-    utm_source: weighted(
+    utm_source: pickWeighted(
       [
         ['', 50],
         ['poster', 30],
@@ -404,7 +415,7 @@ function hitOf(link: number, owner: TestAccount, around: number, random: () => n
       ] as const,
       random,
     ),
-    // Some return on the same day.
+    // Some visitors return on the same day.
     visitor: Math.floor(random() * 700),
   };
 }

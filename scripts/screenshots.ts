@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { startApp, type TestApp } from '../test/support/app.ts';
 import { closeBrowser, dashboardOf, freshContext } from '../test/support/browser.ts';
-import { shootForReadme } from './readme-pictures.ts';
+import { takeReadmeScreenshots } from './readme-pictures.ts';
 import { type SeededData, seedOrganization } from './screenshot-data.ts';
 
 const folder = process.argv[2] ?? 'screenshots';
@@ -17,10 +17,10 @@ const sizes = {
   desk: { width: 1280, height: 860 },
 };
 const schemes = ['light', 'dark'] as const;
-/** Screenshots of the window instead of the whole page, because something floats above it. */
-const shotsOfWindow: ReadonlySet<string> = new Set(['palette', 'api-key', 'link-unsaved']);
+/** Screenshots of the viewport instead of the whole page, because an overlay covers a part of it. */
+const viewportScreenshots: ReadonlySet<string> = new Set(['palette', 'api-key', 'link-unsaved']);
 
-interface Shot {
+interface Screenshot {
   readonly name: string;
   readonly path: string;
   readonly prepare?: (page: Page) => Promise<void>;
@@ -35,22 +35,22 @@ const openPalette = async (page: Page) => {
     .waitFor();
 };
 
-const chooseTwo = async (page: Page) => {
-  for (const at of [1, 2]) await page.getByRole('checkbox').nth(at).check();
+const selectTwo = async (page: Page) => {
+  for (const index of [1, 2]) await page.getByRole('checkbox').nth(index).check();
 };
 
-const makeOne = async (page: Page) => {
+const createLink = async (page: Page) => {
   await page.getByRole('button', { name: 'Options' }).click();
   await page.getByLabel('Long URL').fill('https://example.com/made-for-a-picture');
   await page.getByLabel('Long URL').press('Enter');
   await page.getByRole('region', { name: 'New link' }).waitFor();
 };
 
-const changeName = (page: Page) => page.getByLabel('Name', { exact: true }).fill('Poster, summer collection');
+const editName = (page: Page) => page.getByLabel('Name', { exact: true }).fill('Poster, summer collection');
 
 const addKey = (page: Page) => page.getByRole('button', { name: 'Add API Key' }).click();
 
-const shotsOf = ({ linkId, domainId }: SeededData): readonly Shot[] => [
+const screenshotsOf = ({ linkId, domainId }: SeededData): readonly Screenshot[] => [
   { name: 'links', path: '/app' },
   { name: 'deleted-links', path: '/app/links/deleted' },
   { name: 'link', path: `/app/links/${linkId}` },
@@ -70,15 +70,15 @@ const shotsOf = ({ linkId, domainId }: SeededData): readonly Shot[] => [
   { name: 'account', path: '/app/account' },
   { name: 'nothing-here', path: '/app/elsewhere' },
   { name: 'live', path: '/app/stats?view=live' },
-  { name: 'links-selected', path: '/app', prepare: chooseTwo },
-  { name: 'deleted-links-selected', path: '/app/links/deleted', prepare: chooseTwo },
-  { name: 'links-made', path: '/app', prepare: makeOne },
-  { name: 'link-unsaved', path: `/app/links/${linkId}`, prepare: changeName },
+  { name: 'links-selected', path: '/app', prepare: selectTwo },
+  { name: 'deleted-links-selected', path: '/app/links/deleted', prepare: selectTwo },
+  { name: 'links-made', path: '/app', prepare: createLink },
+  { name: 'link-unsaved', path: `/app/links/${linkId}`, prepare: editName },
   { name: 'palette', path: '/app', prepare: openPalette },
   { name: 'api-key', path: '/app/account', prepare: addKey },
 ];
 
-const emptyShots: readonly Shot[] = [
+const emptyScreenshots: readonly Screenshot[] = [
   { name: 'empty-links', path: '/app' },
   { name: 'empty-deleted-links', path: '/app/links/deleted' },
   { name: 'empty-statistics', path: '/app/stats' },
@@ -86,58 +86,58 @@ const emptyShots: readonly Shot[] = [
   { name: 'empty-domains', path: '/app/domains' },
 ];
 
-if (process.argv.includes('--readme')) await shootForReadme();
-else await shootEverything();
+if (process.argv.includes('--readme')) await takeReadmeScreenshots();
+else await screenshotAll();
 
-async function shootEverything(): Promise<void> {
+async function screenshotAll(): Promise<void> {
   await mkdir(folder, { recursive: true });
   const app = await startApp({ env: { DOMAIN_TARGET: '192.0.2.7' } });
   try {
-    await shootOutside(app, 'set-up', '/app');
-    // The first account: its organization runs the service.
+    await screenshotSignedOut(app, 'set-up', '/app');
+    // The first account, whose organization operates the service.
     const owner = await app.createAccount('ada@example.com');
-    await shootSignedOut(app);
-    await shootAs(app, owner, emptyShots);
+    await screenshotSignedOutPages(app);
+    await screenshotPages(app, owner, emptyScreenshots);
     const seeded = await seedOrganization(app, owner);
-    await shootAs(app, owner, shotsOf(seeded));
-    await shootOutside(app, 'invitation', seeded.invitationPath);
+    await screenshotPages(app, owner, screenshotsOf(seeded));
+    await screenshotSignedOut(app, 'invitation', seeded.invitationPath);
   } finally {
     await closeBrowser();
     await app.stop();
   }
 }
 
-async function shootSignedOut(on: TestApp): Promise<void> {
-  await shootOutside(on, 'sign-in', '/app');
-  await shootOutside(on, 'forgot', '/app/forgot');
-  await shootOutside(on, 'reset', '/app/reset/lnp_unknown');
+async function screenshotSignedOutPages(app: TestApp): Promise<void> {
+  await screenshotSignedOut(app, 'sign-in', '/app');
+  await screenshotSignedOut(app, 'forgot', '/app/forgot');
+  await screenshotSignedOut(app, 'reset', '/app/reset/lnp_unknown');
 }
 
-async function shootOutside(on: TestApp, name: string, path: string): Promise<void> {
+async function screenshotSignedOut(app: TestApp, name: string, path: string): Promise<void> {
   const context = await freshContext();
   const page = await context.newPage();
-  await page.goto(on.url + path);
+  await page.goto(app.url + path);
   await page.locator('main h1').waitFor();
-  await shootEverySize(page, name);
+  await screenshotAllSizes(page, name);
   await context.close();
 }
 
-async function shootAs(
-  on: TestApp,
+async function screenshotPages(
+  app: TestApp,
   user: Parameters<typeof dashboardOf>[1],
-  shots: readonly Shot[],
+  screenshots: readonly Screenshot[],
 ): Promise<void> {
-  const page = await dashboardOf(on, user);
-  for (const { name, path, prepare } of shots) {
-    await page.goto(on.url + path, { waitUntil: 'load' });
+  const page = await dashboardOf(app, user);
+  for (const { name, path, prepare } of screenshots) {
+    await page.goto(app.url + path, { waitUntil: 'load' });
     await page.locator('main h1').first().waitFor();
     await prepare?.(page);
-    await shootEverySize(page, name);
+    await screenshotAllSizes(page, name);
   }
   await page.context().close();
 }
 
-async function shootEverySize(page: Page, name: string): Promise<void> {
+async function screenshotAllSizes(page: Page, name: string): Promise<void> {
   for (const [size, viewport] of Object.entries(sizes)) {
     await page.setViewportSize(viewport);
     for (const colorScheme of schemes) {
@@ -147,7 +147,7 @@ async function shootEverySize(page: Page, name: string): Promise<void> {
       await page.waitForTimeout(250);
       await page.screenshot({
         path: join(folder, `${name}-${size}-${colorScheme}.png`),
-        fullPage: !shotsOfWindow.has(name),
+        fullPage: !viewportScreenshots.has(name),
       });
     }
   }

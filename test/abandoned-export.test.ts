@@ -29,7 +29,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** Counts the statements that are read until it is stopped. */
+/** Counts the reading statements until `stop` is called. */
 function countReads(): { readonly reads: () => number; stop(): void } {
   const { database } = app.app.context;
   const { readFor } = database;
@@ -49,7 +49,7 @@ function countReads(): { readonly reads: () => number; stop(): void } {
   return { reads: () => reads, stop: () => Object.assign(database, { readFor }) };
 }
 
-test('an export whose client stops reading stops reading too, and ends when the client disconnects', async () => {
+test('an export stops reading when its client stops reading, and ends when the client disconnects', async () => {
   const counted = countReads();
   const { port } = new URL(app.url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -57,33 +57,33 @@ test('an export whose client stops reading stops reading too, and ends when the 
     `GET /api/v1/clicks.csv?class=all HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\napi-key: ${owner.key}\r\n\r\n`,
   );
   let received = 0;
-  await new Promise<void>((begun) => {
+  await new Promise<void>((resolve) => {
     socket.on('data', (bytes) => {
       received += bytes.length;
       socket.pause();
-      begun();
+      resolve();
     });
   });
   let before = -1;
   await eventually(async () => {
     const now = counted.reads();
-    const isStill = now === before;
+    const isUnchanged = now === before;
     before = now;
-    if (!isStill) await Bun.sleep(100);
-    return isStill;
+    if (!isUnchanged) await Bun.sleep(100);
+    return isUnchanged;
   }, 'the export to wait for its client');
-  const waiting = counted.reads();
-  expect(waiting).toBeGreaterThan(5);
-  expect(waiting).toBeLessThan((hits / 500) * 3);
+  const readsWhileWaiting = counted.reads();
+  expect(readsWhileWaiting).toBeGreaterThan(5);
+  expect(readsWhileWaiting).toBeLessThan((hits / 500) * 3);
   socket.destroy();
   await Bun.sleep(300);
   // Reads that were under way when the client disconnected may finish, but no more follow.
-  expect(counted.reads() - waiting).toBeLessThan(20);
+  expect(counted.reads() - readsWhileWaiting).toBeLessThan(20);
   counted.stop();
   expect(received).toBeLessThan(hits * 60);
 });
 
-test("an export that isn't read any more reads no further pages", async () => {
+test('an export whose reader returns early reads no further pages', async () => {
   const { database } = app.app.context;
   const question = {
     owner: { kind: 'organization', id: owner.organizationId },

@@ -9,7 +9,7 @@ import { appAgents } from './support/agents-of-apps.ts';
 import { crawlerAgents } from './support/agents-of-crawlers.ts';
 
 /**
- * Entries that a list has on the wrong side, or that no user agent could tell, each with the reason. Only these are left out
+ * Entries that a list has on the wrong side, or that no user agent reveals, each with the reason. Only these are left out
  * of the counts.
  */
 const leftOut: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ const linesOf = (name: string): string[] =>
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
 
-interface Described {
+interface DescribedAgent {
   readonly userAgent: string;
   readonly device: string;
   /** Null if the list doesn't say. */
@@ -40,7 +40,7 @@ interface Described {
   readonly browser: string | null;
 }
 
-const describedIn = (name: string): Described[] =>
+const describedIn = (name: string): DescribedAgent[] =>
   linesOf(name).map((line) => {
     const [device = '', os = '', browser = '', ...rest] = line.split('|');
     return { device, os: os || null, browser: browser || null, userAgent: rest.join('|') };
@@ -65,7 +65,7 @@ const seenAgents: readonly SeenAgent[] = JSON.parse(
   readFileSync(fileURLToPath(new URL('user-agents.json', import.meta.resolve('user-agents'))), 'utf8'),
 );
 
-const described: Readonly<Record<string, readonly Described[]>> = {
+const described: Readonly<Record<string, readonly DescribedAgent[]>> = {
   'user-agents 2.1.198': seenAgents.map(({ userAgent, platform, deviceCategory }) => ({
     userAgent,
     device: deviceCategory,
@@ -140,7 +140,7 @@ describe('at most one in a thousand people counts as a machine', () => {
   });
 });
 
-describe('the device, system and browser', () => {
+describe('the device, system and browser are recognised', () => {
   const devices = { tablet: 0.05, tv: 0.1 };
   for (const [list, rows] of withAll(described)) {
     const read = rows.map((row) => ({ ...row, read: readAgent(row.userAgent) }));
@@ -151,30 +151,30 @@ describe('the device, system and browser', () => {
         read.filter((row) => row.read.device !== row.device),
       ));
     for (const [device, share] of Object.entries(devices)) {
-      const of = read.filter((row) => row.device === device);
-      if (of.length > 0)
-        test(`${list}: ${100 - share * 100} percent of what is a ${device}`, () =>
+      const ofDevice = read.filter((row) => row.device === device);
+      if (ofDevice.length > 0)
+        test(`${list}: the device of ${100 - share * 100} percent of the entries with the device ${device}`, () =>
           expectAtMost(
             share,
-            of,
-            of.filter((row) => row.read.device !== device),
+            ofDevice,
+            ofDevice.filter((row) => row.read.device !== device),
           ));
     }
     test(`${list}: the system of 99 percent`, () => {
-      const told = read.filter(({ os }) => os !== null);
+      const withSystem = read.filter(({ os }) => os !== null);
       expectAtMost(
         0.01,
-        told,
-        told.filter((row) => row.read.os !== row.os),
+        withSystem,
+        withSystem.filter((row) => row.read.os !== row.os),
       );
     });
-    const named = read.filter(({ browser }) => browser !== null);
-    if (named.length > 0)
+    const withBrowser = read.filter(({ browser }) => browser !== null);
+    if (withBrowser.length > 0)
       test(`${list}: the browser of 97 percent`, () =>
         expectAtMost(
           0.03,
-          named,
-          named.filter((row) => row.read.browser !== row.browser),
+          withBrowser,
+          withBrowser.filter((row) => row.read.browser !== row.browser),
         ));
   }
 });

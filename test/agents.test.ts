@@ -16,23 +16,23 @@ afterAll(async () => {
 });
 
 /** Skips empty user agents, which another test covers: fetch always sends one. */
-const agents = (rows: readonly AgentRow[]) => rows.filter(([, userAgent]) => userAgent.trim() !== '');
+const withUserAgent = (rows: readonly AgentRow[]) => rows.filter(([, userAgent]) => userAgent.trim() !== '');
 
 test.each([
-  ['people are sent on, and count as clicks', people, 302, 'human', 'redirect'],
-  ['who draws cards gets a card', previews, 200, 'preview', 'preview'],
+  ['people are redirected, and count as clicks', people, 302, 'human', 'redirect'],
+  ['link previewers get a card', previews, 200, 'preview', 'preview'],
   ['machines are refused', machines, 403, 'bot', 'refused'],
 ] as const)('protection, previews and the ledger classify all user agents the same: %s', async (...row) => {
   const [, rows, status, hitClass, outcome] = row;
   const body = { destination_url: 'https://example.com/page', bot_protection: true, og_title: 'A card' };
   const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
   const { pathname } = new URL(made.json.url);
-  const visits = agents(rows);
+  const visits = withUserAgent(rows);
   const answers = await Promise.all(
-    visits.map(async ([who, userAgent, reason], index) => {
+    visits.map(async ([name, userAgent, reason], index) => {
       const headers = { 'user-agent': userAgent, 'x-forwarded-for': `198.51.100.${index}` };
       const visited = await app.visit(`${pathname}?utm_content=a${index}`, headers);
-      return { who, reason, index, status: visited.status };
+      return { name, reason, index, status: visited.status };
     }),
   );
   expect(answers.filter((answer) => answer.status !== status)).toEqual([]);
@@ -41,9 +41,9 @@ test.each([
       .json.clicks as { class: string; reason: string; outcome: string; utm_content: string }[];
   await eventually(async () => (await list()).length === visits.length, 'all hits');
   const byVisit = new Map((await list()).map((hit) => [hit.utm_content, hit]));
-  for (const { who, reason, index } of answers)
-    expect([who, byVisit.get(`a${index}`)]).toEqual([
-      who,
+  for (const { name, reason, index } of answers)
+    expect([name, byVisit.get(`a${index}`)]).toEqual([
+      name,
       expect.objectContaining({ class: hitClass, reason, outcome }),
     ]);
 });

@@ -7,15 +7,15 @@ import { openPort } from '../src/visit/connection/port.ts';
 import { noProxies, wideLimits } from './support/both-paths.ts';
 import { eventually } from './support/eventually.ts';
 
-test('no response is sent before its click is on file, whatever is sent meanwhile and afterwards', async () => {
+test('no response is sent before its click is written, whatever other responses are sent in between', async () => {
   const fault = (cause: unknown) => {
     throw cause;
   };
   let clicks = 0;
-  let onFile = 0;
-  let isTick = false;
-  let left = 0;
-  const early: string[] = [];
+  let written = 0;
+  let isTickPending = false;
+  let clicksSent = 0;
+  const sentTooEarly: string[] = [];
   const clientByPort = new ClientByPort();
   const appServer = new AppServer(clientByPort, fault);
   const listenAt = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
@@ -24,12 +24,12 @@ test('no response is sent before its click is on file, whatever is sent meanwhil
       openPort(where, {
         ...receiver,
         opened: (socket) => {
-          const write = (sent: string | Uint8Array) => {
-            for (const [, click] of String(sent).matchAll(/X-Click: (\d+)/g)) {
-              left += 1;
-              if (Number(click) > onFile) early.push(`${click} of ${onFile}`);
+          const write = (data: string | Uint8Array) => {
+            for (const [, click] of String(data).matchAll(/X-Click: (\d+)/g)) {
+              clicksSent += 1;
+              if (Number(click) > written) sentTooEarly.push(`${click} of ${written}`);
             }
-            return socket.write(sent);
+            return socket.write(data);
           };
           return receiver.opened({
             write,
@@ -48,11 +48,11 @@ test('no response is sent before its click is on file, whatever is sent meanwhil
     if (path === '/page') return { head: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n', body: '', waits: false };
     if (path === '/looked-up' && clicks % 3 === 0) return Promise.resolve(clicks++);
     clicks += 1;
-    if (!isTick) {
-      isTick = true;
+    if (!isTickPending) {
+      isTickPending = true;
       listener.afterTick(() => {
-        isTick = false;
-        onFile = clicks;
+        isTickPending = false;
+        written = clicks;
       });
     }
     return {
@@ -62,7 +62,7 @@ test('no response is sent before its click is on file, whatever is sent meanwhil
     };
   });
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
-  const shapes = [
+  const batches = [
     get('/page').repeat(400),
     (get('/page').repeat(3) + get('/click')).repeat(100),
     get('/click').repeat(400),
@@ -72,23 +72,27 @@ test('no response is sent before its click is on file, whatever is sent meanwhil
   const clients = Array.from({ length: 20 }, (_, index) => {
     const socket = connect({ host: '127.0.0.1', port: listener.port });
     let answers = 0;
-    let wanted = 0;
-    const shape = shapes[index % shapes.length] as string;
+    let expected = 0;
+    const batch = batches[index % batches.length] as string;
     const send = () => {
-      wanted += shape.split('GET ').length - 1;
-      socket.write(shape);
+      expected += batch.split('GET ').length - 1;
+      socket.write(batch);
     };
     socket.on('connect', send);
     socket.on('data', (part) => {
       answers += part.toString('latin1').split('HTTP/1.1 ').length - 1;
-      if (answers >= wanted && left < 20_000) send();
+      if (answers >= expected && clicksSent < 20_000) send();
     });
-    return { socket, isDone: () => wanted > 0 && answers >= wanted };
+    return { socket, isDone: () => expected > 0 && answers >= expected };
   });
-  await eventually(() => left >= 20_000 && clients.every(({ isDone }) => isDone()), 'all answers', 30_000);
+  await eventually(
+    () => clicksSent >= 20_000 && clients.every(({ isDone }) => isDone()),
+    'all answers',
+    30_000,
+  );
   for (const { socket } of clients) socket.destroy();
   await listener.stopTaking(1_000);
   await appServer.stop(0);
   await listener.endConnections();
-  expect(early).toEqual([]);
+  expect(sentTooEarly).toEqual([]);
 }, 240_000);

@@ -21,7 +21,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-const fresh = () => `made-${++made}`;
+const newSuffix = () => `made-${++made}`;
 const bodyOf = (suffix: string) => JSON.stringify({ destination_url: 'https://a.example/', suffix });
 const head = (more: string) =>
   `POST /api/v1/link HTTP/1.1\r\nHost: ${host}\r\napi-key: ${key}\r\nContent-Type: application/json\r\n${more}\r\n`;
@@ -30,7 +30,7 @@ const chunked = 'Transfer-Encoding: chunked\r\n';
 const isMade = async (suffix: string) => (await app.visit(`/${suffix}`)).status === 302;
 
 test("a creation in chunks with a trailer, as Node's client sends it, succeeds with a response", async () => {
-  const suffix = fresh();
+  const suffix = newSuffix();
   const status = await new Promise((resolve, reject) => {
     const sending = request(`${app.url}/api/v1/link`, {
       method: 'POST',
@@ -48,7 +48,7 @@ test("a creation in chunks with a trailer, as Node's client sends it, succeeds w
 });
 
 test('requests after one in chunks with a trailer are answered in order', async () => {
-  const [one, two] = [fresh(), fresh()];
+  const [one, two] = [newSuffix(), newSuffix()];
   const get = `GET /${one} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   const post = (suffix: string) => `${head(chunked)}${chunk(bodyOf(suffix))}0\r\nX: y\r\n\r\n`;
   const missing = `GET /no-such-link HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
@@ -59,21 +59,24 @@ test('requests after one in chunks with a trailer are answered in order', async 
 describe('a creation that is refused as malformed is not carried out:', () => {
   const large = `{"destination_url":"https://a.example/","suffix":"large","x":"${'x'.repeat(100_000)}"}`;
   test.each<[string, (suffix: string) => string]>([
-    ['a trailer that is none', (suffix) => `${head(chunked)}${chunk(bodyOf(suffix))}0\r\nnothing\r\n\r\n`],
-    ['a chunk behind its end', (suffix) => `${head(chunked)}${chunk(bodyOf(suffix))}0\r\n5\r\n\r\n`],
+    ['an invalid trailer', (suffix) => `${head(chunked)}${chunk(bodyOf(suffix))}0\r\nnothing\r\n\r\n`],
+    ['data after the last chunk', (suffix) => `${head(chunked)}${chunk(bodyOf(suffix))}0\r\n5\r\n\r\n`],
     [
-      'a chunk that is longer than it says',
+      'a chunk that is longer than its size',
       (suffix) => `${head(chunked)}${chunk(bodyOf(suffix)).slice(0, -2)}xx0\r\n\r\n`,
     ],
-    ['a size that is none', (suffix) => `${head(chunked)}${chunk(bodyOf(suffix))}zz\r\n`],
-    ['two lengths', (suffix) => `${head('Content-Length: 9\r\nContent-Length: 8\r\n')}${bodyOf(suffix)}`],
+    ['an invalid chunk size', (suffix) => `${head(chunked)}${chunk(bodyOf(suffix))}zz\r\n`],
     [
-      'chunks and a length',
+      'two different Content-Lengths',
+      (suffix) => `${head('Content-Length: 9\r\nContent-Length: 8\r\n')}${bodyOf(suffix)}`,
+    ],
+    [
+      'chunks and a Content-Length',
       (suffix) => `${head(`${chunked}Content-Length: 9\r\n`)}${chunk(bodyOf(suffix))}0\r\n\r\n`,
     ],
-    ['a large one', () => `${head(chunked)}${chunk(large)}zz\r\n`],
+    ['a large body with an invalid chunk size', () => `${head(chunked)}${chunk(large)}zz\r\n`],
   ])('%s', async (_, bytes) => {
-    const suffix = fresh();
+    const suffix = newSuffix();
     const answers = await exchange(app.url, bytes(suffix), { answers: 1 });
     expect(answers.map(({ status }) => status)).toEqual([400]);
     expect(await isMade(suffix)).toBe(false);
@@ -82,31 +85,31 @@ describe('a creation that is refused as malformed is not carried out:', () => {
 
 test('a creation that is cut off is not carried out, wherever it is cut', async () => {
   const suffixes = await Promise.all(
-    [chunked, 'length'].flatMap((way) =>
-      [0, 1, 2, 3, 5, 10, 40].map(async (less) => {
-        const suffix = fresh();
+    [chunked, 'length'].flatMap((framing) =>
+      [0, 1, 2, 3, 5, 10, 40].map(async (missingBytes) => {
+        const suffix = newSuffix();
         const body = bodyOf(suffix);
         const whole =
-          way === chunked
+          framing === chunked
             ? `${head(chunked)}${chunk(body)}0\r\n\r\n`
             : `${head(`Content-Length: ${body.length}\r\n`)}${body}`;
         const socket = connect({ host: '127.0.0.1', port: Number(host.split(':')[1]) });
         socket.on('error', () => {});
         socket.resume();
-        socket.end(whole.slice(0, whole.length - less));
+        socket.end(whole.slice(0, whole.length - missingBytes));
         await new Promise((closed) => socket.once('close', closed));
-        return [suffix, less === 0] as const;
+        return [suffix, missingBytes === 0] as const;
       }),
     ),
   );
   for (const [suffix, isWhole] of suffixes) {
-    if (isWhole) await eventually(() => isMade(suffix), 'the whole one to be made');
+    if (isWhole) await eventually(() => isMade(suffix), 'the link of the complete request to be created');
     else expect([suffix, await isMade(suffix)]).toEqual([suffix, false]);
   }
 });
 
 test('garbage after a creation does not replace its response', async () => {
-  const suffix = fresh();
+  const suffix = newSuffix();
   const body = bodyOf(suffix);
   const bytes = `${head(`Content-Length: ${body.length}\r\n`)}${body}\0\x01garbage\r\n\r\n`;
   const answers = await exchange(app.url, bytes);
@@ -115,10 +118,10 @@ test('garbage after a creation does not replace its response', async () => {
 });
 
 test('a client that half-closes after its creation, or waits for 100 Continue, gets its response', async () => {
-  const [one, two] = [fresh(), fresh()];
+  const [one, two] = [newSuffix(), newSuffix()];
   const post = (suffix: string, more: string) =>
     `${head(`${more}Content-Length: ${bodyOf(suffix).length}\r\n`)}${bodyOf(suffix)}`;
-  const heard = await new Promise<string>((resolve) => {
+  const received = await new Promise<string>((resolve) => {
     let text = '';
     const socket = connect({ host: '127.0.0.1', port: Number(host.split(':')[1]), allowHalfOpen: true });
     socket.on('data', (part) => {
@@ -127,13 +130,13 @@ test('a client that half-closes after its creation, or waits for 100 Continue, g
     socket.on('end', () => resolve(text));
     socket.end(post(one, ''));
   });
-  expect(heard).toStartWith('HTTP/1.1 201 ');
+  expect(received).toStartWith('HTTP/1.1 201 ');
   const answers = await exchange(app.url, post(two, 'Expect: 100-continue\r\n'), { answers: 2 });
   expect(answers.map(({ status }) => status)).toEqual([100, 201]);
 });
 
-test('a requested upgrade is not made, and the request is answered', async () => {
-  const suffix = fresh();
+test('an upgrade request is answered without the upgrade', async () => {
+  const suffix = newSuffix();
   const body = bodyOf(suffix);
   const more = `Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AA\r\nContent-Length: ${body.length}\r\n`;
   const answers = await exchange(app.url, head(more) + body, { answers: 1 });

@@ -4,7 +4,7 @@ import { startApp, type TestApp } from './support/app.ts';
 const setup = async (app: TestApp, headers: Record<string, string> = {}) =>
   (await app.call('GET', '/api/v1/setup', { headers })).json;
 
-test('before and after the first account, every client gets what a page needs to know', async () => {
+test('before and after the first account is created, every client gets what the dashboard needs', async () => {
   const app = await startApp({ env: { REGISTRATION: 'closed' } });
   const { host, origin } = new URL(app.url);
   const fresh = {
@@ -20,8 +20,8 @@ test('before and after the first account, every client gets what a page needs to
     cities_known: false,
   };
   expect(await setup(app)).toEqual(fresh);
-  const elsewhere = { 'x-forwarded-for': '203.0.113.9' };
-  expect(await setup(app, elsewhere)).toEqual({ ...fresh, may_create_here: false });
+  const fromElsewhere = { 'x-forwarded-for': '203.0.113.9' };
+  expect(await setup(app, fromElsewhere)).toEqual({ ...fresh, may_create_here: false });
   expect(await setup(app, { origin: 'https://evil.example' })).toEqual({ ...fresh, may_create_here: false });
 
   const page = { origin, 'sec-fetch-site': 'same-origin' };
@@ -35,7 +35,7 @@ test('before and after the first account, every client gets what a page needs to
   await app.stop();
 });
 
-test('the first account can be created from elsewhere with the token that the start printed', async () => {
+test('the first account can be created from elsewhere with the token that is printed at start', async () => {
   const app = await startApp({ env: { REGISTRATION: 'closed', BASE_URL: 'https://links.example.com' } });
   const page = { origin: 'https://links.example.com', 'x-forwarded-for': '203.0.113.9' };
   expect(await setup(app, page)).toMatchObject({

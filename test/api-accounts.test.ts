@@ -86,12 +86,14 @@ describe.each(storeKinds)('accounts on %s', (store) => {
       expect(joined.json).toMatchObject({ organization_id: admin.organizationId, role: 'editor' });
       expect((await register(app, { email: 'bob2@example.com', invitation_token })).status).toBe(403);
 
-      const late = (await invite('carol@example.com')).json.token;
+      const expiredToken = (await invite('carol@example.com')).json.token;
       app.clock.now += 15 * 24 * 60 * 60 * 1000;
-      expect((await register(app, { email: 'carol@example.com', invitation_token: late })).status).toBe(403);
+      expect(
+        (await register(app, { email: 'carol@example.com', invitation_token: expiredToken })).status,
+      ).toBe(403);
     }));
 
-  test('an editor works with links but does not manage members', () =>
+  test('an editor may create links but not invite members', () =>
     withApp({ ...closed, store }, async (app) => {
       const admin = await app.createAccount();
       const { json } = await app.call('POST', '/api/v1/invitation', {
@@ -102,12 +104,12 @@ describe.each(storeKinds)('accounts on %s', (store) => {
       const pair = await app.call('POST', '/api/v1/auth/create_tokens', {
         body: { email: 'ed@example.com', password },
       });
-      const as = { authorization: `Bearer ${pair.json.access_token}` };
+      const headers = { authorization: `Bearer ${pair.json.access_token}` };
       expect(
-        (await app.call('POST', '/api/v1/link', { headers: as, body: { destination_url: 'e.com' } })).status,
+        (await app.call('POST', '/api/v1/link', { headers, body: { destination_url: 'e.com' } })).status,
       ).toBe(201);
       const refused = await app.call('POST', '/api/v1/invitation', {
-        headers: as,
+        headers,
         body: { email: 'x@example.com' },
       });
       expect([refused.status, refused.json.error_code]).toEqual([403, 'FORBIDDEN']);
@@ -115,21 +117,21 @@ describe.each(storeKinds)('accounts on %s', (store) => {
 });
 
 describe('creating the first account', () => {
-  const proxied: Record<string, string>[] = [
+  const throughProxies: Record<string, string>[] = [
     { 'x-forwarded-for': '203.0.113.9' },
     { forwarded: 'for=203.0.113.9' },
     { via: '1.1 proxy' },
     { 'x-real-ip': '203.0.113.9' },
   ];
-  const lured: Record<string, string>[] = [
+  const fromWebPages: Record<string, string>[] = [
     { origin: 'https://evil.example' },
     { 'sec-fetch-site': 'cross-site' },
     { host: 'rebound.example' },
   ];
 
-  test('a call through a proxy on this machine, or from a web page, is not from this machine', () =>
+  test('a call through a proxy on this machine, or from a web page, does not count as from this machine', () =>
     withApp(closed, async (app) => {
-      for (const headers of [...proxied, ...lured]) {
+      for (const headers of [...throughProxies, ...fromWebPages]) {
         const { status, json } = await register(app, { email: 'taker@example.com' }, headers);
         expect([status, json.error_code]).toEqual([403, 'SETUP_TOKEN_WRONG']);
       }
@@ -140,7 +142,7 @@ describe('creating the first account', () => {
     ['TRUSTED_PROXIES', '1'],
     ['TRUSTED_PROXIES', '127.0.0.1'],
   ])(
-    'no client counts as on this machine if %s=%s says that others come, whatever Host is passed on',
+    'no client counts as on this machine if %s=%s implies clients elsewhere, whatever Host is passed on',
     (name, value) =>
       withApp({ env: { ...closed.env, [name]: value } }, async (app) => {
         for (const host of ['localhost', '127.0.0.1:3000', '[::1]']) {
@@ -152,16 +154,16 @@ describe('creating the first account', () => {
       }),
   );
 
-  test('the token that the start printed allows it from anywhere, once', () =>
+  test('the token that is printed at start allows it from anywhere, once', () =>
     withApp(closed, async (app) => {
-      const away = { 'x-forwarded-for': '203.0.113.9' };
+      const fromElsewhere = { 'x-forwarded-for': '203.0.113.9' };
       const setup_token = app.app.setupToken ?? '';
       expect(setup_token).toHaveLength(24);
       expect(
-        (await register(app, { email: 'a@example.com', setup_token: 'x'.repeat(24) }, away)).status,
+        (await register(app, { email: 'a@example.com', setup_token: 'x'.repeat(24) }, fromElsewhere)).status,
       ).toBe(403);
-      expect((await register(app, { email: 'a@example.com', setup_token }, away)).status).toBe(201);
-      expect((await register(app, { email: 'b@example.com', setup_token }, away)).status).toBe(403);
+      expect((await register(app, { email: 'a@example.com', setup_token }, fromElsewhere)).status).toBe(201);
+      expect((await register(app, { email: 'b@example.com', setup_token }, fromElsewhere)).status).toBe(403);
     }));
 
   test("a form of another site can't send JSON without a preflight request", () =>

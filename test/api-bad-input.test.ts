@@ -43,10 +43,10 @@ describe('an invalid body', () => {
     expectRefusal(create(body), 400, 'FIELD_INVALID'),
   );
   test('over 64 KB', () => expectRefusal(withLink({ name: 'x'.repeat(65_536) }), 413, 'BODY_TOO_LARGE'));
-  test('over 64 KB, sent in pieces without a length', async () => {
+  test('over 64 KB, sent in chunks without a Content-Length', async () => {
     const body = new ReadableStream({
       start(controller) {
-        for (let piece = 0; piece < 100; piece++)
+        for (let chunk = 0; chunk < 100; chunk++)
           controller.enqueue(new TextEncoder().encode('x'.repeat(1000)));
         controller.close();
       },
@@ -236,7 +236,7 @@ describe('an unknown path', () => {
     const { status, json } = await app.call('GET', `/api/v1/link/${id}`, { key: owner.key });
     expect([status, json.error_code]).toEqual([404, 'NOT_FOUND']);
   });
-  test('a wrong method gets the allowed ones', async () => {
+  test('a wrong method gets the allowed ones in the Allow header', async () => {
     const answer = await app.call('PUT', `/api/v1/link/${linkId}`, { key: owner.key, body: {} });
     expect([answer.status, answer.json.error_code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE');

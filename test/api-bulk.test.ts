@@ -9,8 +9,8 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
   let app: TestApp;
   let owner: TestAccount;
   let tags: { id: number; name: string }[];
-  /** If a number, the random source returns each byte value three times in a row. */
-  let loaded: number | null = null;
+  /** If a number, the count of draws so far: the random source returns each byte value three times in a row. */
+  let repeatingDraws: number | null = null;
   /** Draws left before the random source throws. */
   let drawsLeft = Number.POSITIVE_INFINITY;
 
@@ -28,8 +28,10 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
 
   beforeAll(async () => {
     const bytes = (count: number) => {
-      if (drawsLeft-- <= 0) throw new Error('the dice are broken');
-      return loaded === null ? randomBytes(count) : Buffer.alloc(count, Math.floor(loaded++ / 3));
+      if (drawsLeft-- <= 0) throw new Error('the random source is broken');
+      return repeatingDraws === null
+        ? randomBytes(count)
+        : Buffer.alloc(count, Math.floor(repeatingDraws++ / 3));
     };
     // Scheduled changes draw random bytes, too.
     app = await startApp({ store, overrides: { randomBytes: bytes, scheduledInterval: 10 * day } });
@@ -43,11 +45,11 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
   });
 
   test("each link has its own result, in the order of the request, and an invalid one doesn't affect the rest", async () => {
-    await make({ suffix: 'stands-already' });
+    await make({ suffix: 'exists-already' });
     const before = await total();
     const { status, json } = await bulk([
       { destination_url: 'https://example.com/1', suffix: 'bulk-1', tags: [tags[0]?.id] },
-      { destination_url: 'https://example.com/2', suffix: 'stands-already' },
+      { destination_url: 'https://example.com/2', suffix: 'exists-already' },
       { destination_url: 'javascript:alert(1)' },
       'not a link',
       { destination_url: 'https://example.com/5', nmae: 'slip' },
@@ -56,14 +58,14 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
       { destination_url: 'example.com/8' },
     ]);
     expect(status).toBe(200);
-    const told = json.results.map(
+    const outcomes = json.results.map(
       (result: { status: number; error?: { error_code: string; field_key: string } }) => [
         result.status,
         result.error?.error_code,
         result.error?.field_key,
       ],
     );
-    expect(told).toEqual([
+    expect(outcomes).toEqual([
       [201, undefined, undefined],
       [409, 'SUFFIX_TAKEN', 'suffix'],
       [400, 'DESTINATION_INVALID', 'destination_url'],
@@ -80,7 +82,7 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
     }
   });
 
-  test('atomic=true creates all of them or none, and says what is wrong with which', async () => {
+  test('atomic=true creates all links or none, and reports the errors of each', async () => {
     const before = await total();
     const refused = await bulk(
       [
@@ -120,7 +122,7 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
     });
   });
 
-  test('a call may have a thousand links, but not more, none, or a larger body', async () => {
+  test('a call may have 1 to 1,000 links, and a body of limited size', async () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, index) => ({
         destination_url: `https://example.com/many/${index}`,
@@ -138,11 +140,11 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
     for (const count of [1001, 0]) expect((await bulk(many(count))).json.field_key).toBe('links');
     const huge = await bulk(many(900).map((link) => ({ ...link, og_description: 'x'.repeat(6000) })));
     expect([huge.status, huge.json.error_code]).toEqual([413, 'BODY_TOO_LARGE']);
-    const elsewhere = await send('POST', '/link', {
+    const single = await send('POST', '/link', {
       destination_url: 'e.com',
       og_description: 'x'.repeat(70_000),
     });
-    expect(elsewhere.status).toBe(413);
+    expect(single.status).toBe(413);
   });
 
   test('the response has each link as it is read later, for any kind of link', async () => {
@@ -164,10 +166,10 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
       { destination_url: 'https://example.com/tagged', tags: [tags[2]?.id, tags[0]?.id, tags[2]?.id] },
       { destination_url: 'https://example.com/refused', tags: [987_654] },
     ];
-    const chosen = (turn: number) => (turn % 3 === 0 ? { suffix: `Bücher/${store}-🦊-${turn}` } : {});
-    const links = Array.from({ length: 600 }, (_, turn) => ({
-      ...kinds[turn % kinds.length],
-      ...chosen(turn),
+    const suffixOf = (index: number) => (index % 3 === 0 ? { suffix: `Bücher/${store}-🦊-${index}` } : {});
+    const links = Array.from({ length: 600 }, (_, index) => ({
+      ...kinds[index % kinds.length],
+      ...suffixOf(index),
     }));
     const { json } = await bulk(links);
     const read = (await send('GET', '/link?limit=525')).json.links;
@@ -183,7 +185,7 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
       expect((await send('GET', `/link/${link.id}`)).json).toEqual(link);
   });
 
-  test('a late error in a call, when some of its links are stored, leaves none of them', async () => {
+  test('an error late in a call, after some of its links were stored, leaves none of them', async () => {
     const before = await total();
     drawsLeft = 700;
     const broken = await bulk(
@@ -191,19 +193,19 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
     );
     drawsLeft = Number.POSITIVE_INFINITY;
     expect(broken.status).toBe(500);
-    expect(app.faults.splice(0)).toEqual([expect.stringContaining('the dice are broken')]);
+    expect(app.faults.splice(0)).toEqual([expect.stringContaining('the random source is broken')]);
     expect(await total()).toBe(before);
     expect((await bulk([{ destination_url: 'https://example.com' }])).json.results[0].status).toBe(201);
     expect(await total()).toBe(before + 1);
   });
 
   test('a random suffix that is taken, by a link or in the bin, is replaced by another', async () => {
-    loaded = 0;
+    repeatingDraws = 0;
     const first = await make();
     await remove(first.id);
     const { json } = await bulk(Array.from({ length: 7 }, () => ({ destination_url: 'e.com' })));
     const single = await make();
-    loaded = null;
+    repeatingDraws = null;
     const made = json.results.map(({ link }: { link: { suffix: string } }) => link.suffix);
     expect(new Set([first.suffix, ...made, single.suffix]).size).toBe(9);
     for (const { link } of json.results) expect((await send('GET', `/link/${link.id}`)).json).toEqual(link);
@@ -270,8 +272,8 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
     const other = await make();
     const [before, redBefore] = [await total(), await linksOfTag(red)];
     expect((await app.visit(`/undo-${store}`)).status).toBe(200);
-    const gone = await remove(link.id, other.id, link.id, 999_999);
-    expect([gone.status, gone.json]).toEqual([200, { deleted: 2, ids: [link.id, other.id] }]);
+    const deleted = await remove(link.id, other.id, link.id, 999_999);
+    expect([deleted.status, deleted.json]).toEqual([200, { deleted: 2, ids: [link.id, other.id] }]);
     expect((await remove(link.id)).json).toEqual({ deleted: 0, ids: [] });
     expect((await app.visit(`/undo-${store}`)).status).toBe(404);
     expect((await send('GET', `/link/${link.id}`)).status).toBe(404);
@@ -281,8 +283,8 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
     expect((await send('GET', `/zapier/sample`, undefined, link.zapier_key)).status).toBe(401);
     expect((await app.call('GET', new URL(link.qr_code_png).pathname)).status).toBe(404);
     expect([await total(), await linksOfTag(red)]).toEqual([before - 2, redBefore - 1]);
-    const back = await restore(link.id, 999_999);
-    expect([back.status, back.json]).toEqual([200, { restored: 1, ids: [link.id] }]);
+    const restored = await restore(link.id, 999_999);
+    expect([restored.status, restored.json]).toEqual([200, { restored: 1, ids: [link.id] }]);
     expect((await send('GET', `/link/${link.id}`)).json).toEqual(link);
     expect((await app.visit(`/undo-${store}`)).status).toBe(200);
     expect([await total(), await linksOfTag(red)]).toEqual([before - 1, redBefore]);
@@ -329,7 +331,7 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
     expect((await restore(link.id)).status).toBe(200);
   });
 
-  test('a deleted link keeps its suffix from others, who only learn that it is taken', async () => {
+  test('the suffix of a deleted link stays taken, and other organizations get no more information', async () => {
     const suffix = `kept-${store}`;
     const link = await make({ suffix });
     await send('DELETE', `/link/${link.id}`);

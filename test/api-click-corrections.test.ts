@@ -41,7 +41,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
   const seed = (...hits: SeedHit[]) => seedHits(app.app.context.database, hits);
   const totals = async (path = `/api/v1/link/${link.id}/stats`) =>
     (await get(`${path}?from=2026-10-01&to=2026-11-30`)).totals;
-  const numbers = async () => {
+  const counts = async () => {
     const { clicks, not_counted } = await totals();
     const { bot, flood, repeat, page } = not_counted;
     return { clicks, bot, flood, repeat, page };
@@ -66,7 +66,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       to_class: 'human',
     });
     expect([done.status, done.json.state, done.json.hits, done.json.not_kept]).toEqual([200, 'done', 2, 0]);
-    expect(await numbers()).toEqual({ ...none, clicks: 3, bot: 1, flood: 1 });
+    expect(await counts()).toEqual({ ...none, clicks: 3, bot: 1, flood: 1 });
     const clicks = (await get(clicksPath())).clicks;
     expect(clicks.map(({ reason }: { reason: string }) => reason).sort()).toEqual([
       'browser',
@@ -80,12 +80,12 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       { value: 'FR', clicks: 1 },
     ]);
 
-    const back = await call('PATCH', `${clicksPath()}/reclassify`, { take_back: done.json.id });
-    expect(back.json).toMatchObject({ kind: 'take_back', takes_back: done.json.id, hits: 2 });
-    const again = await call('PATCH', `${clicksPath()}/reclassify`, { take_back: back.json.id });
+    const reverted = await call('PATCH', `${clicksPath()}/reclassify`, { take_back: done.json.id });
+    expect(reverted.json).toMatchObject({ kind: 'take_back', takes_back: done.json.id, hits: 2 });
+    const again = await call('PATCH', `${clicksPath()}/reclassify`, { take_back: reverted.json.id });
     expect([again.status, again.json.field_key]).toEqual([400, 'take_back']);
     expect(await get(`${clicksPath()}?class=all`)).toEqual(before);
-    expect(await numbers()).toEqual({ ...none, clicks: 1, bot: 1, flood: 3 });
+    expect(await counts()).toEqual({ ...none, clicks: 1, bot: 1, flood: 3 });
 
     const { corrections } = await get(`${clicksPath()}/corrections`);
     expect(corrections).toMatchObject([
@@ -130,7 +130,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
   test("a person who was shown a page doesn't become a click by being reclassified as human", async () => {
     await seed(hit('19T10:00:00', { class: 'bot', reason: 'monitor', outcome: 'expired' }));
     await call('PATCH', `${clicksPath()}/reclassify`, { class: 'bot', to_class: 'human' });
-    expect(await numbers()).toEqual({ ...none, page: 1 });
+    expect(await counts()).toEqual({ ...none, page: 1 });
   });
 
   test('the clicks of a span are erased from all numbers and lists', async () => {
@@ -144,7 +144,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     );
     const done = await call('DELETE', `${clicksPath()}?from=2026-11-19&to=2026-11-19`);
     expect([done.status, done.json.kind, done.json.hits, done.json.state]).toEqual([200, 'erase', 2, 'done']);
-    expect(await numbers()).toEqual({ ...none, clicks: 2 });
+    expect(await counts()).toEqual({ ...none, clicks: 2 });
     expect((await totals('/api/v1/stats')).clicks).toBe(3);
     expect(
       (await get(`${clicksPath()}?class=all`)).clicks.map(
@@ -156,7 +156,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     await call('DELETE', `${clicksPath()}?from=2026-11-20`);
     expect((await get(`/api/v1/link/${link.id}`)).last_clicked_at).toContain('2026-11-18');
     await call('DELETE', clicksPath());
-    expect(await numbers()).toEqual(none);
+    expect(await counts()).toEqual(none);
     expect(await get(`/api/v1/link/${link.id}`)).toMatchObject({ clicks: 0, last_clicked_at: null });
     expect((await get('/api/v1/clicks')).total_clicks).toBe(1);
   });
@@ -167,8 +167,8 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       hit('19T10:00:00'),
       hit('19T10:00:00', { link: 987_654, organization: stranger.organizationId }),
     );
-    const asked = await call('DELETE', '/api/v1/clicks');
-    expect([asked.status, asked.json.error_code, asked.json.field_key]).toEqual([
+    const unconfirmed = await call('DELETE', '/api/v1/clicks');
+    expect([unconfirmed.status, unconfirmed.json.error_code, unconfirmed.json.field_key]).toEqual([
       400,
       'FIELD_MISSING',
       'confirm',
@@ -197,16 +197,19 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     const cut = await call('DELETE', `${clicksPath()}?from=2026-11-10T10:30:00Z`);
     expect([cut.status, cut.json.error_code, cut.json.field_key]).toEqual([400, 'FIELD_INVALID', 'from']);
     expect(cut.json.error_message ?? cut.text).toContain('2026-11-10T11:00:00.000Z');
-    const moved = await call('PATCH', `${clicksPath()}/reclassify`, { class: 'human', to_class: 'flood' });
-    expect([moved.json.hits, moved.json.not_kept]).toEqual([1, 3]);
+    const reclassified = await call('PATCH', `${clicksPath()}/reclassify`, {
+      class: 'human',
+      to_class: 'flood',
+    });
+    expect([reclassified.json.hits, reclassified.json.not_kept]).toEqual([1, 3]);
     const done = await call('DELETE', `${clicksPath()}?to=2026-11-10T11:00:00Z`);
     expect([done.json.hits, done.json.not_kept]).toEqual([0, 2]);
-    expect(await numbers()).toEqual({ ...none, clicks: 1, flood: 1 });
+    expect(await counts()).toEqual({ ...none, clicks: 1, flood: 1 });
     expect((await get(`/api/v1/link/${link.id}`)).last_clicked_at).toContain('2026-11-10');
     const all = await call('DELETE', '/api/v1/clicks?to=2026-11-12');
     expect([all.json.hits, all.json.not_kept]).toEqual([0, 1]);
     expect((await totals('/api/v1/stats')).clicks).toBe(0);
-    expect(await numbers()).toEqual({ ...none, flood: 1 });
+    expect(await counts()).toEqual({ ...none, flood: 1 });
   });
 
   test('messages to webhooks about erased clicks are deleted with them', async () => {
@@ -218,12 +221,12 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       ({ total_webhook_deliveries: total }) => total === 1,
       'the message about the click',
     );
-    const tried = await call('POST', `${path}/webhook_test`);
+    const testDelivery = await call('POST', `${path}/webhook_test`);
     await call('DELETE', `${path}/clicks?to=2026-11-19`);
     expect((await get(`${path}/webhook_deliveries`)).total_webhook_deliveries).toBe(2);
     await call('DELETE', `${path}/clicks`);
     const { webhook_deliveries } = await get(`${path}/webhook_deliveries`);
-    expect(webhook_deliveries.map(({ id }: { id: number }) => id)).toEqual([tried.json.id]);
+    expect(webhook_deliveries.map(({ id }: { id: number }) => id)).toEqual([testDelivery.json.id]);
   });
 
   test('visitors never exceed clicks, and an erased hour has none', async () => {
@@ -246,7 +249,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     await call('DELETE', clicksPath());
     for (const path of [undefined, '/api/v1/stats'])
       expect(await totals(path)).toMatchObject({ clicks: 0, visitors: 0 });
-    // A day that was erased completely forgets its visitors too: a returning one counts as new.
+    // The visitors of a day that was erased completely are deleted too: a returning one counts as new.
     app.clock.now += 60_000;
     await app.visit(link.path, {
       'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Gecko/20100101 Firefox/141.0',
@@ -255,7 +258,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect(await totals()).toMatchObject({ clicks: 1, visitors: 1 });
   });
 
-  test('of two at once for the same clicks one is refused, for other clicks one waits', async () => {
+  test('while one runs, another for the same clicks is refused, and one for other clicks waits', async () => {
     const { database } = app.app.context;
     await seed(hit('19T10:00:00'));
     const running = {
@@ -287,18 +290,18 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect((await call('DELETE', `/api/v1/link/${other.id}/clicks`)).status).toBe(202);
     const stranger = await app.createAccount();
     expect((await call('DELETE', '/api/v1/clicks?confirm=true', undefined, stranger.key)).status).toBe(200);
-    // The correction's node has died; any other node continues it.
+    // The correction's node was killed; any other node continues it.
     app.clock.now = today + 1_001;
     const { corrections } = await answerWhen(
       () => get(`${clicksPath()}/corrections`),
       (list) => list.corrections.every(({ state }: { state: string }) => state === 'done'),
-      'the correction of the dead node, and those behind it',
+      'the correction of the killed node, and those queued after it',
     );
     expect(corrections.at(-1).hits).toBe(1);
-    expect(await numbers()).toEqual(none);
+    expect(await counts()).toEqual(none);
   });
 
-  test('only administrators may erase, and must say explicitly what', async () => {
+  test('only administrators may erase, and incomplete or invalid corrections are refused', async () => {
     const editor = await member(app, owner);
     for (const path of [clicksPath(), '/api/v1/clicks?confirm=true']) {
       expect((await call('DELETE', path, undefined, editor.key)).status).toBe(403);
@@ -328,7 +331,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       expect([query, refused.status, refused.json.field_key]).toEqual([query, 400, field]);
     }
     const erased = await call('DELETE', clicksPath());
-    const back = await call('PATCH', `${clicksPath()}/reclassify`, { take_back: erased.json.id });
-    expect([back.status, back.json.field_key]).toEqual([400, 'take_back']);
+    const reverted = await call('PATCH', `${clicksPath()}/reclassify`, { take_back: erased.json.id });
+    expect([reverted.status, reverted.json.field_key]).toEqual([400, 'take_back']);
   });
 });

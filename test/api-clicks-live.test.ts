@@ -13,29 +13,29 @@ interface LiveEvent {
   readonly data: { readonly id: number; readonly link_id: number; readonly class: string };
 }
 
-/** A client of the stream that keeps what it received. */
+/** A client of the stream that records what it receives. */
 class Listener {
   readonly events: LiveEvent[] = [];
   readonly comments: string[] = [];
   readonly ended: Promise<void>;
-  readonly #away = new AbortController();
+  readonly #abort = new AbortController();
 
-  private constructor(response: Response, away: AbortController) {
-    this.#away = away;
+  private constructor(response: Response, abort: AbortController) {
+    this.#abort = abort;
     this.ended = this.#read(response).catch(() => {});
   }
 
   static async open(app: TestApp, key: string, query = '', headers: Record<string, string> = {}) {
-    const away = new AbortController();
+    const abort = new AbortController();
     const response = await fetch(`${app.url}/api/v1/clicks/live${query}`, {
       headers: { 'api-key': key, ...headers },
-      signal: away.signal,
+      signal: abort.signal,
     });
     expect([response.status, response.headers.get('content-type')]).toEqual([
       200,
       'text/event-stream; charset=utf-8',
     ]);
-    const listener = new Listener(response, away);
+    const listener = new Listener(response, abort);
     await until(() => listener.comments.length > 0);
     return listener;
   }
@@ -45,14 +45,14 @@ class Listener {
   }
 
   async close(): Promise<void> {
-    this.#away.abort();
+    this.#abort.abort();
     await this.ended;
   }
 
   async #read(response: Response): Promise<void> {
     let text = '';
-    for await (const piece of response.body ?? []) {
-      text += Buffer.from(piece).toString();
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString();
       const parts = text.split('\n\n');
       text = parts.pop() ?? '';
       for (const part of parts) this.#take(part);
@@ -70,7 +70,7 @@ class Listener {
 }
 
 const until = (isDone: () => boolean, timeout = 60_000) =>
-  eventually(isDone, 'what the stream was to bring', timeout);
+  eventually(isDone, 'the expected events of the stream', timeout);
 
 describe.each(storeKinds)('the live stream on %s', (store) => {
   let app: TestApp;
@@ -144,7 +144,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     await listener.close();
   });
 
-  test("shows nothing of another organization's", async () => {
+  test('shows no hits of another organization', async () => {
     const stranger = await app.createAccount();
     const theirs = await Listener.open(app, stranger.key, '?class=all');
     const ours = await Listener.open(app, owner.key);
@@ -164,14 +164,14 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
   test('continues after interruptions without gaps or repetitions', async () => {
     const total = 2_000;
     const first = await Listener.open(app, owner.key);
-    const told: number[] = [];
+    const receivedIds: number[] = [];
     let listener = first;
     let added = 0;
     const adding = (async () => {
       while (added < total) {
-        const some = Math.min(1 + (added % 97), total - added);
-        await add(...Array.from({ length: some }, () => hit()));
-        added += some;
+        const count = Math.min(1 + (added % 97), total - added);
+        await add(...Array.from({ length: count }, () => hit()));
+        added += count;
         // Slow enough for the stream to break many times meanwhile.
         await Bun.sleep(20);
       }
@@ -180,8 +180,8 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     for (; added < total; turn++) {
       await until(() => listener.events.length > 20 || added >= total);
       await listener.close();
-      told.push(...listener.ids);
-      const last = String(told.at(-1) ?? 0);
+      receivedIds.push(...listener.ids);
+      const last = String(receivedIds.at(-1) ?? 0);
       listener = await (turn % 2 === 0
         ? Listener.open(app, owner.key, '', { 'last-event-id': last })
         : Listener.open(app, owner.key, `?last_event_id=${last}`));
@@ -190,12 +190,12 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     expect(turn).toBeGreaterThan(2);
     // The very last hit: a repeated one would have arrived before it.
     await add(hit());
-    await until(() => told.length + listener.events.length > total);
+    await until(() => receivedIds.length + listener.events.length > total);
     await listener.close();
-    told.push(...listener.ids);
-    expect(told).toHaveLength(total + 1);
-    expect(new Set(told).size).toBe(total + 1);
-    expect(told).toEqual(told.toSorted((one, other) => one - other));
+    receivedIds.push(...listener.ids);
+    expect(receivedIds).toHaveLength(total + 1);
+    expect(new Set(receivedIds).size).toBe(total + 1);
+    expect(receivedIds).toEqual(receivedIds.toSorted((one, other) => one - other));
   });
 
   test.skipIf(store === 'sqlite')(
@@ -253,7 +253,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
 
   test('loses and repeats nothing if transactions end in another order than they began', async () => {
     const listener = await Listener.open(app, owner.key);
-    const wave = async (turn: number) => {
+    const insertInTransactions = async (turn: number) => {
       for (let round = 0; round < 5; round++) {
         const { database } = app.app.context;
         const first = await takeIds(database, 4);
@@ -270,7 +270,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
         });
       }
     };
-    await Promise.all(Array.from({ length: 8 }, (_, turn) => wave(turn)));
+    await Promise.all(Array.from({ length: 8 }, (_, turn) => insertInTransactions(turn)));
     await add(hit());
     await until(() => listener.events.length > 160);
     expect(listener.ids).toHaveLength(161);
@@ -302,7 +302,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     await listener.ended;
   });
 
-  test('ends with its key even if it is busy', async () => {
+  test('ends when its key is deleted, even while hits arrive', async () => {
     const made = await app.call('POST', '/api/v1/api_key', { key: owner.key, body: { name: 'screen' } });
     const listener = await Listener.open(app, made.json.key);
     let isEnded = false;
@@ -319,7 +319,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     expect(refused.status).toBe(401);
   });
 
-  test('has a limited number of clients, and a client that leaves makes room', async () => {
+  test('has a limited number of clients, and a client that disconnects makes room', async () => {
     const listeners = await Promise.all(Array.from({ length: 20 }, () => Listener.open(app, owner.key)));
     const refused = await app.call('GET', '/api/v1/clicks/live', { key: owner.key });
     expect([refused.status, refused.json.error_code]).toEqual([429, 'TOO_MANY_STREAMS']);
@@ -350,8 +350,8 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
 
   test('ends when the node stops, which waits for no stream', async () => {
     const other = await startApp({ store });
-    const someone = await other.createAccount();
-    const listener = await Listener.open(other, someone.key);
+    const account = await other.createAccount();
+    const listener = await Listener.open(other, account.key);
     const begin = Date.now();
     await other.stop();
     await listener.ended;
@@ -359,7 +359,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
   });
 });
 
-test('a stream of chosen links shows only their hits, even behind more of others than it reads at a time', async () => {
+test('a stream of chosen links shows only their hits, even after more hits of other links than it reads at once', async () => {
   const app = await startApp();
   const [owner, stranger] = [await app.createAccount(), await app.createAccount()];
   const create = async () =>

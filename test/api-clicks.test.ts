@@ -24,14 +24,14 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     app.clock.now = start + 30 * 86_400_000;
     owner = await app.createAccount();
     [link, second] = [await newLink(), await newLink()];
-    const mine = { link, organization: owner.organizationId };
+    const ofLink = { link, organization: owner.organizationId };
     const hits: SeedHit[] = [
-      ...Array.from({ length: 60 }, (_, place) => ({ ...mine, at: start + place * minute })),
-      { ...mine, at: start + 60 * minute, class: 'bot', reason: 'monitor' },
-      { ...mine, at: start + 61 * minute, outcome: 'expired' },
-      { ...mine, at: start + 62 * minute, class: 'head', reason: 'head_method' },
+      ...Array.from({ length: 60 }, (_, index) => ({ ...ofLink, at: start + index * minute })),
+      { ...ofLink, at: start + 60 * minute, class: 'bot', reason: 'monitor' },
+      { ...ofLink, at: start + 61 * minute, outcome: 'expired' },
+      { ...ofLink, at: start + 62 * minute, class: 'head', reason: 'head_method' },
       {
-        ...mine,
+        ...ofLink,
         at: start + 90 * minute,
         target: 'ios',
         device: 'mobile',
@@ -45,7 +45,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
         utm_campaign: '-1+1',
         visitor: 123456789,
       },
-      { ...mine, link: second, at: start },
+      { ...ofLink, link: second, at: start },
     ];
     await seedHits(app.app.context.database, hits);
   });
@@ -122,7 +122,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect([json.clicks.length, json.total_clicks]).toEqual([expected, expected]);
   });
 
-  test('the organization has those of all its links', async () => {
+  test("the organization's list has the clicks of all its links", async () => {
     const { json } = await get('/api/v1/clicks?limit=100');
     expect([json.clicks.length, json.total_clicks]).toEqual([62, 62]);
     const stranger = await app.createAccount();
@@ -130,7 +130,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(other.json).toMatchObject({ clicks: [], total_clicks: 0, partial: false });
   });
 
-  test('says since when single clicks are kept, even if the retention was once shorter', async () => {
+  test('raw_since is the time since which single clicks are kept, even if the retention was once shorter', async () => {
     const { database, config } = app.app.context;
     const since = async () => [
       (await get('/api/v1/clicks')).json.raw_since,
@@ -150,7 +150,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(await since()).toEqual([later, later]);
   });
 
-  test('is limited in its offset: a cursor continues', async () => {
+  test('the offset is limited: a cursor continues', async () => {
     expect((await get('/api/v1/clicks?offset=10000')).json.clicks).toEqual([]);
     const { status, json } = await get('/api/v1/clicks?offset=10001');
     expect([status, json.error_code, json.field_key]).toEqual([400, 'FIELD_INVALID', 'offset']);
@@ -171,7 +171,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     }
   });
 
-  test('the export has a line of names and a line per click, quoted, and without formulas', async () => {
+  test('the export has a header line and a line per click, quoted, and without formulas', async () => {
     const { status, headers, text } = await get(`/api/v1/link/${link}/clicks.csv`);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toStartWith('text/csv');
@@ -192,22 +192,22 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
   });
 
   test('shows no expired hit, even if its month is still stored', async () => {
-    const someone = await app.createAccount();
+    const account = await app.createAccount();
     const { database, config } = app.app.context;
     const body = { destination_url: 'example.com' };
-    const { id } = (await app.call('POST', '/api/v1/link', { key: someone.key, body })).json;
-    const border = app.clock.now - config.clickRetentionDays * 86_400_000;
-    const at = (instant: number) => ({ link: id, organization: someone.organizationId, at: instant });
-    await insertHits(database, [at(border - 1), at(border), at(border + 1)]);
+    const { id } = (await app.call('POST', '/api/v1/link', { key: account.key, body })).json;
+    const oldestKept = app.clock.now - config.clickRetentionDays * 86_400_000;
+    const at = (instant: number) => ({ link: id, organization: account.organizationId, at: instant });
+    await insertHits(database, [at(oldestKept - 1), at(oldestKept), at(oldestKept + 1)]);
     for (const path of [`/api/v1/link/${id}/clicks`, '/api/v1/clicks']) {
-      const list = await app.call('GET', `${path}?from=2000-01-01T00:00:01Z`, { key: someone.key });
+      const list = await app.call('GET', `${path}?from=2000-01-01T00:00:01Z`, { key: account.key });
       expect([list.json.clicks.length, list.json.total_clicks]).toEqual([2, 2]);
-      const csv = await app.call('GET', `${path}.csv`, { key: someone.key });
+      const csv = await app.call('GET', `${path}.csv`, { key: account.key });
       expect(csv.text.trim().split('\r\n')).toHaveLength(3);
     }
-    const range = `from=${new Date(border - 86_400_000).toISOString()}&to=${new Date(app.clock.now).toISOString()}`;
+    const range = `from=${new Date(oldestKept - 86_400_000).toISOString()}&to=${new Date(app.clock.now).toISOString()}`;
     const filters = 'device=desktop&source=link';
-    const stats = await app.call('GET', `/api/v1/stats?${range}&${filters}`, { key: someone.key });
+    const stats = await app.call('GET', `/api/v1/stats?${range}&${filters}`, { key: account.key });
     expect([stats.status, stats.json.totals.clicks]).toEqual([200, 2]);
   });
 
@@ -227,49 +227,49 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(theirs.text.split('\r\n')).toHaveLength(2);
   });
 
-  test('a long export is sent in pieces: complete, and never in memory as a whole', async () => {
+  test('a long export is streamed: complete, and never in memory as a whole', async () => {
     const long = await newLink();
     const rows = 20_000;
     const campaign = 'a campaign with a name as long as marketing likes them, '.repeat(8);
     await insertHits(
       app.app.context.database,
-      Array.from({ length: rows }, (_, place) => ({
+      Array.from({ length: rows }, (_, index) => ({
         link: long,
         organization: owner.organizationId,
-        at: start + place,
+        at: start + index,
         utm_campaign: campaign,
       })),
     );
     const response = await fetch(`${app.url}/api/v1/link/${long}/clicks.csv`, {
       headers: { 'api-key': owner.key },
     });
-    const inUse = () => {
+    const memoryInUse = () => {
       Bun.gc(true);
       return heapStats().heapSize + process.memoryUsage().arrayBuffers;
     };
-    const before = inUse();
-    let [bytes, lines, most, lookedAt] = [0, 0, 0, 0];
-    for await (const piece of response.body ?? []) {
-      bytes += piece.byteLength;
-      for (const byte of piece) if (byte === 10) lines += 1;
-      if (bytes - lookedAt < 2_000_000) continue;
-      lookedAt = bytes;
-      most = Math.max(most, inUse() - before);
+    const before = memoryInUse();
+    let [bytes, lines, peak, measuredAt] = [0, 0, 0, 0];
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.byteLength;
+      for (const byte of chunk) if (byte === 10) lines += 1;
+      if (bytes - measuredAt < 2_000_000) continue;
+      measuredAt = bytes;
+      peak = Math.max(peak, memoryInUse() - before);
     }
     expect(lines).toBe(rows + 1);
     expect(bytes).toBeGreaterThan(10_000_000);
-    expect(most).toBeLessThan(4_000_000);
+    expect(peak).toBeLessThan(4_000_000);
   });
 
-  test('a client that stops reading an export delays no other call', async () => {
+  test('a client that aborts an export delays no other call', async () => {
     const [all] = (await get('/api/v1/link?limit=1')).json.links;
-    const away = new AbortController();
+    const abort = new AbortController();
     const response = await fetch(`${app.url}/api/v1/link/${all.id}/clicks.csv`, {
       headers: { 'api-key': owner.key },
-      signal: away.signal,
+      signal: abort.signal,
     });
     await response.body?.getReader().read();
-    away.abort();
+    abort.abort();
     expect((await get(`/api/v1/link/${link}`)).status).toBe(200);
   });
 });

@@ -12,7 +12,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
   };
   const refresh = (token: string) =>
     app.call('GET', '/api/v1/auth/refresh_access_token', { headers: { authorization: `Bearer ${token}` } });
-  const use = async (headers: Record<string, string>) =>
+  const statusWith = async (headers: Record<string, string>) =>
     (await app.call('GET', '/api/v1/link?limit=1&offset=0', { headers })).status;
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -27,21 +27,21 @@ describe.each(storeKinds)('credentials on %s', (store) => {
   test('keys and tokens work in either header', async () => {
     const { key } = await app.createAccount('both@example.com');
     const pair = await signIn('both2');
-    expect(await use({ 'api-key': key })).toBe(200);
-    expect(await use(bearer(key))).toBe(200);
-    expect(await use(bearer(pair.access_token))).toBe(200);
-    expect(await use({ 'api-key': pair.access_token })).toBe(200);
-    expect(await use(bearer(pair.refresh_token))).toBe(401);
-    expect(await use({})).toBe(401);
-    expect(await use({ authorization: 'Basic YTpi' })).toBe(401);
+    expect(await statusWith({ 'api-key': key })).toBe(200);
+    expect(await statusWith(bearer(key))).toBe(200);
+    expect(await statusWith(bearer(pair.access_token))).toBe(200);
+    expect(await statusWith({ 'api-key': pair.access_token })).toBe(200);
+    expect(await statusWith(bearer(pair.refresh_token))).toBe(401);
+    expect(await statusWith({})).toBe(401);
+    expect(await statusWith({ authorization: 'Basic YTpi' })).toBe(401);
   });
 
-  test('an access token lives three days, a refresh token thirty', async () => {
+  test('an access token is valid for three days, a refresh token for thirty', async () => {
     const pair = await signIn('lifetimes');
     app.clock.now += 3 * day - hour;
-    expect(await use(bearer(pair.access_token))).toBe(200);
+    expect(await statusWith(bearer(pair.access_token))).toBe(200);
     app.clock.now += hour;
-    expect(await use(bearer(pair.access_token))).toBe(401);
+    expect(await statusWith(bearer(pair.access_token))).toBe(401);
     app.clock.now += 27 * day - hour;
     const next = await refresh(pair.refresh_token);
     expect(next.status).toBe(200);
@@ -49,16 +49,16 @@ describe.each(storeKinds)('credentials on %s', (store) => {
     expect((await refresh(next.json.refresh_token)).status).toBe(401);
   });
 
-  test('a refresh gives a new pair, and using the old token later ends the whole family', async () => {
+  test('a refresh gives a new pair, and using the old token later revokes the whole family', async () => {
     const first = await signIn('rotation');
     const { json: second } = await refresh(first.refresh_token);
     expect(second.refresh_token).not.toBe(first.refresh_token);
     expect(second.access_token).not.toBe(first.access_token);
-    expect(await use(bearer(second.access_token))).toBe(200);
+    expect(await statusWith(bearer(second.access_token))).toBe(200);
     app.clock.now += 11_000;
     const reuse = await refresh(first.refresh_token);
     expect([reuse.status, reuse.json.error_code]).toEqual([401, 'TOKEN_INVALID']);
-    expect(await use(bearer(second.access_token))).toBe(401);
+    expect(await statusWith(bearer(second.access_token))).toBe(401);
     expect((await refresh(second.refresh_token)).status).toBe(401);
   });
 
@@ -72,7 +72,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
   });
 
   test('a wrong password and an unknown address get the same response', async () => {
-    const { email } = await app.createAccount('told@example.com');
+    const { email } = await app.createAccount('same-response@example.com');
     const wrong = await app.call('POST', '/api/v1/auth/create_tokens', {
       body: { email, password: 'wrong password' },
     });
@@ -83,14 +83,14 @@ describe.each(storeKinds)('credentials on %s', (store) => {
     expect(wrong.json).toEqual(unknown.json);
   });
 
-  test('after ten guesses at an account come waits, whatever the forwarded address; correct ones do not count', async () => {
+  test('after ten wrong passwords an account must wait, whatever the forwarded address; correct ones do not count', async () => {
     const { email, password } = await app.createAccount('guessed@example.com');
     const guess = (guessed: string, from: number) =>
       app.call('POST', '/api/v1/auth/create_tokens', {
         body: { email, password: guessed },
         headers: { 'x-forwarded-for': `198.51.100.${from}` },
       });
-    for (let right = 0; right < 12; right++) expect((await guess(password, right)).status).toBe(201);
+    for (let index = 0; index < 12; index++) expect((await guess(password, index)).status).toBe(201);
     const answers = await Promise.all(Array.from({ length: 30 }, (_, from) => guess('wrong', from)));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
     const refused = answers.find(({ status }) => status === 429);
@@ -117,17 +117,17 @@ describe.each(storeKinds)('credentials on %s', (store) => {
     expect(made.json.last_used_at).toBeNull();
     const listed = async () => (await app.call('GET', '/api/v1/api_key', { key })).json;
     expect((await listed())[0]).toEqual({ ...made.json, key: undefined });
-    expect(await use({ 'api-key': made.json.key })).toBe(200);
+    expect(await statusWith({ 'api-key': made.json.key })).toBe(200);
     while ((await listed())[0].last_used_at === null);
     expect((await app.call('DELETE', `/api/v1/api_key/${made.json.id}`, { key })).status).toBe(204);
-    expect(await use({ 'api-key': made.json.key })).toBe(401);
+    expect(await statusWith({ 'api-key': made.json.key })).toBe(401);
     expect(await listed()).toHaveLength(1);
   });
 });
 
 test('many simultaneous correct passwords may have to wait a moment, and lock no account', async () => {
   const app = await startApp();
-  const { email, password } = await app.createAccount('crowd@example.com');
+  const { email, password } = await app.createAccount('simultaneous@example.com');
   const signIn = async () =>
     (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).status;
   const statuses = await Promise.all(Array.from({ length: 25 }, signIn));

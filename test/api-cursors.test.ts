@@ -43,7 +43,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
     app.app.context.database.write((queries) =>
       queries
         .insertInto('link_clicks')
-        .values(clicks.map(([link_id, some]) => ({ link_id, clicks: some, last_clicked_at: 1 })))
+        .values(clicks.map(([link_id, count]) => ({ link_id, clicks: count, last_clicked_at: 1 })))
         .onConflict((conflict) =>
           conflict.column('link_id').doUpdateSet((row) => ({ clicks: row.ref('excluded.clicks') })),
         )
@@ -80,16 +80,16 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
       owner = await app.createAccount();
       const tag = (await send('POST', '/tag', { name: 'paged' })).json.id as number;
       const fields = filter === 'tag=' ? { tags: [tag] } : {};
-      const stays = await makeLinks(24, fields);
-      const goes = await makeLinks(12, fields);
+      const permanent = await makeLinks(24, fields);
+      const transient = await makeLinks(12, fields);
       const query = `limit=${4 + draw(4)}&sort=${order}&${filter}${filter === 'tag=' ? tag : ''}`;
       const pages = await pagesOf(query, async () => {
-        await send('DELETE', `/link/${goes.splice(draw(goes.length), 1)[0] ?? 0}`);
-        goes.push(...(await makeLinks(1 + draw(2), fields)));
+        await send('DELETE', `/link/${transient.splice(draw(transient.length), 1)[0] ?? 0}`);
+        transient.push(...(await makeLinks(1 + draw(2), fields)));
       });
       const seen = pages.flat();
       expect(new Set(seen).size).toBe(seen.length);
-      expect(sorted(seen.filter((id) => stays.includes(id)))).toEqual(sorted(stays));
+      expect(sorted(seen.filter((id) => permanent.includes(id)))).toEqual(sorted(permanent));
       // Nothing changes any more: paging by cursor gives the same links as one request.
       const atOnce = (await send('GET', `/link?${query.replace(/limit=\d+/, 'limit=500')}`)).json;
       const all = atOnce.links.map(({ id }: { id: number }) => id);
@@ -158,10 +158,10 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
     expect([sent.length, new Set(sent).size]).toEqual([7, 7]);
     for (const id of others) await send('DELETE', `/link/${id}`);
     const [restored] = others;
-    const binned = await idsIn('/link/deleted', 'links', () =>
+    const deleted = await idsIn('/link/deleted', 'links', () =>
       send('POST', '/link/restore', { ids: [restored] }),
     );
-    expect(sorted(binned.filter((id) => id !== restored))).toEqual(sorted(others.slice(1)));
+    expect(sorted(deleted.filter((id) => id !== restored))).toEqual(sorted(others.slice(1)));
   });
 
   test('a cursor that is invalid, or of another list, order, filter or organization, is refused with a message', async () => {

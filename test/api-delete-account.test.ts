@@ -31,8 +31,8 @@ const tablesOfOrganizations = async (): Promise<string[]> => {
   return (await named.execute(read)).rows.map(({ name }) => name);
 };
 
-/** Tables that `storage/deleted-organizations.ts` and `ledger/delete-chunks.ts` empty, or whose rows go by themselves. */
-const known =
+/** Tables that `storage/deleted-organizations.ts` and `ledger/delete-chunks.ts` empty, or whose rows are deleted by other means. */
+const knownTables =
   /^(api_keys|click_corrections|domains|hit_chunks|hit_packs|hits|idempotency_keys|invitations|link_aliases|link_bin|link_block_marks|link_blocks|link_counts|link_history|links|organization_rollups|scheduled_changes|tags|users|utm_templates|watched_links|webhook_deliveries|webhook_outages)$|^(hits|hit_packs)_/;
 
 /** The number of an organization's rows, by table. */
@@ -58,8 +58,12 @@ describe.each(storeKinds)('an account on %s', (store) => {
     const owner = await app.createAccount();
     const guest = await member(app, owner);
     const made = await link(guest.key);
-    const once = { headers: { 'idempotency-key': 'kept' } };
-    await app.call('POST', '/api/v1/api_key', { key: guest.key, body: { name: 'second' }, ...once });
+    const withIdempotencyKey = { headers: { 'idempotency-key': 'kept' } };
+    await app.call('POST', '/api/v1/api_key', {
+      key: guest.key,
+      body: { name: 'second' },
+      ...withIdempotencyKey,
+    });
     expect((await rowsOf(owner.organizationId)).idempotency_keys).toBe(1);
     const pair = await app.call('POST', '/api/v1/auth/create_tokens', {
       body: { email: guest.email, password: guest.password },
@@ -110,15 +114,15 @@ describe.each(storeKinds)('an account on %s', (store) => {
     const owner = await app.createAccount();
     const { key, organizationId, password } = owner;
     const theirs = await link(other.key);
-    const once = { headers: { 'idempotency-key': 'kept' } };
-    const tag = await app.call('POST', '/api/v1/tag', { key, body: { name: 'mine' }, ...once });
+    const withIdempotencyKey = { headers: { 'idempotency-key': 'kept' } };
+    const tag = await app.call('POST', '/api/v1/tag', { key, body: { name: 'mine' }, ...withIdempotencyKey });
     expect((await rowsOf(organizationId)).idempotency_keys).toBe(1);
     const made = await Promise.all(Array.from({ length: 12 }, () => link(key, { tags: [tag.json.id] })));
-    const hooked = await link(key, { webhook_url: `${app.url}/healthz`, aliases: ['of-who-left'] });
+    const withWebhook = await link(key, { webhook_url: `${app.url}/healthz`, aliases: ['of-the-deleted'] });
     await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
     await invite(app, key, 'guest@example.com');
     await app.call('DELETE', `/api/v1/link/${made[0]?.id}`, { key });
-    for (const { suffix } of [...made.slice(1), hooked, theirs]) await app.visit(`/${suffix}`);
+    for (const { suffix } of [...made.slice(1), withWebhook, theirs]) await app.visit(`/${suffix}`);
     await app.app.clicks.settled();
     await app.call('DELETE', `/api/v1/link/${made[1]?.id}/clicks`, { key });
     const refused = await remove(key, { password });
@@ -128,40 +132,40 @@ describe.each(storeKinds)('an account on %s', (store) => {
       'confirm',
     ]);
     expect(refused.json.error_string).toContain('12 links, 1 domain and 1 tag');
-    expect((await app.visit(`/${hooked.suffix}`)).status).toBe(302);
+    expect((await app.visit(`/${withWebhook.suffix}`)).status).toBe(302);
     await app.app.clicks.settled();
 
     expect((await remove(key, { password, confirm })).status).toBe(204);
     const kept = { link_aliases: 1, link_bin: made.length + 1 };
     await eventually(
       async () => Bun.deepEquals(await rowsOf(organizationId), kept),
-      'everything of the organization to go, save the addresses',
+      "the organization's rows to be deleted, except those that reserve its addresses",
     );
     const { read } = app.app.context.database;
-    const links = [...made, hooked].map(({ id }) => id);
+    const links = [...made, withWebhook].map(({ id }) => id);
     for (const table of ['link_hours', 'link_clicks'] as const)
       await eventually(
         async () =>
           (await read.selectFrom(table).select('link_id').where('link_id', 'in', links).execute()).length ===
           0,
-        `${table} to go`,
+        `the rows of ${table} to be deleted`,
       );
-    const left = await read.selectFrom('link_bin').select(['destination_url', 'name']).execute();
-    expect(left.every(({ destination_url, name }) => destination_url === '' && name === null)).toBe(true);
-    for (const { suffix } of [...made, hooked]) expect((await app.visit(`/${suffix}`)).status).toBe(404);
+    const binRows = await read.selectFrom('link_bin').select(['destination_url', 'name']).execute();
+    expect(binRows.every(({ destination_url, name }) => destination_url === '' && name === null)).toBe(true);
+    for (const { suffix } of [...made, withWebhook]) expect((await app.visit(`/${suffix}`)).status).toBe(404);
     const taken = await app.call('POST', '/api/v1/link', {
       key: other.key,
-      body: { destination_url: 'https://example.com/', suffix: hooked.suffix },
+      body: { destination_url: 'https://example.com/', suffix: withWebhook.suffix },
     });
     expect(taken.json.error_code).toBe('SUFFIX_TAKEN');
-    // Other organizations have what they had.
+    // Nothing of other organizations is deleted.
     expect((await app.visit(`/${theirs.suffix}`)).status).toBe(302);
     expect(
       (await app.call('GET', `/api/v1/link/${theirs.id}`, { key: other.key })).json.clicks,
     ).toBeGreaterThan(0);
   });
 
-  test('leaves an organization that was named after its owner with another name', async () => {
+  test('is deleted, and an organization that was named after it gets another name', async () => {
     await start();
     const owner = await app.createAccount();
     const guest = await member(app, owner);
@@ -175,10 +179,10 @@ describe.each(storeKinds)('an account on %s', (store) => {
   test('is deleted with its organization from every table', async () => {
     await start();
     // A table that is missing in `known` must be added there, and emptied when an organization is deleted.
-    expect((await tablesOfOrganizations()).filter((name) => !known.test(name))).toEqual([]);
+    expect((await tablesOfOrganizations()).filter((name) => !knownTables.test(name))).toEqual([]);
   });
 
-  test('of an organization with chunks of clicks takes them along', async () => {
+  test('of an organization with chunks of clicks is deleted with them', async () => {
     await start();
     const owner = await app.createAccount();
     const { database } = app.app.context;
@@ -201,7 +205,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
     for (const table of ['hit_chunks', 'hit_chunk_columns', 'hit_chunk_tallies'] as const)
       await eventually(
         async () => (await database.read.selectFrom(table).selectAll().execute()).length === 1,
-        `${table} to have what is another's`,
+        `${table} to have only the row of the other organization`,
       );
   });
 

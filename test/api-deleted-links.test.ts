@@ -29,10 +29,10 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
   const remove = (...ids: number[]) => send('POST', '/link/bulk_delete', { ids });
   const bin = async (query = '') => (await send('GET', `/link/deleted${query}`)).json;
   const idsOf = ({ links }: { links: readonly Deleted[] }) => links.map(({ id }) => id);
-  const made = async (count: number): Promise<number[]> =>
+  const makeMany = async (count: number): Promise<number[]> =>
     (await Promise.all(Array.from({ length: count }, () => make()))).map(({ id }) => id);
 
-  test('shows what each was, when it was deleted, and until when it can be restored', async () => {
+  test('shows each link as it was, when it was deleted, and until when it can be restored', async () => {
     owner = await app.createAccount();
     const link = await make({ suffix: `spring-${store}`, name: 'Poster' });
     const unnamed = await make();
@@ -56,11 +56,11 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     expect([links[0].id, links[0].name]).toEqual([unnamed.id, null]);
   });
 
-  test("contains only the own organization's, and gives no access to a link by its id", async () => {
+  test("contains only the organization's own links, and gives no access to a link by its id", async () => {
     owner = await app.createAccount();
     const { id } = await make();
     await remove(id);
-    const owned = owner;
+    const firstOwner = owner;
     owner = await app.createAccount();
     expect(await bin()).toEqual({ links: [], total_links: 0, next: null });
     // A cursor from another organization's list shows none of its links.
@@ -69,7 +69,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
       total_links: 0,
       next: null,
     });
-    owner = owned;
+    owner = firstOwner;
     expect(idsOf(await bin())).toEqual([id]);
     expect((await app.call('GET', '/api/v1/link/deleted')).status).toBe(401);
     expect((await send('PATCH', '/link/deleted', { name: 'x' })).status).toBe(404);
@@ -78,7 +78,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
 
   test('loses restored links, and has links deleted again at the top', async () => {
     owner = await app.createAccount();
-    const ids = await made(3);
+    const ids = await makeMany(3);
     await remove(...ids);
     app.clock.now += 1_000;
     const [first = 0, second = 0, third = 0] = ids;
@@ -88,7 +88,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     expect(idsOf(await bin())).toEqual([first, second]);
   });
 
-  test('has each link once on its pages, even with a thousand deleted in one call', async () => {
+  test('has each link once on its pages, even with 150 deleted in one call', async () => {
     owner = await app.createAccount();
     const links = Array.from({ length: 150 }, () => ({ destination_url: 'https://example.com' }));
     const { results } = (await send('POST', '/link/bulk', { links })).json;
@@ -107,7 +107,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
 
   test('has stable pages while links are restored and deleted, including the last of a page', async () => {
     owner = await app.createAccount();
-    const ids = await made(6);
+    const ids = await makeMany(6);
     for (const id of ids) {
       app.clock.now += 1_000;
       await remove(id);
@@ -124,10 +124,10 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     expect(idsOf(await bin())).toEqual([late.id, newestFirst[0] ?? 0, ...newestFirst.slice(3)]);
   });
 
-  test('omits links from the instant they are gone for good, even before the cleanup', async () => {
+  test('omits links from the instant they can no longer be restored, even before the cleanup', async () => {
     owner = await app.createAccount();
     const now = app.clock.now;
-    const [early = 0, late = 0] = await made(2);
+    const [early = 0, late = 0] = await makeMany(2);
     await remove(early);
     app.clock.now = now + 1;
     await remove(late);
@@ -159,7 +159,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     expect(await bin()).toEqual({ links: [], total_links: 0, next: null });
   });
 
-  test('refuses invalid pages', async () => {
+  test('refuses invalid page parameters', async () => {
     owner = await app.createAccount();
     for (const query of [
       'limit=0',

@@ -4,15 +4,19 @@ import { domainSuite, ownHost } from './support/domain-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 describe.each(storeKinds)('custom domains in use on %s', (store) => {
-  const { suite, add, verify, remove, link, visit, verified, soon } = domainSuite(store);
+  const { suite, add, verify, remove, link, visit, verified, soon: waitUntil } = domainSuite(store);
 
-  test('lead where their owner says for the root and for unknown suffixes, without counting', async () => {
-    const id = await verified('ways.example.org');
-    await link('ways.example.org', 'known');
+  test('redirect the root and unknown suffixes to the addresses set by their owner, without counting clicks', async () => {
+    const id = await verified('fallbacks.example.org');
+    await link('fallbacks.example.org', 'known');
     const patch = (body: object) =>
       suite.app.call('PATCH', `/api/v1/domain/${id}`, { key: suite.owner.key, body });
     const at = async (path: string, method = 'GET') => {
-      const { status, headers } = await visitRaw(suite.app.url, { host: 'ways.example.org', path, method });
+      const { status, headers } = await visitRaw(suite.app.url, {
+        host: 'fallbacks.example.org',
+        path,
+        method,
+      });
       return [status, headers.location];
     };
     expect(await at('/')).toEqual([404, undefined]);
@@ -43,7 +47,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     expect(stats.json.clicks.every(({ link_id }: { link_id: number | null }) => link_id !== null)).toBe(true);
   });
 
-  test('never lead to a short domain, the same or another, in any disguise', async () => {
+  test('never redirect to a short domain, their own or another, in any spelling', async () => {
     const id = await verified('loop.example.org');
     await verified('elsewhere.example.org', suite.other);
     await add('soon.example.org');
@@ -137,8 +141,8 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     );
     const list = async () =>
       (await suite.app.call('GET', '/api/v1/link', { key: suite.owner.key })).json.total_links;
-    await soon(list, (total) => total === 0);
-    await soon(
+    await waitUntil(list, (total) => total === 0);
+    await waitUntil(
       () =>
         suite.app.app.context.database.read.selectFrom('domains').select('id').where('id', '=', id).execute(),
       (rows) => rows.length === 0,
@@ -234,11 +238,11 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     ])
       expect([host, await allowed(host)]).toEqual([host, 404]);
     expect((await suite.app.call('GET', '/internal/tls-allowed')).status).toBe(404);
-    const forAVisitor = { 'x-forwarded-for': '203.0.113.7' };
+    const fromElsewhere = { 'x-forwarded-for': '203.0.113.7' };
     for (const method of ['GET', 'POST']) {
       const path = '/internal/tls-allowed?domain=tls.example.org';
-      const outside = await suite.app.call(method, path, { headers: forAVisitor });
-      const unknown = await suite.app.call(method, '/internal/unknown', { headers: forAVisitor });
+      const outside = await suite.app.call(method, path, { headers: fromElsewhere });
+      const unknown = await suite.app.call(method, '/internal/unknown', { headers: fromElsewhere });
       expect([outside.status, outside.text]).toEqual([404, unknown.text]);
     }
     expect((await suite.app.call('GET', '/internal/other?domain=tls.example.org')).status).toBe(404);

@@ -8,10 +8,22 @@ import { domainSuite, ownHost } from './support/domain-suite.ts';
 const hour = 3_600_000;
 
 describe.each(storeKinds)('custom domains on %s', (store) => {
-  const { suite, names, add, read, verify, remove, link, visit, prove, verified, lookedUp, soon } =
-    domainSuite(store);
+  const {
+    suite,
+    names,
+    add,
+    read,
+    verify,
+    remove,
+    link,
+    visit,
+    prove: publishProof,
+    verified,
+    lookedUp,
+    soon: waitUntil,
+  } = domainSuite(store);
 
-  test('a subdomain gets its TXT and its CNAME, is verified by them, and then has links', async () => {
+  test('a subdomain gets its TXT and CNAME records to create, is verified by them, and then can have links', async () => {
     const added = await add('https://Go.Example.org/');
     expect(added.status).toBe(201);
     const { json } = added;
@@ -47,7 +59,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await link('go.example.org', 'early')).json.error_code).toBe('DOMAIN_UNVERIFIED');
     expect((await visit('go.example.org', '/first')).status).toBe(404);
 
-    prove(added);
+    publishProof(added);
     names['go.example.org'] = { CNAME: [ownHost] };
     const after = (await verify(json.id)).json;
     expect(after).toMatchObject({ state: 'verified', problem: null });
@@ -66,7 +78,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
       ['A', 'example.org', '192.0.2.1'],
       ['AAAA', 'example.org', '2001:db8::1'],
     ]);
-    prove(added);
+    publishProof(added);
     names['example.org'] = { A: ['192.0.2.1'], AAAA: ['2001:DB8:0::1'] };
     expect((await verify(added.json.id)).json).toMatchObject({ state: 'verified', problem: null });
     names['example.org'] = { A: ['192.0.2.1'], AAAA: ['2001:db8::bad'] };
@@ -102,25 +114,25 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await verify(id)).json).toMatchObject({ problem: null, records: [{}, { state: 'ok' }] });
   });
 
-  test('is found automatically soon after its record exists, and never verified without it', async () => {
+  test('a domain is verified automatically soon after its record exists, and never without it', async () => {
     const added = await add('auto.example.org');
     const { id } = added.json;
-    const first = await soon(
+    const first = await waitUntil(
       () => read(id),
       (domain) => domain.checked_at !== null,
     );
     expect([first.state, first.records[0].state]).toEqual(['pending', 'missing']);
-    prove(added);
+    publishProof(added);
     suite.app.clock.now += 10_000;
-    await soon(
+    await waitUntil(
       () => read(id),
       (domain) => domain.state === 'verified',
     );
 
     const late = await add('late.example.org');
-    const seen = async () =>
+    const countChecks = async () =>
       suite.dns.questions.filter((question) => question === 'TXT _linnet.late.example.org').length;
-    let looks = 0;
+    let checksBefore = 0;
     for (const [days, wait] of [
       [0, 10_000],
       [1, 600_000],
@@ -128,20 +140,20 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
       [30, 24 * hour],
     ] as const) {
       suite.app.clock.now += days * 24 * hour;
-      await soon(
+      await waitUntil(
         () => read(late.json.id),
         ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
       );
-      looks = await seen();
+      checksBefore = await countChecks();
       suite.app.clock.now += wait - 1;
       await checkDueDomains(suite.app.app.context);
-      expect(await seen()).toBe(looks);
+      expect(await countChecks()).toBe(checksBefore);
       suite.app.clock.now += 1;
-      await soon(seen, (now) => now > looks);
+      await waitUntil(countChecks, (now) => now > checksBefore);
     }
   });
 
-  test("the proof is the organization's own, and stays the same when it starts over", async () => {
+  test("the proof is the organization's own, and stays the same when the domain is added again", async () => {
     const mine = await add('both.example.org');
     const theirs = await add('both.example.org', suite.other);
     expect(theirs.status).toBe(201);
@@ -149,7 +161,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     await remove(mine.json.id);
     const again = await add('both.example.org');
     expect(again.json.records[0].value).toBe(mine.json.records[0].value);
-    prove(theirs);
+    publishProof(theirs);
     expect((await verify(again.json.id)).json.state).toBe('pending');
     expect((await verify(theirs.json.id, suite.other)).json.state).toBe('verified');
   });
@@ -165,7 +177,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     await lookedUp(added);
     const before = await row(added.json.id);
     suite.app.clock.now += 1;
-    prove(added);
+    publishProof(added);
     expect((await verify(added.json.id)).json.state).toBe('verified');
     delete names[added.json.records[0].name];
     expect(await checkDomain(context, before)).toBe('noted');
@@ -174,7 +186,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await read(added.json.id)).state).toBe('failing');
   });
 
-  test('if two organizations prove it at once, one gets it and the other is told', async () => {
+  test('if two organizations prove it at once, one gets it and the other gets an error', async () => {
     for (let round = 0; round < 10; round++) {
       const host = `race${round}.example.org`;
       const [mine, theirs] = await Promise.all([add(host), add(host, suite.other)]);
@@ -216,7 +228,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect(statuses).toEqual(['201 ', ...Array(19).fill('409 DOMAIN_EXISTS')]);
   });
 
-  test('an unreachable DNS changes nothing and says nothing about the record', async () => {
+  test('an unreachable DNS server changes nothing, and the state of the record is unknown', async () => {
     const id = await verified('steady.example.org');
     const proof = names['_linnet.steady.example.org'] ?? {};
     for (const failure of ['server failure', 'refused', 'garbage', 'silence'] as const) {
@@ -233,7 +245,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     names['_linnet.steady.example.org'] = 'server failure';
     for (let day = 0; day < 10; day++) {
       suite.app.clock.now += 24 * hour;
-      await soon(
+      await waitUntil(
         () => read(id),
         ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
       );
@@ -247,47 +259,47 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     const id = await verified('fading.example.org');
     const proof = names['_linnet.fading.example.org'] ?? {};
     await link('fading.example.org', 'kept');
-    const answers = async () => (await visit('fading.example.org', '/kept')).status;
-    expect(await answers()).toBe(302);
+    const visitStatus = async () => (await visit('fading.example.org', '/kept')).status;
+    expect(await visitStatus()).toBe(302);
 
     delete names['_linnet.fading.example.org'];
     suite.app.clock.now += 24 * hour;
-    const failing = await soon(
+    const failing = await waitUntil(
       () => read(id),
       ({ state }) => state === 'failing',
     );
     const end = new Date(suite.app.clock.now + 72 * hour).toISOString().slice(0, 16).replace('T', ' ');
     expect(failing.problem).toContain(`Put it back before ${end} UTC`);
-    expect([await answers(), (await link('fading.example.org', 'more')).status]).toEqual([302, 201]);
+    expect([await visitStatus(), (await link('fading.example.org', 'more')).status]).toEqual([302, 201]);
     expect((await add('fading.example.org', suite.other)).json.error_code).toBe('DOMAIN_TAKEN');
 
     // The record is back in time: everything is as before, and the deadline starts again.
     names['_linnet.fading.example.org'] = proof;
     suite.app.clock.now += 70 * hour;
-    await soon(
+    await waitUntil(
       () => read(id),
       ({ state }) => state === 'verified',
     );
     delete names['_linnet.fading.example.org'];
     suite.app.clock.now += 24 * hour;
-    await soon(
+    await waitUntil(
       () => read(id),
       ({ state }) => state === 'failing',
     );
     suite.app.clock.now += 71 * hour;
-    await soon(
+    await waitUntil(
       () => read(id),
       ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
     );
-    expect([(await read(id)).state, await answers()]).toEqual(['failing', 302]);
+    expect([(await read(id)).state, await visitStatus()]).toEqual(['failing', 302]);
     suite.app.clock.now += hour;
-    const released = await soon(
+    const released = await waitUntil(
       () => read(id),
       ({ state }) => state === 'pending',
     );
     expect(released).toMatchObject({ verified_at: null, links: 2 });
     expect(released.problem).toContain('given up');
-    expect(await answers()).toBe(404);
+    expect(await visitStatus()).toBe(404);
     const listed = await suite.app.call('GET', '/api/v1/link', { key: suite.owner.key });
     expect(listed.json.links.map(({ url }: { url: string }) => url).sort()).toEqual([
       'https://fading.example.org/kept',
@@ -297,12 +309,12 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
 
     // Now another organization can have the domain, and only that organization's links answer.
     const theirs = await verified('fading.example.org', suite.other);
-    expect(await answers()).toBe(404);
+    expect(await visitStatus()).toBe(404);
     await remove(theirs, '', suite.other);
 
     names['_linnet.fading.example.org'] = proof;
     expect((await verify(id)).json.state).toBe('verified');
-    expect(await answers()).toBe(302);
+    expect(await visitStatus()).toBe(302);
   });
 
   test("time in which the DNS didn't answer doesn't count as time without the proof", async () => {
@@ -310,27 +322,27 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     const at = '_linnet.dark.example.org';
     delete names[at];
     suite.app.clock.now += 24 * hour;
-    await soon(
+    await waitUntil(
       () => read(id),
       ({ state }) => state === 'failing',
     );
     names[at] = 'server failure';
     for (let step = 0; step < 5; step++) {
       suite.app.clock.now += 20 * hour;
-      await soon(
+      await waitUntil(
         () => read(id),
         ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
       );
     }
     delete names[at];
     suite.app.clock.now += 71 * hour;
-    await soon(
+    await waitUntil(
       () => read(id),
       ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
     );
     expect((await read(id)).state).toBe('failing');
     suite.app.clock.now += hour;
-    await soon(
+    await waitUntil(
       () => read(id),
       ({ state }) => state === 'pending',
     );

@@ -80,7 +80,7 @@ test('a stream is not opened by HEAD', async () => {
   }
 });
 
-test('a GET that changes something refuses HEAD, says so, and the token stays valid', async () => {
+test('a GET that changes something refuses HEAD with 405, and the token stays valid', async () => {
   const headers = { authorization: `Bearer ${refreshToken}` };
   const head = await app.call('HEAD', '/api/v1/auth/refresh_access_token', { headers });
   expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET']);

@@ -29,7 +29,7 @@ async function expectSentence(
   expect(json.field_key).toBe(field);
 }
 
-describe('a value of the wrong type gets the right type', () => {
+describe('the error for a value of the wrong type names the right type', () => {
   const tagById = (shown: string) =>
     `Tags are sent by id, and ${shown} is not one. GET /api/v1/tag lists tags with their ids.`;
   const tagList = 'Send a list of ids of tags, such as [12, 15]. GET /api/v1/tag lists them.';
@@ -89,8 +89,8 @@ describe('a value of the wrong type gets the right type', () => {
   });
 });
 
-describe('names of fields in other services lead to the names here', () => {
-  const others: [string, string][] = [
+describe('the errors for field names of other services suggest the names here', () => {
+  const unknownNames: [string, string][] = [
     ['slug', 'suffix'],
     ['keyword', 'suffix'],
     ['customSlug', 'suffix'],
@@ -112,16 +112,16 @@ describe('names of fields in other services lead to the names here', () => {
     ['sufix', 'suffix'],
     ['nmae', 'name'],
   ];
-  test.each(others)('%s is %s', async (sent, meant) => {
+  test.each(unknownNames)('the error for %s suggests %s', async (sent, suggested) => {
     const { json } = await create({ destination_url: 'https://example.com', [sent]: 'x' });
     expect([json.error_code, json.field_key, json.error_string]).toEqual([
       'FIELD_UNKNOWN',
       sent,
-      `There is no field "${sent}" here. Did you mean "${meant}"?`,
+      `There is no field "${sent}" here. Did you mean "${suggested}"?`,
     ]);
   });
 
-  test('and are reported before the field that is missing because of it', async () => {
+  test('an unknown field is reported before the field that is missing because of it', async () => {
     const { json } = await create({ long_url: 'https://example.com' });
     expect(json.field_key).toBe('long_url');
     expect(json.errors.map((each: { error_code: string }) => each.error_code)).toEqual([
@@ -130,7 +130,7 @@ describe('names of fields in other services lead to the names here', () => {
     ]);
   });
 
-  test('a field of responses is named if it was sent', () =>
+  test('a response field in a request is named in the error', () =>
     expectSentence(create({ url: 'https://example.com' }), [
       400,
       'FIELD_MISSING',
@@ -145,7 +145,7 @@ describe('names of fields in other services lead to the names here', () => {
     expect(json.error_string.length).toBeLessThan(200);
   });
 
-  test('disable_png in a body is said to belong to the query', () =>
+  test('the error for disable_png in a body names the query parameter', () =>
     expectSentence(create({ destination_url: 'https://example.com', disable_png: true }), [
       400,
       'FIELD_UNKNOWN',
@@ -154,15 +154,15 @@ describe('names of fields in other services lead to the names here', () => {
     ]));
 });
 
-describe('a list where one is required, and one where a list is', () => {
-  test('many links are directed to the call for one', () =>
+describe('a list instead of one link, and one link instead of a list', () => {
+  test('the error for a list of links names the bulk call', () =>
     expectSentence(create([{ destination_url: 'https://example.com' }]), [
       400,
       'FIELD_INVALID',
       undefined,
       'This call makes one link: send a JSON object. Many are made by POST /api/v1/link/bulk, as {"links": […]}.',
     ]));
-  test('a bare list, and a single link, are directed to the bulk call', async () => {
+  test('the errors for a bare list and for a single link in the bulk call show the right body', async () => {
     const bulk = (body: unknown) => call('POST', 'link/bulk', body);
     const bare = 'Put the list into an object: {"links": […]}.';
     await expectSentence(bulk([]), [400, 'FIELD_INVALID', undefined, bare]);
@@ -194,12 +194,12 @@ describe('a query', () => {
     expect(fields).toEqual(['page', 'per_page', 'limit']);
   });
 
-  test('a repeated parameter is not half read', async () => {
+  test('a repeated parameter is refused', async () => {
     const sentence = '"tag" was sent more than once. Send it once; several ids are separated by commas.';
     await expectSentence(list('tag=1&tag=2'), [400, 'FIELD_INVALID', 'tag', sentence]);
   });
 
-  test('of a call without parameters says so, and that a field belongs in the body', async () => {
+  test('of a call without parameters is refused, and a field is directed to the body', async () => {
     const none = 'There is no query parameter "page" here: this call has none.';
     await expectSentence(call('GET', 'tag?page=2'), [400, 'FIELD_UNKNOWN', 'page', none]);
     const inBody = 'Send "destination_url" in the JSON body, not in the address.';
@@ -211,7 +211,7 @@ describe('a query', () => {
     ]);
   });
 
-  test('parameters against caching are ignored', async () => {
+  test('cache-busting parameters are ignored', async () => {
     expect((await list('_=1763848920&limit=1')).status).toBe(200);
     expect((await call('GET', 'tag?_ts=1&')).status).toBe(200);
   });
@@ -228,7 +228,7 @@ describe('a query', () => {
     });
     expect(json.qr_code_png).toStartWith('http');
   });
-  test('disable_png=maybe is neither', () =>
+  test('disable_png=maybe is refused', () =>
     expectSentence(call('POST', 'link?disable_png=maybe', { destination_url: 'https://example.com' }), [
       400,
       'FIELD_INVALID',
@@ -242,7 +242,7 @@ test('tags that are cleared in a creation are empty', async () => {
   expect([status, json.tags]).toEqual([201, []]);
 });
 
-test('a suffix in place of an id leads to the search', () =>
+test('the error for a suffix in place of an id names the search', () =>
   expectSentence(call('GET', 'link/abcDEF'), [
     404,
     'NOT_FOUND',
@@ -274,11 +274,11 @@ describe('an invalid credential', () => {
     ['Basic', () => ({ authorization: 'Basic YTpi' }), 'KEY_MISSING', /Basic authentication/],
     ['in another header', (key) => ({ 'x-api-key': key }), 'KEY_MISSING', /"x-api-key" is not read/],
   ];
-  test.each(cases)('%s', async (_, headers, code, words) => {
+  test.each(cases)('%s', async (_, headers, code, message) => {
     const sent = headers(owner.key);
     const json = await sentence(sent);
     expect([json.status_code, json.error_code]).toEqual([401, code]);
-    expect(json.error_string).toMatch(words);
+    expect(json.error_string).toMatch(message);
     expect(json.error_string).not.toContain(owner.key.slice(6, 20));
     expect(json.error_string).not.toMatch(/[Rr]efresh/);
   });
@@ -288,7 +288,7 @@ describe('an invalid credential', () => {
     expect(json.error_string).toStartWith('A credential is not taken from the address ("api_key")');
   });
 
-  test('a refresh token and a zapier_key are told where they belong', async () => {
+  test('the errors for a refresh token, a zapier_key and an API key in the wrong place name their kind', async () => {
     const { email, password } = owner;
     const pair = (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).json;
     const { zapier_key } = (await call('GET', `link/${linkId}`)).json;
@@ -303,15 +303,15 @@ describe('an invalid credential', () => {
   });
 });
 
-test('an empty object with a credential reads the calling user, and without one is an incomplete account', async () => {
-  const own = await call('POST', 'user', {});
-  expect([own.status, own.json.email]).toEqual([200, owner.email]);
+test('POST /user with an empty object returns the calling user; without a credential it is an incomplete sign-up', async () => {
+  const caller = await call('POST', 'user', {});
+  expect([caller.status, caller.json.email]).toEqual([200, owner.email]);
   const { json } = await app.call('POST', '/api/v1/user', { body: {} });
   expect([json.status_code, json.field_key]).toEqual([400, 'email']);
 });
 
 describe('a call outside the API', () => {
-  const missed = (method: string, path: string, headers: Record<string, string> = {}) =>
+  const request = (method: string, path: string, headers: Record<string, string> = {}) =>
     app.call(method, path, { headers });
   test.each([
     ['GET', '/v1/link', '/api/v1/link'],
@@ -319,10 +319,10 @@ describe('a call outside the API', () => {
     ['GET', '/v1/link/12', '/api/v1/link/12'],
     ['POST', '/link', '/api/v1/link'],
     ['GET', '/v4/shorten', '/api/v1/link'],
-  ])('%s %s gets %s', async (method, path, meant) => {
-    const { status, json } = await missed(method, path);
+  ])('the error for %s %s suggests %s', async (method, path, suggested) => {
+    const { status, json } = await request(method, path);
     expect([status, json.error_code]).toEqual([404, 'ROUTE_NOT_FOUND']);
-    expect(json.error_string).toEndWith(`Did you mean ${method} ${app.url}${meant}?`);
+    expect(json.error_string).toEndWith(`Did you mean ${method} ${app.url}${suggested}?`);
   });
   test.each([
     ['/api/v1/links', '/api/v1/link'],
@@ -331,31 +331,31 @@ describe('a call outside the API', () => {
     ['/api/v2/tags', '/api/v1/tag'],
     ['/api/v1/api-keys', '/api/v1/api_key'],
     ['/api/v1/links/5/stats', '/api/v1/link/5/stats'],
-  ])('%s gets %s', async (path, meant) => {
-    const { json } = await missed('GET', path);
-    expect(json.error_string).toBe(`There is no such path in the API. Did you mean ${meant}?`);
+  ])('the error for %s suggests %s', async (path, suggested) => {
+    const { json } = await request('GET', path);
+    expect(json.error_string).toBe(`There is no such path in the API. Did you mean ${suggested}?`);
   });
   test('is recognised by its headers, at any path', async () => {
-    const called: Record<string, string>[] = [{ 'api-key': 'x' }, { authorization: 'Bearer x' }];
-    for (const headers of called) {
-      const { status, json } = await missed('GET', '/no/such/path', headers);
+    const credentials: Record<string, string>[] = [{ 'api-key': 'x' }, { authorization: 'Bearer x' }];
+    for (const headers of credentials) {
+      const { status, json } = await request('GET', '/no/such/path', headers);
       expect([status, json.error_string]).toEqual([
         404,
         `This is no path of the API. The API is at ${app.url}/api/v1.`,
       ]);
     }
   });
-  test('visitors get the same page as before', async () => {
+  test('visitors get the HTML page', async () => {
     for (const path of ['/v1/link', '/nothing-here', '/link']) {
       const { status, text } = await app.visit(path, { accept: 'text/html,*/*;q=0.8' });
       expect([status, text.startsWith('<!doctype html>')]).toEqual([404, true]);
     }
-    expect((await missed('GET', '/nothing-here')).headers.get('content-type')).toContain('text/html');
+    expect((await request('GET', '/nothing-here')).headers.get('content-type')).toContain('text/html');
   });
 });
 
 describe('typical first attempts of an integrator', () => {
-  const tried: [string, string, unknown, string][] = [
+  const attempts: [string, string, unknown, string][] = [
     [
       'PUT',
       'link/ID',
@@ -378,9 +378,9 @@ describe('typical first attempts of an integrator', () => {
     ['GET', 'domain/go.example.com', undefined, 'An id is a positive whole number, as lists answer it'],
     ['POST', 'link', '"{\\"destination_url\\":\\"x\\"}"', 'it was encoded twice'],
   ];
-  test.each(tried)('%s %s %j', async (method, path, body, words) => {
+  test.each(attempts)('%s %s %j', async (method, path, body, message) => {
     const { json } = await call(method, path.replace('ID', String(linkId)), body);
-    expect(json.error_string).toContain(words);
+    expect(json.error_string).toContain(message);
   });
 
   test('an account that was read can be sent back unchanged', async () => {

@@ -14,21 +14,21 @@ describe.each(storeKinds)('the health of the service, on %s', (store) => {
   afterAll(() => app.stop());
 
   const health = (key: string) => app.call('GET', '/api/v1/instance/health', { key });
-  const runs = async (key: string) =>
+  const runsInstance = async (key: string) =>
     (await app.call('GET', '/api/v1/organization', { key })).json.runs_instance;
 
   test('is shown to administrators of the first account’s organization', async () => {
     const { status, json } = await health(first.key);
-    expect([status, await runs(first.key)]).toEqual([200, true]);
+    expect([status, await runsInstance(first.key)]).toEqual([200, true]);
     expect(json.findings[0]).toEqual({
       check: 'settings',
       state: 'ok',
       found: 'All settings can be used.',
       todo: null,
     });
-    const found = new Set(json.findings.map(({ check }: { check: string }) => check));
+    const checks = new Set(json.findings.map(({ check }: { check: string }) => check));
     for (const check of ['disk', 'clock', 'dns', 'address', 'database', 'mail', 'backlog', 'backup'])
-      expect(found).toContain(check);
+      expect(checks).toContain(check);
     expect(json.is_well).toBe(json.findings.every(({ state }: { state: string }) => state !== 'problem'));
     const colleague = await member(app, first, 'administrator');
     expect((await health(colleague.key)).status).toBe(200);
@@ -40,7 +40,7 @@ describe.each(storeKinds)('the health of the service, on %s', (store) => {
       return [status, json.error_code, json.findings];
     };
     expect(await refused(tenant.key)).toEqual([403, 'FORBIDDEN', undefined]);
-    expect(await runs(tenant.key)).toBe(false);
+    expect(await runsInstance(tenant.key)).toBe(false);
     const editor = await member(app, first);
     expect(await refused(editor.key)).toEqual([403, 'FORBIDDEN', undefined]);
     expect((await app.call('GET', '/api/v1/instance/health')).status).toBe(401);

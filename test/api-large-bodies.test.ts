@@ -20,29 +20,29 @@ afterAll(async () => {
 
 const bulk = (body: string, { key } = owner) => app.call('POST', '/api/v1/link/bulk', { key, body });
 
-async function refusedAsMalformed(body: string, sentence: string): Promise<void> {
+async function expectMalformed(body: string, sentence: string): Promise<void> {
   const { status, json } = await bulk(body);
   expect([status, json.error_code]).toEqual([400, 'BODY_MALFORMED']);
   expect(json.error_string).toContain(sentence);
 }
 
 describe('JSON that takes many times its size to parse', () => {
-  test('is refused by its depth', async () => {
-    await refusedAsMalformed('['.repeat(4_000_000), 'nested more than 32 deep');
-    await refusedAsMalformed(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'nested more than 32 deep');
+  test('is refused for its depth', async () => {
+    await expectMalformed('['.repeat(4_000_000), 'nested more than 32 deep');
+    await expectMalformed(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'nested more than 32 deep');
     // One level less is parsed, and refused for its fields.
     const answer = await bulk(`${'{"a":'.repeat(32)}1${'}'.repeat(32)}`);
     expect(answer.json.error_code).toStartWith('FIELD_');
   });
 
-  test('is refused by the number of its values', async () => {
-    await refusedAsMalformed(`{"links":[${'[],'.repeat(1_000_000)}[]]}`, 'more than 150,000 values');
-    await refusedAsMalformed(`[${'1,'.repeat(1_500_000)}1]`, 'more than 150,000 values');
+  test('is refused for the number of its values', async () => {
+    await expectMalformed(`{"links":[${'[],'.repeat(1_000_000)}[]]}`, 'more than 150,000 values');
+    await expectMalformed(`[${'1,'.repeat(1_500_000)}1]`, 'more than 150,000 values');
   });
 
-  test('is refused by the number of fields of one object', async () => {
+  test('is refused for the number of fields of one object', async () => {
     const fields = Array.from({ length: 1_001 }, (_, index) => `"field${index}":1`);
-    await refusedAsMalformed(`{${fields.join(',')}}`, 'more than 1,000 fields');
+    await expectMalformed(`{${fields.join(',')}}`, 'more than 1,000 fields');
     const answer = await bulk(`{${fields.slice(1).join(',')}}`);
     expect(answer.json.errors.length).toBeLessThan(50);
   });
@@ -91,7 +91,7 @@ describe('a body with an encoding', () => {
     },
   );
 
-  test('is accepted if it says identity', async () => {
+  test('is accepted if the encoding is identity', async () => {
     const body = { destination_url: 'https://example.com' };
     const headers = { 'content-encoding': 'Identity' };
     expect((await app.call('POST', '/api/v1/link', { key: owner.key, body, headers })).status).toBe(201);
@@ -99,7 +99,7 @@ describe('a body with an encoding', () => {
 });
 
 describe('many simultaneous large bodies', () => {
-  const announced = 4 * 1024 * 1024;
+  const bodyLength = 4 * 1024 * 1024;
 
   /** A call that has sent all but the end of its body. */
   async function openCall({ key }: TestAccount, framing: 'length' | 'chunks') {
@@ -114,11 +114,11 @@ describe('many simultaneous large bodies', () => {
     socket.on('error', () => {});
     socket.on('close', () => answer.resolve(received));
     const head = `POST /api/v1/link/bulk HTTP/1.1\r\nHost: ${host}\r\napi-key: ${key}\r\nContent-Type: application/json\r\n`;
-    const text = `{"links":[{"destination_url":"https://example.com"}]${' '.repeat(announced - 53)}`;
+    const text = `{"links":[{"destination_url":"https://example.com"}]${' '.repeat(bodyLength - 53)}`;
     socket.write(
       framing === 'length'
-        ? `${head}Content-Length: ${announced}\r\n\r\n${text}`
-        : `${head}Transfer-Encoding: chunked\r\n\r\n${(announced - 1).toString(16)}\r\n${text}\r\n`,
+        ? `${head}Content-Length: ${bodyLength}\r\n\r\n${text}`
+        : `${head}Transfer-Encoding: chunked\r\n\r\n${(bodyLength - 1).toString(16)}\r\n${text}\r\n`,
     );
     return {
       answer: answer.promise,
@@ -153,9 +153,9 @@ describe('many simultaneous large bodies', () => {
       );
       for (const { finish } of open) finish();
       const answers = await Promise.all(open.map(({ answer }) => answer));
-      const taken = answers.filter((text) => text.startsWith('HTTP/1.1 200 '));
-      expect(taken.length).toBe(4);
-      // What they held is free again.
+      const accepted = answers.filter((text) => text.startsWith('HTTP/1.1 200 '));
+      expect(accepted.length).toBe(4);
+      // The memory that they reserved is free again.
       expect((await bulk(`{"links":[${JSON.stringify(small)}]${' '.repeat(3_000_000)}}`)).status).toBe(200);
     },
   );

@@ -6,51 +6,58 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
   const { suite, visit, verified, remove } = domainSuite(store);
   const call = (method: string, path: string, body?: object, { key }: TestAccount = suite.owner) =>
     suite.app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
-  const create = async (body: object = {}, who = suite.owner) =>
-    (await call('POST', '/link', { destination_url: 'https://example.com/menu', ...body }, who)).json;
+  const create = async (body: object = {}, account = suite.owner) =>
+    (await call('POST', '/link', { destination_url: 'https://example.com/menu', ...body }, account)).json;
   const patch = (id: number, body: object, query = '') => call('PATCH', `/link/${id}${query}`, body);
-  const on = async (host: string, path: string) => (await visit(host, path)).headers.location ?? null;
-  const to = (path: string) => on(ownHost, path);
+  const locationOn = async (host: string, path: string) => (await visit(host, path)).headers.location ?? null;
+  const locationOf = (path: string) => locationOn(ownHost, path);
   const refused = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
-  const here = (suffix: string) => `https://${ownHost}/${suffix}`;
+  const urlOf = (suffix: string) => `https://${ownHost}/${suffix}`;
   const menu = 'https://example.com/menu';
 
   test('a suffix is changed, and the old one continues to redirect, through further changes and back', async () => {
     const { id } = await create({ suffix: 'sprnig' });
-    expect(await to('/spring')).toBeNull();
-    expect(await to('/sprnig')).toBe(menu);
+    expect(await locationOf('/spring')).toBeNull();
+    expect(await locationOf('/sprnig')).toBe(menu);
     const { status, json } = await patch(id, { suffix: 'spring' });
     expect([status, json.suffix, json.url, json.aliases]).toEqual([
-      ...[200, 'spring', here('spring')],
-      [here('sprnig')],
+      ...[200, 'spring', urlOf('spring')],
+      [urlOf('sprnig')],
     ]);
-    for (const path of ['/spring', '/sprnig', '/sprnig', '/sprnig']) expect(await to(path)).toBe(menu);
+    for (const path of ['/spring', '/sprnig', '/sprnig', '/sprnig'])
+      expect(await locationOf(path)).toBe(menu);
     await patch(id, { destination_url: 'https://example.com/other' });
-    for (const path of ['/spring', '/sprnig']) expect(await to(path)).toBe('https://example.com/other');
-    const back = await patch(id, { suffix: 'sprnig' });
-    expect([back.json.suffix, back.json.aliases]).toEqual(['sprnig', [here('spring')]]);
-    for (const path of ['/spring', '/sprnig']) expect(await to(path)).toBe('https://example.com/other');
+    for (const path of ['/spring', '/sprnig'])
+      expect(await locationOf(path)).toBe('https://example.com/other');
+    const changedBack = await patch(id, { suffix: 'sprnig' });
+    expect([changedBack.json.suffix, changedBack.json.aliases]).toEqual(['sprnig', [urlOf('spring')]]);
+    for (const path of ['/spring', '/sprnig'])
+      expect(await locationOf(path)).toBe('https://example.com/other');
     expect((await call('GET', '/link?q=SPRING')).json.links.map((link: { id: number }) => link.id)).toEqual([
       id,
     ]);
   });
 
   test('aliases are set, added and removed, by suffix or address, and a Link can be sent back unchanged', async () => {
-    const { id, ...made } = await create({ suffix: 'given', aliases: ['given-2', here('ångström')] });
-    expect(made.aliases).toEqual([here('given-2'), here('%C3%A5ngstr%C3%B6m')]);
-    expect(await to('/%C3%A5ngstr%C3%B6m')).toBe(menu);
+    const { id, ...made } = await create({ suffix: 'given', aliases: ['given-2', urlOf('ångström')] });
+    expect(made.aliases).toEqual([urlOf('given-2'), urlOf('%C3%A5ngstr%C3%B6m')]);
+    expect(await locationOf('/%C3%A5ngstr%C3%B6m')).toBe(menu);
     const more = await patch(id, {
       add_aliases: ['given-3', 'given', 'given-3'],
       remove_aliases: ['given-2'],
     });
-    expect(more.json.aliases).toEqual([here('%C3%A5ngstr%C3%B6m'), here('given-3')]);
-    expect([await to('/given-2'), await to('/given-3')]).toEqual([null, menu]);
+    expect(more.json.aliases).toEqual([urlOf('%C3%A5ngstr%C3%B6m'), urlOf('given-3')]);
+    expect([await locationOf('/given-2'), await locationOf('/given-3')]).toEqual([null, menu]);
     const same = await patch(id, { ...more.json, name: 'Sent back' });
     expect([same.status, same.json.aliases]).toEqual([200, more.json.aliases]);
     const all = await patch(id, { ...more.json, suffix: 'renamed' });
-    expect(all.json.aliases).toEqual([...more.json.aliases, here('given')]);
+    expect(all.json.aliases).toEqual([...more.json.aliases, urlOf('given')]);
     expect((await patch(id, { aliases: '' })).json.aliases).toEqual([]);
-    expect([await to('/given'), await to('/given-3'), await to('/renamed')]).toEqual([null, null, menu]);
+    expect([await locationOf('/given'), await locationOf('/given-3'), await locationOf('/renamed')]).toEqual([
+      null,
+      null,
+      menu,
+    ]);
     const { json } = await call('GET', `/link/${id}/history`);
     expect(json.history[1].changes).toMatchObject([
       { field: 'suffix', from: 'given', to: 'renamed' },
@@ -85,7 +92,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
       ]);
       const asAlias = { destination_url: menu, suffix: `as-alias-${suffix}`, aliases: ['free', suffix] };
       expect(refused(await call('POST', '/link', asAlias))).toEqual([409, 'SUFFIX_TAKEN', 'aliases']);
-      expect([await to(`/as-alias-${suffix}`), await to('/free')]).toEqual([null, null]);
+      expect([await locationOf(`/as-alias-${suffix}`), await locationOf('/free')]).toEqual([null, null]);
     }
     const links = [
       { destination_url: menu, suffix: 'bulk-1', aliases: ['bulk-alias'] },
@@ -97,11 +104,11 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(json.results.map((result: { status: number }) => result.status).toSorted()).toEqual([
       201, 201, 409, 409,
     ]);
-    expect([await to('/bulk-alias'), await to('/bulk-alias-2'), await to('/bulk-2')]).toEqual([
-      menu,
-      menu,
-      null,
-    ]);
+    expect([
+      await locationOf('/bulk-alias'),
+      await locationOf('/bulk-alias-2'),
+      await locationOf('/bulk-2'),
+    ]).toEqual([menu, menu, null]);
   });
 
   test('of many simultaneous requests for one address, one gets it', async () => {
@@ -114,20 +121,27 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     ]);
     expect(outcomes.filter(({ status }) => status < 300)).toHaveLength(1);
     expect(outcomes.filter(({ status }) => status === 409)).toHaveLength(outcomes.length - 1);
-    expect(await to('/contested')).toBe(menu);
+    expect(await locationOf('/contested')).toBe(menu);
   });
 
   test('a deleted link reserves its aliases, and is restored with those that its organization did not reassign', async () => {
     const { id } = await create({ suffix: 'binned', aliases: ['binned-1', 'binned-2'] });
-    expect(await to('/binned-1')).toBe(menu);
+    expect(await locationOf('/binned-1')).toBe(menu);
     await call('DELETE', `/link/${id}`);
-    expect([await to('/binned'), await to('/binned-1'), await to('/binned-2')]).toEqual([null, null, null]);
+    expect([
+      await locationOf('/binned'),
+      await locationOf('/binned-1'),
+      await locationOf('/binned-2'),
+    ]).toEqual([null, null, null]);
     const body = { destination_url: 'https://example.com/thief', suffix: 'binned-1' };
     expect(refused(await call('POST', '/link', body, suite.other))).toEqual([409, 'SUFFIX_TAKEN', 'suffix']);
     expect((await call('POST', '/link', body)).status).toBe(201);
     expect((await call('POST', '/link/restore', { ids: [id] })).status).toBe(200);
-    expect((await call('GET', `/link/${id}`)).json.aliases).toEqual([here('binned-2')]);
-    expect([await to('/binned-1'), await to('/binned-2')]).toEqual(['https://example.com/thief', menu]);
+    expect((await call('GET', `/link/${id}`)).json.aliases).toEqual([urlOf('binned-2')]);
+    expect([await locationOf('/binned-1'), await locationOf('/binned-2')]).toEqual([
+      'https://example.com/thief',
+      menu,
+    ]);
     const other = await create({ suffix: 'binned-3' });
     await call('DELETE', `/link/${other.id}`);
     expect((await patch(id, { add_aliases: ['binned-3'] })).status).toBe(200);
@@ -152,15 +166,15 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(refused(await call('POST', `/link/${id}/scheduled`, plan))).toEqual(onPaper);
     expect((await patch(id, { add_aliases: ['printed-3'] })).status).toBe(200);
     expect((await patch(id, { suffix: 'printed-2' }, '?confirm=true')).status).toBe(200);
-    expect(await to('/printed')).toBe(menu);
+    expect(await locationOf('/printed')).toBe(menu);
   });
 
-  test('the picture of the code has another path after the address changes', async () => {
+  test('the PNG of the QR code has another path after the address changes', async () => {
     const { id, qr_code_png: before } = await create({ suffix: 'pictured' });
     const { qr_code_png: after } = (await patch(id, { suffix: 'pictured-2' })).json;
     expect(after).not.toBe(before);
-    for (const picture of [before, after])
-      expect((await visit(ownHost, new URL(picture).pathname)).headers['content-type']).toBe('image/png');
+    for (const png of [before, after])
+      expect((await visit(ownHost, new URL(png).pathname)).headers['content-type']).toBe('image/png');
     await patch(id, { aliases: null });
     expect((await call('GET', `/link/${id}`)).json.qr_code_png).toBe(after);
   });
@@ -175,9 +189,9 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
       [{ domain: 'https://not-ours.example' }, 'DOMAIN_UNVERIFIED', 'domain'],
       [{ add_aliases: ['two words'] }, 'SUFFIX_INVALID', 'add_aliases'],
       [{ add_aliases: ['https://not-ours.example/x'] }, 'DOMAIN_UNVERIFIED', 'add_aliases'],
-      [{ add_aliases: [here('api/v1')] }, 'SUFFIX_RESERVED', 'add_aliases'],
+      [{ add_aliases: [urlOf('api/v1')] }, 'SUFFIX_RESERVED', 'add_aliases'],
       [{ aliases: ['https://not-ours.example/x'] }, 'DOMAIN_UNVERIFIED', 'aliases'],
-      [{ aliases: [here('a?b')] }, 'SUFFIX_INVALID', 'aliases'],
+      [{ aliases: [urlOf('a?b')] }, 'SUFFIX_INVALID', 'aliases'],
       [{ aliases: Array.from({ length: 21 }, (_, index) => `many-${index}`) }, 'FIELD_INVALID', 'aliases'],
       [{ aliases: 'proper-2' }, 'FIELD_INVALID', 'aliases'],
     ];
@@ -192,13 +206,13 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     const domain = await verified('aliases.example.org');
     const { id } = await create({ suffix: 'moving', forward_path: true });
     const moved = await patch(id, { domain: 'https://aliases.example.org', add_aliases: ['moving-2'] });
-    expect(moved.json.aliases).toEqual(['https://aliases.example.org/moving-2', here('moving')]);
-    const there = (path: string) => on('aliases.example.org', path);
-    for (const path of ['/moving', '/moving-2']) expect(await there(path)).toBe(menu);
-    expect(await there('/moving-2/lunch')).toBe(`${menu}/lunch`);
-    expect(await to('/moving/lunch')).toBe(`${menu}/lunch`);
+    expect(moved.json.aliases).toEqual(['https://aliases.example.org/moving-2', urlOf('moving')]);
+    const locationThere = (path: string) => locationOn('aliases.example.org', path);
+    for (const path of ['/moving', '/moving-2']) expect(await locationThere(path)).toBe(menu);
+    expect(await locationThere('/moving-2/lunch')).toBe(`${menu}/lunch`);
+    expect(await locationOf('/moving/lunch')).toBe(`${menu}/lunch`);
     await patch(id, { forward_path: false });
-    expect(await to('/moving/lunch')).toBeNull();
+    expect(await locationOf('/moving/lunch')).toBeNull();
     expect((await call('GET', `/domain/${domain}`)).json.links).toBe(1);
 
     expect((await patch(id, { domain: ownHost })).json.domain).toBe(`https://${ownHost}`);
@@ -208,7 +222,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(refused(await call('DELETE', path))).toEqual([409, 'LINK_ON_PAPER', 'confirm']);
     expect((await call('DELETE', `${path}&confirm=true`)).status).toBe(204);
     expect((await call('GET', `/link/${id}`)).json.aliases).toEqual([]);
-    expect(await to('/moving')).toBe(menu);
+    expect(await locationOf('/moving')).toBe(menu);
     const { json } = await call('GET', `/link/${id}/history`);
     expect(json.history[0]).toMatchObject({ via: 'linnet', changes: [{ field: 'aliases', to: [] }] });
   });
@@ -217,7 +231,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     const { id } = await create({ suffix: 'state-1' });
     await patch(id, { suffix: 'state-2', name: 'Second' });
     const { json } = await call('POST', `/link/${id}/history/restore`, { entry: 0 });
-    expect([json.suffix, json.name, json.aliases]).toEqual(['state-1', null, [here('state-2')]]);
+    expect([json.suffix, json.name, json.aliases]).toEqual(['state-1', null, [urlOf('state-2')]]);
     const at = new Date(suite.app.clock.now + 60_000).toISOString();
     const plan = await call('POST', `/link/${id}/scheduled`, { at, changes: { suffix: 'state-3' } });
     expect([plan.status, plan.json.changes]).toEqual([201, { suffix: 'state-3' }]);
@@ -229,8 +243,8 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     const put = (body: object) => call('PUT', '/link/external/order-1', { destination_url: menu, ...body });
     expect((await put({ suffix: 'put-1', aliases: ['put-2', 'put-3'] })).status).toBe(201);
     const { text } = await call('GET', '/link.csv?q=put-1');
-    expect(text).toContain(`${here('put-2')} ${here('put-3')}`);
-    expect((await put({ suffix: 'put-4' })).json.aliases).toEqual(['put-2', 'put-3', 'put-1'].map(here));
+    expect(text).toContain(`${urlOf('put-2')} ${urlOf('put-3')}`);
+    expect((await put({ suffix: 'put-4' })).json.aliases).toEqual(['put-2', 'put-3', 'put-1'].map(urlOf));
   });
 
   test('the addresses of a link that can no longer be restored are free', async () => {
@@ -240,9 +254,9 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     const theirs = (body: object) => call('POST', '/link', { destination_url: menu, ...body }, suite.other);
     expect((await theirs({ suffix: 'over-1' })).status).toBe(201);
     expect((await theirs({ aliases: ['over', 'over-2'] })).json.aliases).toEqual(
-      ['over', 'over-2'].map(here),
+      ['over', 'over-2'].map(urlOf),
     );
-    for (const path of ['/over', '/over-1', '/over-2']) expect(await to(path)).toBe(menu);
+    for (const path of ['/over', '/over-1', '/over-2']) expect(await locationOf(path)).toBe(menu);
     expect((await call('POST', '/link/restore', { ids: [id] })).status).toBe(404);
   });
 });

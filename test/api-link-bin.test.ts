@@ -29,10 +29,10 @@ describe.each(storeKinds)('the bin on %s', (store) => {
   const restore = (...ids: number[]) => send('POST', '/link/restore', { ids });
   const bin = async () => (await send('GET', '/link/deleted')).json;
   let made = 0;
-  const fresh = () => `bin-${store}-${++made}`;
-  const target = async (suffix: string) => (await app.visit(`/${suffix}`)).headers.get('location');
+  const newSuffix = () => `bin-${store}-${++made}`;
+  const locationOf = async (suffix: string) => (await app.visit(`/${suffix}`)).headers.get('location');
 
-  test('its own organization may reuse the suffix of a deleted link, in each way of creating links', async () => {
+  test('the organization of a deleted link may reuse its suffix, in each call that creates links', async () => {
     for (const make of [
       (suffix: string) => create(suffix, 'https://example.com/new'),
       async (suffix: string) => {
@@ -44,35 +44,35 @@ describe.each(storeKinds)('the bin on %s', (store) => {
         return send('POST', '/link', { destination_url: 'https://example.com/new', suffix, tags: [id] });
       },
     ]) {
-      const suffix = fresh();
+      const suffix = newSuffix();
       const old = await idOf(suffix, 'https://example.com/old');
       await remove(old);
       const answer = await make(suffix);
       expect([suffix, answer.status]).toEqual([suffix, 201]);
-      expect(await target(suffix)).toBe('https://example.com/new');
-      const shown = (await bin()).links.find((link: { id: number }) => link.id === old);
-      expect(shown.suffix_taken_by).toBe((answer.json ?? answer.link).id);
+      expect(await locationOf(suffix)).toBe('https://example.com/new');
+      const listed = (await bin()).links.find((link: { id: number }) => link.id === old);
+      expect(listed.suffix_taken_by).toBe((answer.json ?? answer.link).id);
     }
   });
 
-  test("a link whose suffix is in use says so, can't be restored, and can once it is free", async () => {
-    const suffix = fresh();
+  test('a deleted link whose suffix is in use is listed with the link that has it, and can be restored once the suffix is free', async () => {
+    const suffix = newSuffix();
     const old = await idOf(suffix, 'https://example.com/old');
     await remove(old);
-    const young = await idOf(suffix, 'https://example.com/young');
+    const newer = await idOf(suffix, 'https://example.com/newer');
     const refused = await restore(old);
     expect([refused.status, refused.json.error_code]).toEqual([409, 'SUFFIX_TAKEN']);
-    expect(refused.json.error_string).toContain(`link ${young}`);
-    expect(await target(suffix)).toBe('https://example.com/young');
-    await remove(young);
+    expect(refused.json.error_string).toContain(`link ${newer}`);
+    expect(await locationOf(suffix)).toBe('https://example.com/newer');
+    await remove(newer);
     expect((await bin()).links.map((link: object) => 'suffix_taken_by' in link)).toEqual([false, false]);
     expect((await restore(old)).json).toEqual({ restored: 1, ids: [old] });
-    expect(await target(suffix)).toBe('https://example.com/old');
-    expect((await bin()).links[0]).toMatchObject({ id: young, suffix_taken_by: old });
+    expect(await locationOf(suffix)).toBe('https://example.com/old');
+    expect((await bin()).links[0]).toMatchObject({ id: newer, suffix_taken_by: old });
   });
 
-  test('of several with one suffix the one that was deleted last is restored, and the rest that can be', async () => {
-    const [suffix, other] = [fresh(), fresh()];
+  test('of several deleted links with one suffix the one deleted last is restored, together with links of other suffixes', async () => {
+    const [suffix, other] = [newSuffix(), newSuffix()];
     const [first, alone] = [await idOf(suffix), await idOf(other)];
     await remove(first);
     app.clock.now += 1_000;
@@ -86,7 +86,7 @@ describe.each(storeKinds)('the bin on %s', (store) => {
   });
 
   test('of many simultaneous uses of the suffix and restorations, one succeeds', async () => {
-    const suffix = fresh();
+    const suffix = newSuffix();
     const old = await idOf(suffix);
     await remove(old);
     const answers = await Promise.all(
@@ -97,15 +97,15 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     expect((await send('GET', '/link?limit=1')).json.total_links).toBe(1);
   });
 
-  test('the numbers of the old link stay with it', async () => {
-    const suffix = fresh();
+  test('the hits of the older link stay with it', async () => {
+    const suffix = newSuffix();
     const old = await idOf(suffix);
     const hit = { link: old, organization: owner.organizationId, at: app.clock.now };
     await insertHits(app.app.context.database, [hit, hit]);
     await remove(old);
-    const young = await idOf(suffix);
-    expect((await send('GET', `/link/${young}/clicks?class=all`)).json.clicks).toEqual([]);
-    await remove(young);
+    const newer = await idOf(suffix);
+    expect((await send('GET', `/link/${newer}/clicks?class=all`)).json.clicks).toEqual([]);
+    await remove(newer);
     await restore(old);
     const { rows } = await countOf(old);
     expect(rows).toBe(2);
@@ -121,32 +121,32 @@ describe.each(storeKinds)('the bin on %s', (store) => {
   });
 
   test('one link can be deleted for good, which leaves only the reservation of its address', async () => {
-    const [suffix, other] = [fresh(), fresh()];
-    const [gone, stays] = [await idOf(suffix), await idOf(other)];
-    await remove(gone);
-    await remove(stays);
-    expect((await send('DELETE', `/link/deleted/${gone}`, undefined, stranger.key)).status).toBe(404);
-    expect((await send('DELETE', `/link/deleted/${gone}`)).status).toBe(204);
-    for (const id of [gone, 987_654, 0])
+    const [suffix, other] = [newSuffix(), newSuffix()];
+    const [erased, kept] = [await idOf(suffix), await idOf(other)];
+    await remove(erased);
+    await remove(kept);
+    expect((await send('DELETE', `/link/deleted/${erased}`, undefined, stranger.key)).status).toBe(404);
+    expect((await send('DELETE', `/link/deleted/${erased}`)).status).toBe(204);
+    for (const id of [erased, 987_654, 0])
       expect((await send('DELETE', `/link/deleted/${id}`)).status).toBe(404);
-    const live = await idOf(fresh());
-    expect((await send('DELETE', `/link/deleted/${live}`)).status).toBe(404);
+    const existing = await idOf(newSuffix());
+    expect((await send('DELETE', `/link/deleted/${existing}`)).status).toBe(404);
     const { links, total_links } = await bin();
-    expect([links.map(({ id }: { id: number }) => id), total_links]).toEqual([[stays], 1]);
-    expect((await restore(gone)).status).toBe(404);
+    expect([links.map(({ id }: { id: number }) => id), total_links]).toEqual([[kept], 1]);
+    expect((await restore(erased)).status).toBe(404);
     const { database } = app.app.context;
-    const left = await database.read.selectFrom('link_bin').selectAll().where('id', '=', gone).execute();
-    expect(left).toHaveLength(1);
-    expect(JSON.stringify(left)).not.toContain('example.com');
-    expect(JSON.stringify(left)).not.toContain('secret');
+    const binRows = await database.read.selectFrom('link_bin').selectAll().where('id', '=', erased).execute();
+    expect(binRows).toHaveLength(1);
+    expect(JSON.stringify(binRows)).not.toContain('example.com');
+    expect(JSON.stringify(binRows)).not.toContain('secret');
     const foreign = await create(suffix, 'https://stranger.example/', stranger.key);
     expect([foreign.status, foreign.json.error_code]).toEqual([409, 'SUFFIX_TAKEN']);
     expect((await create(suffix, 'https://example.com/again')).status).toBe(201);
-    expect(await target(suffix)).toBe('https://example.com/again');
+    expect(await locationOf(suffix)).toBe('https://example.com/again');
   });
 
-  test('after 30 days an emptied address is free for everyone, and nothing of it remains', async () => {
-    const suffix = fresh();
+  test('after 30 days the address of an erased link is free for everyone, and its row is deleted', async () => {
+    const suffix = newSuffix();
     const id = await idOf(suffix);
     await remove(id);
     await send('DELETE', '/link/deleted');
@@ -163,7 +163,7 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     app.clock.now = now;
   });
 
-  test('the bin is emptied of only its own organization’s links, however many', async () => {
+  test('emptying the bin erases the links of only its own organization, however many', async () => {
     const links = Array.from({ length: 1_000 }, () => ({ destination_url: 'https://example.com/' }));
     const idsOfMany = async () => {
       const { json } = await send('POST', '/link/bulk?disable_png=true', { links });
@@ -171,7 +171,7 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     };
     for (const ids of [await idsOfMany(), (await idsOfMany()).slice(0, 5)])
       await send('POST', '/link/bulk_delete', { ids });
-    const theirs = (await create(fresh(), 'https://stranger.example/', stranger.key)).json.id;
+    const theirs = (await create(newSuffix(), 'https://stranger.example/', stranger.key)).json.id;
     await send('DELETE', `/link/${theirs}`, undefined, stranger.key);
     expect((await send('DELETE', '/link/deleted')).json).toEqual({ deleted: 1_005 });
     expect(await bin()).toEqual({ links: [], total_links: 0, next: null });

@@ -10,10 +10,10 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
   const call = (method: string, path: string, body?: object, node = app) =>
     node.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   let ids = 0;
-  const fresh = () => `order-${++ids}`;
+  const newExternalId = () => `order-${++ids}`;
   const link = { destination_url: 'https://example.com/order' };
-  const at = (external: string) => `/link/external/${encodeURIComponent(external)}`;
-  const put = (external: string, body: object, node = app) => call('PUT', at(external), body, node);
+  const pathOf = (external: string) => `/link/external/${encodeURIComponent(external)}`;
+  const put = (external: string, body: object, node = app) => call('PUT', pathOf(external), body, node);
   const create = async (fields: object) => (await call('POST', '/link', { ...link, ...fields })).json;
   const refused = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
   const taken = [409, 'EXTERNAL_ID_TAKEN', 'external_id'];
@@ -31,11 +31,11 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
   });
 
   test('create a link, and then change it: only the sent fields', async () => {
-    const external = fresh();
+    const external = newExternalId();
     const tags = await Promise.all(
       ['one', 'two'].map(async (name) => (await call('POST', '/tag', { name })).json.id),
     );
-    expect((await call('GET', at(external))).status).toBe(404);
+    expect((await call('GET', pathOf(external))).status).toBe(404);
     const made = await put(external, { ...link, name: 'first', password: 'sesame', tags });
     expect([made.status, made.json.external_id, made.json.tags.length]).toEqual([201, external, 2]);
     const changed = await put(external, {
@@ -48,10 +48,10 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
       destination_url: 'https://example.com/changed',
     });
     expect(changed.json.tags.map((tag: { id: number }) => tag.id)).toEqual(tags.slice(1));
-    expect((await call('GET', at(external))).json).toEqual(changed.json);
+    expect((await call('GET', pathOf(external))).json).toEqual(changed.json);
     // A link may be sent back as it was read.
-    const back = await put(external, { ...changed.json, name: 'third' });
-    expect([back.status, back.json.name, back.json.has_password]).toEqual([200, 'third', true]);
+    const sentBack = await put(external, { ...changed.json, name: 'third' });
+    expect([sentBack.status, sentBack.json.name, sentBack.json.has_password]).toEqual([200, 'third', true]);
     const history = (await call('GET', `/link/${made.json.id}/history`)).json.history;
     expect(history.map(({ action }: { action: string }) => action)).toEqual([
       'changed',
@@ -63,7 +63,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
   });
 
   test('follow the rules of changes: addresses, versions, links in print', async () => {
-    const external = fresh();
+    const external = newExternalId();
     const made = (await put(external, { ...link, on_paper: true })).json;
     expect(refused(await put(external, { ...link, suffix: 'another' }))).toEqual([
       409,
@@ -75,19 +75,21 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
       'LINK_ON_PAPER',
       'confirm',
     ]);
-    expect((await call('PUT', `${at(external)}?confirm=true`, { ...link, disabled: true })).status).toBe(200);
-    const stale = await app.call('PUT', `/api/v1${at(external)}`, {
+    expect((await call('PUT', `${pathOf(external)}?confirm=true`, { ...link, disabled: true })).status).toBe(
+      200,
+    );
+    const stale = await app.call('PUT', `/api/v1${pathOf(external)}`, {
       ...{ key: owner.key, body: link },
       headers: { 'if-match': `"${made.updated_at}"` },
     });
     expect(refused(stale)).toEqual([409, 'LINK_CHANGED', undefined]);
-    const absent = fresh();
+    const absent = newExternalId();
     for (const version of [`"${made.updated_at}"`, '*', '"nonsense"']) {
       const headers = { 'if-match': version };
-      const sent = await app.call('PUT', `/api/v1${at(absent)}`, { key: owner.key, body: link, headers });
+      const sent = await app.call('PUT', `/api/v1${pathOf(absent)}`, { key: owner.key, body: link, headers });
       expect([version, ...refused(sent)]).toEqual([version, 404, 'NOT_FOUND', undefined]);
     }
-    expect((await call('GET', at(absent))).status).toBe(404);
+    expect((await call('GET', pathOf(absent))).status).toBe(404);
     expect(refused(await put(external, {}))).toEqual([400, 'FIELD_MISSING', 'destination_url']);
     expect(refused(await put(external, { ...link, external_id: 'else' }))).toEqual([
       ...[400, 'FIELD_INVALID', 'external_id'],
@@ -96,7 +98,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
   });
 
   test('are unique in the organization, however they are set, and separate in each organization', async () => {
-    const external = fresh();
+    const external = newExternalId();
     const one = await create({ external_id: external });
     app.clock.now += 1;
     const again = await call('POST', '/link', { ...link, external_id: external });
@@ -109,24 +111,24 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     expect((await call('PATCH', `/link/${two.id}`, { external_id: external })).json.external_id).toBe(
       external,
     );
-    expect((await call('GET', at(external))).json.id).toBe(two.id);
+    expect((await call('GET', pathOf(external))).json.id).toBe(two.id);
     // Tries to restore the state in which the first link had the id.
-    const back = await call('POST', `/link/${one.id}/history/restore`, { entry: 0 });
-    expect(refused(back)).toEqual(taken);
+    const restored = await call('POST', `/link/${one.id}/history/restore`, { entry: 0 });
+    expect(refused(restored)).toEqual(taken);
     const stranger = await app.createAccount();
     const body = { ...link, external_id: external };
     expect((await app.call('POST', '/api/v1/link', { key: stranger.key, body })).status).toBe(201);
   });
 
-  test('that are taken refuse their links in bulk, without affecting others', async () => {
-    const [there, twice] = [fresh(), fresh()];
-    await create({ external_id: there });
+  test('that are taken make only their own links fail in bulk', async () => {
+    const [existing, twice] = [newExternalId(), newExternalId()];
+    await create({ external_id: existing });
     const links = [
-      { ...link, external_id: there },
+      { ...link, external_id: existing },
       { ...link, external_id: twice, suffix: `bulk-external-${store}` },
       { ...link, external_id: twice },
       link,
-      { ...link, external_id: fresh() },
+      { ...link, external_id: newExternalId() },
     ];
     const { json } = await call('POST', '/link/bulk', { links });
     expect(json.results.map(({ status }: { status: number }) => status)).toEqual([409, 201, 409, 201, 201]);
@@ -138,8 +140,8 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     expect(refused(atomic)).toEqual([409, 'EXTERNAL_ID_TAKEN', 'links.1.external_id']);
   });
 
-  test('sent many times at once lead to one link', async () => {
-    const external = fresh();
+  test('create one link when sent many times at once', async () => {
+    const external = newExternalId();
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         put(external, { ...link, name: `${index}` }, index % 2 ? app : other),
@@ -147,7 +149,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
     expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1);
-    const made = fresh();
+    const made = newExternalId();
     const posts = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         call('POST', '/link', { ...link, external_id: made }, index % 2 ? app : other),
@@ -157,7 +159,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
   });
 
   test('are free when their link is deleted, and restored with it if they still are', async () => {
-    const [kept, lost] = [fresh(), fresh()];
+    const [kept, lost] = [newExternalId(), newExternalId()];
     const [one, two, three] = await Promise.all([
       create({ external_id: kept }),
       create({ external_id: lost }),
@@ -169,7 +171,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     const replacement = await put(lost, link);
     expect(replacement.status).toBe(201);
     expect(await restore(one, two)).toBe(2);
-    expect((await call('GET', at(kept))).json.id).toBe(one.id);
+    expect((await call('GET', pathOf(kept))).json.id).toBe(one.id);
     expect((await call('GET', `/link/${two.id}`)).json.external_id).toBe(null);
     // Of two deleted links with the same id, the one deleted last keeps it.
     await call('DELETE', `/link/${one.id}`);
@@ -177,7 +179,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     app.clock.now += 1;
     await call('DELETE', `/link/${three.id}`);
     expect(await restore(one, three)).toBe(2);
-    expect((await call('GET', at(kept))).json.id).toBe(three.id);
+    expect((await call('GET', pathOf(kept))).json.id).toBe(three.id);
     // Deleting the link for good erases all of it.
     await call('DELETE', `/link/${three.id}`);
     await call('DELETE', `/link/deleted/${three.id}`);
@@ -193,7 +195,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     for (const external of ['a/b', 'é ü?#&%', '日本', 'history', 'stats', '123', 'x'.repeat(255)]) {
       const made = await put(`${external}`, link);
       expect([external, made.status, made.json.external_id]).toEqual([external, 201, external]);
-      expect([external, (await call('GET', at(external))).json?.id]).toEqual([external, made.json.id]);
+      expect([external, (await call('GET', pathOf(external))).json?.id]).toEqual([external, made.json.id]);
     }
     for (const broken of ['%ED%A0%80', 'a%E9', '100%', '%zz']) {
       for (const method of ['GET', 'PUT']) {

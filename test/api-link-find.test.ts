@@ -13,10 +13,10 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
   const call = (method: string, path: string, body?: object, node = app) =>
     node.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   let destinations = 0;
-  const fresh = () => `https://example.com/find/${++destinations}?a=b#c`;
+  const newDestination = () => `https://example.com/find/${++destinations}?a=b#c`;
   const create = async (fields: object) => (await call('POST', '/link', fields)).json;
   const find = (body: object, node = app) => call('POST', '/link?if_exists=return', body, node);
-  const brief = ({ status, json }: Answer) => [status, json.id];
+  const statusAndId = ({ status, json }: Answer) => [status, json.id];
   const total = async () => (await call('GET', '/link?limit=1&archived=any')).json.total_links;
 
   beforeAll(async () => {
@@ -32,32 +32,35 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
   });
 
   test('returns the link with that destination, unchanged, and creates one if there is none', async () => {
-    const destination_url = fresh();
+    const destination_url = newDestination();
     const made = await find({ destination_url, name: 'the first', archived: true });
     expect([made.status, made.json.destination_url]).toEqual([201, destination_url]);
     const found = await find({ destination_url, name: 'another name' });
     expect([found.status, found.text]).toEqual([200, made.text]);
-    expect(brief(await find({ destination_url }, other))).toEqual([200, made.json.id]);
+    expect(statusAndId(await find({ destination_url }, other))).toEqual([200, made.json.id]);
     expect((await call('GET', `/link/${made.json.id}/history`)).json.history).toHaveLength(1);
     // Without the parameter another link is made; the oldest one is found.
     expect((await create({ destination_url })).id).not.toBe(made.json.id);
-    expect(brief(await find({ destination_url }))).toEqual([200, made.json.id]);
+    expect(statusAndId(await find({ destination_url }))).toEqual([200, made.json.id]);
     // Compared as stored, not as typed.
     const bare = await create({ destination_url: 'find.example.com/ä b' });
-    expect(brief(await find({ destination_url: 'https://find.example.com/ä b' }))).toEqual([200, bare.id]);
+    expect(statusAndId(await find({ destination_url: 'https://find.example.com/ä b' }))).toEqual([
+      200,
+      bare.id,
+    ]);
   });
 
   test('compares the current destinations of links', async () => {
-    const [one, two] = [fresh(), fresh()];
+    const [one, two] = [newDestination(), newDestination()];
     const link = await create({ destination_url: one });
     await call('PATCH', `/link/${link.id}`, { destination_url: two });
-    expect(brief(await find({ destination_url: two }))).toEqual([200, link.id]);
+    expect(statusAndId(await find({ destination_url: two }))).toEqual([200, link.id]);
     expect((await find({ destination_url: one })).status).toBe(201);
     await call('DELETE', `/link/${link.id}`);
     const made = (await find({ destination_url: two })).json;
     expect(made.id).not.toBe(link.id);
     await call('POST', '/link/restore', { ids: [link.id] });
-    expect(brief(await find({ destination_url: two }))).toEqual([200, link.id]);
+    expect(statusAndId(await find({ destination_url: two }))).toEqual([200, link.id]);
   });
 
   test("skips links that don't redirect there now, and those of other organizations", async () => {
@@ -67,29 +70,29 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
       { start_date: '2999-01-01' },
       { rules: [{ when: { device: ['mobile'] }, destination_url: 'https://m.example.com' }] },
     ]) {
-      const destination_url = fresh();
+      const destination_url = newDestination();
       await create({ destination_url, ...fields });
       expect([fields, (await find({ destination_url })).status]).toEqual([fields, 201]);
       expect((await find({ destination_url })).status).toBe(200);
     }
-    const destination_url = fresh();
+    const destination_url = newDestination();
     const stranger = await app.createAccount();
     await app.call('POST', '/api/v1/link', { key: stranger.key, body: { destination_url } });
     expect((await find({ destination_url })).status).toBe(201);
   });
 
   test('finds only a link with the suffix, if one is sent', async () => {
-    const destination_url = fresh();
+    const destination_url = newDestination();
     const link = await create({ destination_url, suffix: `found-${store}` });
-    expect(brief(await find({ destination_url, suffix: link.suffix }))).toEqual([200, link.id]);
+    expect(statusAndId(await find({ destination_url, suffix: link.suffix }))).toEqual([200, link.id]);
     const second = await find({ destination_url, suffix: `second-${store}` });
     expect([second.status, second.json.suffix]).toEqual([201, `second-${store}`]);
-    const taken = await find({ destination_url: fresh(), suffix: link.suffix });
+    const taken = await find({ destination_url: newDestination(), suffix: link.suffix });
     expect([taken.status, taken.json.error_code]).toEqual([409, 'SUFFIX_TAKEN']);
   });
 
   test('creates one for many simultaneous calls, on any node, one by one and in bulk', async () => {
-    const destination_url = fresh();
+    const destination_url = newDestination();
     const before = await total();
     const links = [{ destination_url }, { destination_url }];
     const [bulk, ...singles] = await Promise.all([
@@ -105,9 +108,9 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     expect((await total()) - before).toBe(1);
   });
 
-  test('has a result for each in bulk, in order', async () => {
-    const [one, two] = [fresh(), fresh()];
-    const there = await create({ destination_url: one });
+  test('has a result for each link in bulk, in order', async () => {
+    const [one, two] = [newDestination(), newDestination()];
+    const existing = await create({ destination_url: one });
     const suffix = `bulk-${store}`;
     const links = [
       { destination_url: one },
@@ -122,7 +125,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
       result.link?.suffix,
     ]);
     expect(results).toEqual([
-      [200, there.suffix],
+      [200, existing.suffix],
       [201, suffix],
       [400, undefined],
       [200, suffix],
@@ -135,10 +138,10 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     }
   });
 
-  test('refuses none in bulk because of an error in the previous one', async () => {
-    const [one, two] = [fresh(), fresh()];
+  test('refuses no link in bulk because of an error in the previous one', async () => {
+    const [one, two] = [newDestination(), newDestination()];
     const suffix = `bulk-taken-${store}`;
-    await create({ destination_url: fresh(), suffix });
+    await create({ destination_url: newDestination(), suffix });
     const links = [
       { destination_url: one, suffix },
       { destination_url: one, suffix },
@@ -154,14 +157,14 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
   });
 
   test('returns the same under one Idempotency-Key, whether found or created', async () => {
-    const destination_url = fresh();
-    const keyed = (key: string) =>
+    const destination_url = newDestination();
+    const findWithKey = (key: string) =>
       app.call('POST', '/api/v1/link?if_exists=return', {
         ...{ key: owner.key, body: { destination_url } },
         headers: { 'idempotency-key': key },
       });
-    expect([(await keyed('made')).status, (await keyed('found')).status]).toEqual([201, 200]);
-    expect([(await keyed('made')).status, (await keyed('found')).status]).toEqual([201, 200]);
+    expect([(await findWithKey('made')).status, (await findWithKey('found')).status]).toEqual([201, 200]);
+    expect([(await findWithKey('made')).status, (await findWithKey('found')).status]).toEqual([201, 200]);
   });
 
   test('finds by an index, including links from before the index', async () => {
@@ -179,9 +182,9 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
       .execute();
     for (const row of rows) expect(row.destination_key).toBe(destinationKey(row.destination_url));
     for (const [index, destination_url] of odd.entries())
-      expect(brief(await find({ destination_url }))).toEqual([200, ids[index]]);
+      expect(statusAndId(await find({ destination_url }))).toEqual([200, ids[index]]);
     const plan = await database.write(async (queries) => {
-      // PostgreSQL scans a small table sequentially unless told not to.
+      // PostgreSQL scans a small table sequentially unless that is disabled.
       if (store === 'postgres') await sql`set local enable_seqscan = off`.execute(queries);
       const explain = sql.raw(store === 'sqlite' ? 'explain query plan' : 'explain');
       return await sql`${explain} select id from links where organization_id = 1 and destination_key = 2

@@ -28,7 +28,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
   const patch = (id: number, body: object, more: Send = {}) => call('PATCH', `/link/${id}`, body, more);
   const history = async (id: number): Promise<Entry[]> =>
     (await call('GET', `/link/${id}/history`)).json.history;
-  const back = (id: number, entry: unknown, headers: Record<string, string> = {}) =>
+  const revert = (id: number, entry: unknown, headers: Record<string, string> = {}) =>
     call('POST', `/link/${id}/history/restore`, { entry }, { headers });
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     await app.stop();
   });
 
-  test('records of every change who made it, when, and the old and new values, and begins with the creation', async () => {
+  test('records who made each change, when, and the old and new values, and begins with the creation', async () => {
     const tag = (await call('POST', '/tag', { name: 'spring' })).json.id;
     const { id } = await create({ name: 'One' });
     app.clock.now += 60_000;
@@ -150,7 +150,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
       expect((await history(id)).slice(0, 2).map(({ action }) => action)).toEqual(['restored', 'deleted']);
   });
 
-  test('can be reverted to any state, including the first, and that is a change like any other', async () => {
+  test('reverts a link to any state, including the first, and records that as a change like any other', async () => {
     const [spring, autumn] = await Promise.all(
       ['back spring', 'back autumn'].map(async (name) => (await call('POST', '/tag', { name })).json.id),
     );
@@ -167,37 +167,37 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     await patch(id, { name: null, og_title: null, disabled: true });
     await patch(id, { name: 'Fourth', webhook_events: ['link.expired'], password: null });
     const entries = await history(id);
-    const settled = ({ updated_at, has_password, clicks, ...link }: Record<string, unknown>) => link;
-    const reverted = await back(id, entries[2]?.id);
+    const settingsOf = ({ updated_at, has_password, clicks, ...link }: Record<string, unknown>) => link;
+    const reverted = await revert(id, entries[2]?.id);
     expect(reverted.status).toBe(200);
-    expect(settled(reverted.json)).toEqual(settled(second));
+    expect(settingsOf(reverted.json)).toEqual(settingsOf(second));
     expect(reverted.json.has_password).toBe(false);
     expect((await history(id))[0]).toMatchObject({ action: 'changed', back_to: entries[2]?.id });
     expect((await app.visit(`/${first.suffix}`)).headers.get('location')).toBe('https://example.com/second');
 
-    expect(settled((await back(id, 0)).json)).toEqual(settled(first));
+    expect(settingsOf((await revert(id, 0)).json)).toEqual(settingsOf(first));
     const [latest] = await history(id);
     expect(latest?.back_to).toBe(0);
-    const third = (await back(id, entries[1]?.id)).json;
+    const third = (await revert(id, entries[1]?.id)).json;
     expect(third).toMatchObject({ name: null, disabled: true, tags: [{ id: autumn }] });
     const count = (await history(id)).length;
-    const again = await back(id, (await history(id))[0]?.id);
+    const again = await revert(id, (await history(id))[0]?.id);
     expect([again.status, (await history(id)).length]).toEqual([200, count]);
   });
 
-  test('when reverting omits deleted tags, and refuses values that are no longer allowed', async () => {
+  test('reverts a link without tags that are deleted, and not to values that are no longer allowed', async () => {
     const tag = (await call('POST', '/tag', { name: 'gone' })).json.id;
     const { id } = await create({ tags: [tag] });
     await patch(id, { remove_tags: [tag] });
     await call('DELETE', `/tag/${tag}`);
-    expect((await back(id, 0)).json).toMatchObject({ tags: [] });
+    expect((await revert(id, 0)).json).toMatchObject({ tags: [] });
     const { id: other } = await create();
     await patch(other, { destination_url: 'https://example.com/later' });
     const from = JSON.stringify([{ field: 'destination_url', from: `${app.url}/loop`, to: 'x' }]);
     await app.app.context.database.write((queries) =>
       queries.updateTable('link_history').set({ changes: from }).where('link_id', '=', other).execute(),
     );
-    const refused = await back(other, 0);
+    const refused = await revert(other, 0);
     expect([refused.status, refused.json.error_code, refused.json.field_key]).toEqual([
       400,
       'DESTINATION_IS_OURS',
@@ -205,25 +205,25 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     ]);
   });
 
-  test('with If-Match is not reverted over an unseen state; an entry of another link is refused', async () => {
+  test('does not revert a link if If-Match has an older version; an entry of another link is refused', async () => {
     const { id, updated_at } = await create({ name: 'before' });
     const { json } = await patch(id, { name: 'after' });
-    const stale = await back(id, 0, { 'if-match': `"${updated_at}"` });
+    const stale = await revert(id, 0, { 'if-match': `"${updated_at}"` });
     expect([stale.status, stale.json.error_code]).toEqual([409, 'LINK_CHANGED']);
     const { id: other } = await create();
     await patch(other, { name: 'of another' });
     const [entry] = await history(other);
     for (const wrong of [entry?.id, 987_654_321, -1, 1.5, '1', null, undefined]) {
-      const { status, json } = await back(id, wrong);
+      const { status, json } = await revert(id, wrong);
       expect([wrong, status, json.field_key]).toEqual([wrong, 400, 'entry']);
     }
-    const fresh = await back(id, 0, { 'if-match': `"${json.updated_at}"` });
-    expect([fresh.status, fresh.json.name]).toEqual([200, 'before']);
+    const current = await revert(id, 0, { 'if-match': `"${json.updated_at}"` });
+    expect([current.status, current.json.name]).toEqual([200, 'before']);
   });
 
   test('has pages, which contain each entry once', async () => {
     const { id } = await create({ name: '0' });
-    for (const at of [1, 2, 3, 4]) await patch(id, { name: String(at) });
+    for (const number of [1, 2, 3, 4]) await patch(id, { name: String(number) });
     const seen: unknown[] = [];
     let cursor = '';
     let pages = 0;
@@ -246,7 +246,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     const links = [await create(), await create(), await create()];
     const ids = links.map(({ id }) => id);
     for (const id of ids) await patch(id, { notes: 'to be forgotten' });
-    const left = async () =>
+    const countRows = async () =>
       (
         await app.app.context.database.read
           .selectFrom('link_history')
@@ -255,10 +255,10 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
           .execute()
       ).length;
     await call('POST', '/link/bulk_delete', { ids });
-    expect(await left()).toBe(6);
+    expect(await countRows()).toBe(6);
     await call('DELETE', `/link/deleted/${ids[0]}`);
-    expect(await left()).toBe(4);
+    expect(await countRows()).toBe(4);
     await call('DELETE', '/link/deleted');
-    expect(await left()).toBe(0);
+    expect(await countRows()).toBe(0);
   });
 });

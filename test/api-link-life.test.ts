@@ -66,17 +66,17 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
       app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
     const tag = (await call('POST', '/tag', { name: 'autumn' })).json.id;
     const ids: number[] = [];
-    for (const at of [1, 2, 3, 4]) {
+    for (const number of [1, 2, 3, 4]) {
       const body = {
         destination_url: 'https://example.com/there',
-        suffix: `shelf-${store}-${at}`,
-        name: `Shelf ${at}`,
+        suffix: `shelf-${store}-${number}`,
+        name: `Shelf ${number}`,
         tags: [tag],
       };
       ids.push((await call('POST', '/link', body)).json.id);
     }
-    const named = (at: number) => `shelf-${store}-${at}`;
-    const [first, second, third, fourth] = [named(1), named(2), named(3), named(4)];
+    const suffixOf = (number: number) => `shelf-${store}-${number}`;
+    const [first, second, third, fourth] = [suffixOf(1), suffixOf(2), suffixOf(3), suffixOf(4)];
     expect((await list('archived=false', key)).total_links).toBe(4);
     await call('PATCH', `/link/${ids[1]}`, { archived: true });
     await call('PATCH', `/link/${ids[3]}`, { archived: true });
@@ -85,20 +85,20 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     const filters = ['', 'q=shelf', `tag=${tag}`, `domain=${host}`, `tag=${tag}&domain=${host}&q=shelf`];
     for (const filter of filters) {
       for (const sort of ['-created_at', '-name', '-suffix', '-updated_at']) {
-        const of = async (more: string) => {
+        const listed = async (more: string) => {
           const found = await list(`${filter}&sort=${sort}&${more}`, key);
           return [suffixes(found).sort(), found.total_links];
         };
-        expect([filter, sort, await of('')]).toEqual([filter, sort, [[first, third], 2]]);
-        expect(await of('archived=false')).toEqual([[first, third], 2]);
-        expect(await of('archived=true')).toEqual([[second, fourth], 2]);
-        expect(await of('archived=any')).toEqual([[first, second, third, fourth], 4]);
+        expect([filter, sort, await listed('')]).toEqual([filter, sort, [[first, third], 2]]);
+        expect(await listed('archived=false')).toEqual([[first, third], 2]);
+        expect(await listed('archived=true')).toEqual([[second, fourth], 2]);
+        expect(await listed('archived=any')).toEqual([[first, second, third, fourth], 4]);
       }
       const page = await list(`${filter}&archived=true&limit=1`, key);
       expect(page.links).toHaveLength(1);
       expect((await list(`${filter}&archived=true&limit=1&cursor=${page.next}`, key)).total_links).toBe(2);
-      const stray = await app.call('GET', `/api/v1/link?${filter}&limit=1&cursor=${page.next}`, { key });
-      expect([stray.status, stray.json.field_key]).toEqual([400, 'cursor']);
+      const mismatched = await app.call('GET', `/api/v1/link?${filter}&limit=1&cursor=${page.next}`, { key });
+      expect([mismatched.status, mismatched.json.field_key]).toEqual([400, 'cursor']);
     }
     const csv = async (query: string) =>
       (await call('GET', `/link.csv?${query}`)).text.split('\r\n').length - 2;
@@ -167,27 +167,27 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     expect((await versions()).every((link) => !link.disabled)).toBe(true);
   });
 
-  test('a link that is sent back, created in bulk, deleted and restored keeps its notes, its archived state and its end', async () => {
-    const life = { notes: 'Kept', archived: true, disabled: true };
+  test('a link that is sent back, created in bulk, deleted and restored keeps its notes and its archived and disabled states', async () => {
+    const states = { notes: 'Kept', archived: true, disabled: true };
     const bulk = await app.call('POST', '/api/v1/link/bulk', {
       key: owner.key,
-      body: { links: [{ destination_url: 'https://example.com/kept', ...life }] },
+      body: { links: [{ destination_url: 'https://example.com/kept', ...states }] },
     });
     const [{ link }] = bulk.json.results;
-    expect(link).toMatchObject(life);
-    expect((await patch(link.id, link)).json).toMatchObject(life);
+    expect(link).toMatchObject(states);
+    expect((await patch(link.id, link)).json).toMatchObject(states);
     await app.call('DELETE', `/api/v1/link/${link.id}`, { key: owner.key });
     await app.call('POST', '/api/v1/link/restore', { key: owner.key, body: { ids: [link.id] } });
-    const back = await app.call('GET', `/api/v1/link/${link.id}`, { key: owner.key });
-    expect(back.json).toMatchObject(life);
+    const restored = await app.call('GET', `/api/v1/link/${link.id}`, { key: owner.key });
+    expect(restored.json).toMatchObject(states);
     const csv = await app.call('GET', `/api/v1/link.csv?ids=${link.id}`, { key: owner.key });
     const [head, line] = csv.text.split('\r\n').map((row) => row.split(','));
     const cell = (name: string) => line?.[head?.indexOf(name) ?? -1];
     const settings = Object.keys(LinkToCreate.shape);
     const secrets = ['password', 'webhook_auth_key'];
     // UTM parameters are part of the destination.
-    const isElsewhere = (name: string) => secrets.includes(name) || name.startsWith('utm_');
-    expect(settings.filter((name) => !isElsewhere(name) && !head?.includes(name))).toEqual([]);
+    const isLeftOut = (name: string) => secrets.includes(name) || name.startsWith('utm_');
+    expect(settings.filter((name) => !isLeftOut(name) && !head?.includes(name))).toEqual([]);
     expect([cell('notes'), cell('archived'), cell('disabled')]).toEqual(['Kept', 'true', 'true']);
   });
 });

@@ -37,8 +37,8 @@ describe.each(storeKinds)('links that are in print on %s', (store) => {
     expect((await call('DELETE', `/link/${plain.id}`)).status).toBe(204);
     expect((await call('DELETE', `/link/${link.id}?confirm=true`)).status).toBe(204);
     const other = await create();
-    const both = await call('POST', '/link/bulk_delete?confirm=true', { ids: [other.id] });
-    expect(both.json).toEqual({ deleted: 1, ids: [other.id] });
+    const confirmed = await call('POST', '/link/bulk_delete?confirm=true', { ids: [other.id] });
+    expect(confirmed.json).toEqual({ deleted: 1, ids: [other.id] });
     const wrong = await call('DELETE', `/link/${other.id}?confirm=perhaps`);
     expect(refused(wrong)).toEqual([400, 'FIELD_INVALID', 'confirm']);
   });
@@ -62,13 +62,13 @@ describe.each(storeKinds)('links that are in print on %s', (store) => {
     });
     expect(harmless.status).toBe(200);
     await call('PATCH', `/link/${id}`, { password: null });
-    const sure = await call('PATCH', `/link/${id}?confirm=true`, {
+    const confirmed = await call('PATCH', `/link/${id}?confirm=true`, {
       disabled: true,
       expiration_date: '2031-01-01',
     });
-    expect(sure.json).toMatchObject({ disabled: true, expiration_date: '2031-01-01T00:00:00.000Z' });
+    expect(confirmed.json).toMatchObject({ disabled: true, expiration_date: '2031-01-01T00:00:00.000Z' });
     expect((await app.visit(`/${suffix}`)).status).toBe(410);
-    expect((await call('PATCH', `/link/${id}`, sure.json)).status).toBe(200);
+    expect((await call('PATCH', `/link/${id}`, confirmed.json)).status).toBe(200);
     expect((await call('PATCH', `/link/${id}`, { disabled: false, expiration_date: '' })).status).toBe(200);
 
     const { history } = (await call('GET', `/link/${id}/history`)).json;

@@ -9,7 +9,7 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
   let owner: TestAccount;
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, headers, ...(body === undefined ? {} : { body }) });
-  const make = async (body: object = {}) =>
+  const create = async (body: object = {}) =>
     (await send('POST', '/link', { destination_url: 'https://example.com', ...body })).json;
   const tag = async (name: string) => (await send('POST', '/tag', { name })).json.id as number;
   const ids = (json: { links: { id: number }[] }) => json.links.map(({ id }) => id);
@@ -24,7 +24,7 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
   });
 
   test('a link has the time of its last change, and every change is later than the one before', async () => {
-    const link = await make();
+    const link = await create();
     expect(link.updated_at).toBe(new Date(app.clock.now).toISOString());
     const first = (await send('PATCH', `/link/${link.id}`, { name: 'a' })).json;
     const second = (await send('PATCH', `/link/${link.id}`, { name: 'b' })).json;
@@ -34,9 +34,9 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
   });
 
   test('an update based on an outdated state is refused', async () => {
-    const link = await make({ name: 'as it was' });
-    const patch = (seen: string, name: string) =>
-      send('PATCH', `/link/${link.id}`, { name }, { 'if-match': seen });
+    const link = await create({ name: 'as it was' });
+    const patch = (version: string, name: string) =>
+      send('PATCH', `/link/${link.id}`, { name }, { 'if-match': version });
     const mine = await patch(`"${link.updated_at}"`, 'mine');
     expect(mine.status).toBe(200);
     const theirs = await patch(`"${link.updated_at}"`, 'theirs');
@@ -49,17 +49,17 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
   });
 
   test('of two simultaneous changes of the same state, one succeeds', async () => {
-    const link = await make();
+    const link = await create();
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, turn) =>
-        send('PATCH', `/link/${link.id}`, { name: `${turn}` }, { 'if-match': `"${link.updated_at}"` }),
+      Array.from({ length: 8 }, (_, index) =>
+        send('PATCH', `/link/${link.id}`, { name: `${index}` }, { 'if-match': `"${link.updated_at}"` }),
       ),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
   });
 
   test('the list has the clicks of the last days, by UTC day, today last', async () => {
-    const [link, other] = [await make(), await make()];
+    const [link, other] = [await create(), await create()];
     const today = Math.floor(app.clock.now / day) * day;
     const hit = { link: link.id, organization: owner.organizationId };
     await seedHits(app.app.context.database, [
@@ -79,14 +79,14 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
     for (const daily of ['0', '32', 'x', '-1']) {
       expect((await send('GET', `/link?daily=${daily}`)).json.field_key).toBe('daily');
     }
-    const back = await send('PATCH', `/link/${link.id}`, json.links[1]);
-    expect(back.status).toBe(200);
+    const sentBack = await send('PATCH', `/link/${link.id}`, json.links[1]);
+    expect(sentBack.status).toBe(200);
   });
 
   test('several tags find the links that have all of them', async () => {
     const [a, b, c] = [await tag('a'), await tag('b'), await tag('c')];
-    const [both, onlyA] = [await make({ tags: [a, b] }), await make({ tags: [a] })];
-    const all = await make({ tags: [a, b, c] });
+    const [both, onlyA] = [await create({ tags: [a, b] }), await create({ tags: [a] })];
+    const all = await create({ tags: [a, b, c] });
     const found = async (query: string) => {
       const { json } = await send('GET', `/link?tag=${query}`);
       expect(json.total_links).toBe(json.links.length);
@@ -112,7 +112,7 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
 
   test('links are exported as CSV, all matches or selected ones, without their secrets', async () => {
     const spring = await tag('Spring, 50%');
-    const link = await make({
+    const link = await create({
       destination_url: 'https://example.com/?a="b",c',
       name: '=HYPERLINK("http://evil.example")',
       password: 'sesame',
@@ -121,7 +121,7 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
       tags: [spring, await tag('two')],
       expiration_date: '2031-01-01',
     });
-    const other = await make({ name: 'line\nbreak' });
+    const other = await create({ name: 'line\nbreak' });
     const { status, headers, text } = await send('GET', `/link.csv?tag=${spring}`);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');

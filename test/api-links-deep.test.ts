@@ -11,14 +11,14 @@ const calls = 24;
 describe.each(storeKinds)('a long list on %s', (store) => {
   let app: TestApp;
   let owner: TestAccount;
-  let neighbour: TestAccount;
+  let stranger: TestAccount;
   let ids: number[];
   /** The links of call 0. */
   let originals: readonly number[];
 
   const send = (method: string, path: string, body?: unknown, key = owner.key) =>
     app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
-  const fill = async (key: string, call: number) => {
+  const createLinks = async (key: string, call: number) => {
     const links = Array.from({ length: perCall }, (_, index) => ({
       destination_url: `https://deep.example/${call}/${index}`,
     }));
@@ -26,32 +26,32 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     return json.results.map(({ link }: { link: { id: number } }) => link.id) as number[];
   };
   /** Copies the links of call 0, as if another call had created them, in a tenth of the time. */
-  const copy = async (of: TestAccount, [first = 0, ...others]: readonly number[], call: number) =>
+  const copy = async (account: TestAccount, [first = 0, ...others]: readonly number[], call: number) =>
     app.app.context.database.write(async (queries) => {
-      const mine = queries.selectFrom('links').where('organization_id', '=', of.organizationId);
-      const { id: _, ...row } = await mine.selectAll().limit(1).executeTakeFirstOrThrow();
+      const own = queries.selectFrom('links').where('organization_id', '=', account.organizationId);
+      const { id: _, ...row } = await own.selectAll().limit(1).executeTakeFirstOrThrow();
       const changed: Record<string, RawBuilder<unknown>> = {
         suffix: sql`suffix || ${sql.lit(`-${call}`)}`,
-        destination_url: moved('destination_url', call),
-        search_text: moved('search_text', call),
+        destination_url: renumbered('destination_url', call),
+        search_text: renumbered('search_text', call),
       };
       const columns = Object.keys(row);
       const { rows } = await sql<{ id: number }>`
         insert into links (${sql.join(columns.map((column) => sql.ref(column)))})
         select ${sql.join(columns.map((column) => changed[column] ?? sql.ref(column)))} from links
-        where organization_id = ${of.organizationId} and id between ${first} and ${others.at(-1) ?? first}
+        where organization_id = ${account.organizationId} and id between ${first} and ${others.at(-1) ?? first}
         order by id returning id`.execute(queries);
-      await sql`update link_counts set links = links + ${rows.length} where organization_id = ${of.organizationId}
-        and shard = (select min(shard) from link_counts where organization_id = ${of.organizationId})`.execute(
+      await sql`update link_counts set links = links + ${rows.length} where organization_id = ${account.organizationId}
+        and shard = (select min(shard) from link_counts where organization_id = ${account.organizationId})`.execute(
         queries,
       );
       return rows.map(({ id }) => id).sort((one, other) => one - other);
     });
-  const moved = (column: string, call: number) =>
+  const renumbered = (column: string, call: number) =>
     sql`replace(${sql.ref(column)}, 'deep.example/0/', ${sql.lit(`deep.example/${call}/`)})`;
   const page = async (query: string): Promise<number[]> =>
     (await send('GET', `/link?${query}`)).json.links.map(({ id }: { id: number }) => id);
-  const found = (text: string) =>
+  const findByText = (text: string) =>
     listLinks(
       app.app.context.database.read,
       owner.organizationId,
@@ -59,36 +59,36 @@ describe.each(storeKinds)('a long list on %s', (store) => {
       { limit: 100, offset: 0, order: '-created_at' },
     ).then(({ links }) => links.map(({ link }) => link.id));
 
-  /** Every page equals that slice of the whole list. */
-  const pagesAreRight = async () => {
+  /** Expects each page to equal its slice of the whole list. */
+  const expectRightPages = async () => {
     const newestFirst = ids.toReversed();
-    const held = newestFirst[500] ?? 0;
-    const below = newestFirst.filter((id) => id < held);
+    const before = newestFirst[500] ?? 0;
+    const below = newestFirst.filter((id) => id < before);
     for (const offset of [20_001, 20_480, 22_222, ids.length - 3, ids.length, ids.length + 5000]) {
       const end = offset + 5;
       const query = `limit=5&offset=${offset}`;
       expect([offset, await page(query)]).toEqual([offset, newestFirst.slice(offset, end)]);
       expect([offset, await page(`${query}&sort=created_at`)]).toEqual([offset, ids.slice(offset, end)]);
-      expect([offset, await page(`${query}&before=${held}`)]).toEqual([offset, below.slice(offset, end)]);
+      expect([offset, await page(`${query}&before=${before}`)]).toEqual([offset, below.slice(offset, end)]);
     }
   };
 
   beforeAll(async () => {
     app = await startApp({ store });
-    [owner, neighbour] = [await app.createAccount(), await app.createAccount()];
-    originals = await fill(owner.key, 0);
+    [owner, stranger] = [await app.createAccount(), await app.createAccount()];
+    originals = await createLinks(owner.key, 0);
     ids = [...originals];
-    const ofNeighbour = await fill(neighbour.key, 0);
+    const ofStranger = await createLinks(stranger.key, 0);
     for (let call = 1; call < calls; call++) {
       ids.push(...(await copy(owner, originals, call)));
-      if (call % 6 === 0) await copy(neighbour, ofNeighbour, call);
+      if (call % 6 === 0) await copy(stranger, ofStranger, call);
     }
     // PostgreSQL doesn't count ids that may still be uncommitted; the older links' ids are now far below those.
     if (store === 'postgres') {
       await app.app.context.database.write((queries) =>
         sql`select setval(pg_get_serial_sequence('links', 'id'), 1000000)`.execute(queries),
       );
-      ids.push(...(await fill(owner.key, calls)));
+      ids.push(...(await createLinks(owner.key, calls)));
     }
   }, 240_000);
   afterAll(async () => {
@@ -128,7 +128,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
 
   test('deep pages are the same with and without block counts, and after deletions and restorations', async () => {
     const { database } = app.app.context;
-    await pagesAreRight();
+    await expectRightPages();
     await countBlocks(database, owner.organizationId);
     const mark = await database.read
       .selectFrom('link_block_marks')
@@ -136,26 +136,26 @@ describe.each(storeKinds)('a long list on %s', (store) => {
       .where('organization_id', '=', owner.organizationId)
       .executeTakeFirstOrThrow();
     expect(mark.counted_to).toBeGreaterThan(20_000);
-    await pagesAreRight();
-    const gone = ids.filter((_, index) => index % 29 === 3);
-    for (let start = 0; start < gone.length; start += perCall) {
-      await send('POST', '/link/bulk_delete', { ids: gone.slice(start, start + perCall) });
+    await expectRightPages();
+    const deletedIds = ids.filter((_, index) => index % 29 === 3);
+    for (let start = 0; start < deletedIds.length; start += perCall) {
+      await send('POST', '/link/bulk_delete', { ids: deletedIds.slice(start, start + perCall) });
     }
-    ids = ids.filter((id) => !gone.includes(id));
-    await pagesAreRight();
-    const back = gone.filter((_, index) => index % 2 === 0).slice(0, perCall);
-    await send('POST', '/link/restore', { ids: back });
-    ids = [...ids, ...back].sort((one, other) => one - other);
-    ids.push(...(await fill(owner.key, calls + 1)));
-    await pagesAreRight();
+    ids = ids.filter((id) => !deletedIds.includes(id));
+    await expectRightPages();
+    const restoredIds = deletedIds.filter((_, index) => index % 2 === 0).slice(0, perCall);
+    await send('POST', '/link/restore', { ids: restoredIds });
+    ids = [...ids, ...restoredIds].sort((one, other) => one - other);
+    ids.push(...(await createLinks(owner.key, calls + 1)));
+    await expectRightPages();
     await countBlocks(database, owner.organizationId);
-    await pagesAreRight();
+    await expectRightPages();
   }, 240_000);
 
   test('links deleted during counting are not on its pages', async () => {
     const { database } = app.app.context;
     await database.write((queries) => queries.deleteFrom('link_block_marks').execute());
-    const gone = ids.filter((_, index) => index % 17 === 5).slice(0, 150);
+    const deletedIds = ids.filter((_, index) => index % 17 === 5).slice(0, 150);
     const remove = async (id: number) => {
       for (;;) {
         const { status } = await send('DELETE', `/link/${id}`);
@@ -166,11 +166,11 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     const [, , ...statuses] = await Promise.all([
       countBlocks(database, owner.organizationId),
       countBlocks(database, owner.organizationId),
-      ...gone.map(remove),
+      ...deletedIds.map(remove),
     ]);
     expect(statuses.filter((status) => status !== 204 && status !== 404)).toEqual([]);
-    ids = ids.filter((id) => !gone.includes(id));
-    await pagesAreRight();
+    ids = ids.filter((id) => !deletedIds.includes(id));
+    await expectRightPages();
   }, 240_000);
 
   test('among very many links the newest are found by any part of a text, and all by its beginning', async () => {
@@ -182,31 +182,31 @@ describe.each(storeKinds)('a long list on %s', (store) => {
       await make({ destination_url: 'https://www.needle.example/Path?x=1' }),
     ];
     const all = [byAddress, byName, bySuffix];
-    expect(await found('needle')).toEqual(all);
-    expect(await found('50% IN')).toEqual([byName]);
+    expect(await findByText('needle')).toEqual(all);
+    expect(await findByText('50% IN')).toEqual([byName]);
     for (let call = 0; call < 12; call++) ids.push(...(await copy(owner, originals, calls + 2 + call)));
-    expect(await found('NEEDLE')).toEqual(all);
-    expect(await found(`needle-${store}`)).toEqual([bySuffix]);
-    expect(await found('needle 50% in the')).toEqual([byName]);
+    expect(await findByText('NEEDLE')).toEqual(all);
+    expect(await findByText(`needle-${store}`)).toEqual([bySuffix]);
+    expect(await findByText('needle 50% in the')).toEqual([byName]);
     for (const address of [
       'needle.example/path',
       'www.needle.example',
       'https://www.needle.example/PATH?x=1',
     ]) {
-      expect(await found(address)).toEqual([byAddress]);
+      expect(await findByText(address)).toEqual([byAddress]);
     }
-    expect(await found('50% in')).toEqual([]);
-    expect(await found('needle_')).toEqual([]);
-    expect(await found(`needle${'x'.repeat(190)}`)).toEqual([]);
-    expect(await found('deep.example/23/999')).toHaveLength(1);
+    expect(await findByText('50% in')).toEqual([]);
+    expect(await findByText('needle_')).toEqual([]);
+    expect(await findByText(`needle${'x'.repeat(190)}`)).toEqual([]);
+    expect(await findByText('deep.example/23/999')).toHaveLength(1);
     const { database } = app.app.context;
     const filter = { text: { text: 'needle', reach: 'bounded' } } as const;
     expect(await countLinks(database.read, owner.organizationId, filter)).toBe(3);
-    expect(await countLinks(database.read, neighbour.organizationId, filter)).toBe(0);
+    expect(await countLinks(database.read, stranger.organizationId, filter)).toBe(0);
   }, 240_000);
 
   test('every order lists all links once, and in reverse as well', async () => {
-    const lister = await app.createAccount();
+    const account = await app.createAccount();
     const names = ['beta', 'Alpha', null, 'alpha', 'Ärger', null, 'zeta', '_', 'ALPHA'];
     for (const [index, name] of names.entries()) {
       const body = {
@@ -214,28 +214,28 @@ describe.each(storeKinds)('a long list on %s', (store) => {
         name,
         suffix: `${index % 2 ? 'B' : 'a'}${index}-${store}`,
       };
-      await send('POST', '/link', body, lister.key);
+      await send('POST', '/link', body, account.key);
     }
-    const walk = async (sort: string) => {
+    const allPages = async (sort: string) => {
       const links = [];
       for (let offset = 0; offset < names.length; offset += 2) {
         links.push(
-          ...(await send('GET', `/link?sort=${sort}&limit=2&offset=${offset}`, undefined, lister.key)).json
+          ...(await send('GET', `/link?sort=${sort}&limit=2&offset=${offset}`, undefined, account.key)).json
             .links,
         );
       }
       return links as { id: number; name: string | null; suffix: string }[];
     };
-    const named = (await walk('name')).map(({ name }) => name?.toLowerCase() ?? null);
+    const named = (await allPages('name')).map(({ name }) => name?.toLowerCase() ?? null);
     expect(named).toEqual(['_', 'alpha', 'alpha', 'alpha', 'beta', 'zeta', 'ärger', null, null]);
-    const backwards = (await walk('-name')).map(({ name }) => name?.toLowerCase() ?? null);
+    const backwards = (await allPages('-name')).map(({ name }) => name?.toLowerCase() ?? null);
     expect(backwards).toEqual([...named.slice(0, 7).reverse(), null, null]);
-    const suffixes = (await walk('suffix')).map(({ suffix }) => suffix.slice(0, 2));
+    const suffixes = (await allPages('suffix')).map(({ suffix }) => suffix.slice(0, 2));
     expect(suffixes).toEqual(['a0', 'a2', 'a4', 'a6', 'a8', 'B1', 'B3', 'B5', 'B7']);
     for (const order of ['suffix', 'updated_at', 'created_at']) {
-      const [there, back] = [await walk(order), await walk(`-${order}`)];
-      expect(new Set(there.map(({ id }) => id)).size).toBe(names.length);
-      expect(back.map(({ id }) => id)).toEqual(there.map(({ id }) => id).reverse());
+      const [forward, reverse] = [await allPages(order), await allPages(`-${order}`)];
+      expect(new Set(forward.map(({ id }) => id)).size).toBe(names.length);
+      expect(reverse.map(({ id }) => id)).toEqual(forward.map(({ id }) => id).reverse());
     }
   });
 });

@@ -14,7 +14,7 @@ import { seededRandom } from './support/seeded-random.ts';
 
 const pages = ['limit=10', 'limit=4', 'limit=4&offset=4'];
 
-describe.each(storeKinds)('pages that are read again and again on %s', (store) => {
+describe.each(storeKinds)('cached pages of links on %s', (store) => {
   let app: TestApp;
   let owner: TestAccount;
   let tagIds: number[];
@@ -30,7 +30,7 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
     (await call('GET', '/link?limit=1000')).links.map(({ id }: { id: number }) => id);
 
   /** Compares the pages with reads by id, which aren't cached. */
-  const pagesAreRight = async (after: string) => {
+  const expectRightPages = async (after: string) => {
     const ids = await newestIds();
     const links = await Promise.all(ids.map((id) => call('GET', `/link/${id}`)));
     for (const page of pages) {
@@ -52,14 +52,14 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
     for (const name of ['autumn', 'posters'])
       tagIds.push((await call('POST', '/tag', { body: { name } })).id);
     for (let index = 0; index < 12; index++) await create(`${index}`);
-    await pagesAreRight('creations');
+    await expectRightPages('creations');
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
     await app.stop();
   });
 
-  test('show every kind of change at once', async () => {
+  test('show every kind of change immediately', async () => {
     const { database } = app.app.context;
     const draw = seededRandom(20261126);
     const deleted: number[] = [];
@@ -91,7 +91,7 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
       const names = Object.keys(changes);
       const name = names[step < names.length ? step : draw(names.length)] ?? '';
       await changes[name]?.(ids[draw(Math.min(ids.length, 10))] ?? 0);
-      await pagesAreRight(`${step}: ${name}`);
+      await expectRightPages(`${step}: ${name}`);
     }
   }, 120_000);
 
@@ -146,21 +146,21 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
     expect((await first())?.link.name).toBe('by another process');
   });
 
-  test('are objects of their own for each version of a link', async () => {
+  test('have a new object for each version of a link', async () => {
     const { database } = app.app.context;
     const page = { organizationId: owner.organizationId, below: 2 ** 40, offset: 0, limit: 5 };
     for (let index = 0; index < 5; index++) await create(`new ${index}`);
     const { links: before } = await newestLinks(database, page);
-    const was = structuredClone(before);
+    const copy = structuredClone(before);
     await call('PATCH', `/link/${before[1]?.link.id}`, { body: { name: 'another name' } });
     const { links: after } = await newestLinks(database, page);
-    expect(before).toEqual(was);
+    expect(before).toEqual(copy);
     expect(after[1]?.link.name).toBe('another name');
     const same = after.filter((link, index) => link === before[index]).length;
     expect(same).toBe(4);
   });
 
-  test('are forgotten for longer ones: texts are bounded, not links', async () => {
+  test('are evicted for longer ones: the cache is bounded by the length of texts, not by the number of links', async () => {
     const { database } = app.app.context;
     const page = { organizationId: owner.organizationId, below: 2 ** 40, offset: 0, limit: 3 };
     const first = async () => (await newestLinks(database, page)).links[0];
@@ -181,14 +181,14 @@ describe.each(storeKinds)('pages that are read again and again on %s', (store) =
     expect(await isCached()).toBe(false);
   });
 
-  test('are not those of another organization', async () => {
+  test('have no links of another organization', async () => {
     const other = await app.createAccount();
     const { json } = await app.call('GET', '/api/v1/link?limit=10', { key: other.key });
     expect([json.links, json.total_links]).toEqual([[], 0]);
   });
 });
 
-test('a store that has failed is reported as away, not as a fault of ours', async () => {
+test('reading from a closed database throws StoreAway, and is no fault', async () => {
   await using folder = await storeFolder();
   const database = await openDatabase(null, folder.path, (cause) => {
     throw cause;

@@ -33,18 +33,18 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
     expect(theirs.json.error_string).toBe('"again" is taken on this domain. Choose another suffix.');
   });
 
-  test('so does each in bulk, but not those of a call that is rolled back', async () => {
+  test('a repeated creation in bulk gets the links that exist, but not links of a call that is rolled back', async () => {
     const links = ['one', 'two'].map((suffix) => ({ destination_url: 'https://example.com', suffix }));
-    const bulk = (query: string, some: object[]) =>
-      app.call('POST', `/api/v1/link/bulk${query}`, { key: owner.key, body: { links: some } });
+    const bulk = (query: string, items: object[]) =>
+      app.call('POST', `/api/v1/link/bulk${query}`, { key: owner.key, body: { links: items } });
     const ids = (await bulk('', links)).json.results.map(({ link }: { link: { id: number } }) => link.id);
     app.clock.now += 1_000;
     const again = (await bulk('', links)).json.results;
     for (const [index, { error }] of again.entries())
       expect(error.error_string).toContain(`of link ${ids[index]} of your own`);
     const twice = ['three', 'three'].map((suffix) => ({ destination_url: 'https://example.com', suffix }));
-    const undone = await bulk('?atomic=true', twice);
-    expect(undone.json.error_string).toBe(
+    const rolledBack = await bulk('?atomic=true', twice);
+    expect(rolledBack.json.error_string).toBe(
       'Link 2 of 2: "three" is taken on this domain. Choose another suffix.',
     );
   });
@@ -52,7 +52,7 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
   test('an If-Match without a version is reported as such, not as a changed link', async () => {
     const { json: link } = await create({});
     const same = link.updated_at;
-    for (const [header, words] of [
+    for (const [header, message] of [
       [`W/"abc"`, 'without W/'],
       [`W/"${same}"`, 'without W/'],
       ['"abc"', `such as "${same}"`],
@@ -65,7 +65,7 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
         'FIELD_INVALID',
         'If-Match',
       ]);
-      expect(json.error_string).toContain(words);
+      expect(json.error_string).toContain(message);
     }
     const old = await patch(link.id, { name: 'x' }, { 'if-match': '"2020-01-01T00:00:00.000Z"' });
     expect([old.status, old.json.error_code]).toEqual([409, 'LINK_CHANGED']);
@@ -78,15 +78,15 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
       .json;
     const { json: link } = await create({ tags: [tag] });
     await app.call('DELETE', `/api/v1/tag/${tag}`, { key: owner.key });
-    const off = await patch(link.id, { remove_tags: [tag], name: 'changed' });
-    expect([off.status, off.json.tags, off.json.name]).toEqual([200, [], 'changed']);
-    const on = await patch(link.id, { add_tags: [tag] });
-    expect(on.json.error_string).toBe(
+    const removed = await patch(link.id, { remove_tags: [tag], name: 'changed' });
+    expect([removed.status, removed.json.tags, removed.json.name]).toEqual([200, [], 'changed']);
+    const added = await patch(link.id, { add_tags: [tag] });
+    expect(added.json.error_string).toBe(
       `There is no tag ${tag} in your organization. GET /api/v1/tag lists the tags.`,
     );
   });
 
-  test('addresses are URIs in every response, and the readable one is domain and suffix', async () => {
+  test('addresses are URIs in every response, and decode to domain and suffix', async () => {
     const uri = /^https?:\/\/[\w.:-]+(?:\/(?:[\w.~!$&'()*+,;=:@/?#-]|%[0-9A-F]{2})*)?$/;
     const suffix = `Frühling/🦊-${store}`;
     const { json: link } = await create({ suffix, destination_url: 'https://example.com/a|b/[c]?q=ü^`#é' });
@@ -101,7 +101,7 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
     expect([deleted.url, deleted.suffix]).toEqual([link.url, suffix]);
   });
 
-  test("a scheme that doesn't match its app is reported with the right one", async () => {
+  test('the error for a scheme that a field does not allow names the allowed ones', async () => {
     const sentence = async (field: string) =>
       (await create({ [field]: 'ftp://example.com/x' })).json.error_string;
     expect(await sentence('webhook_url')).toBe(

@@ -178,25 +178,25 @@ describe.each(storeKinds)('links on %s', (store) => {
     webhook_auth_key: 'k',
   };
 
-  test.each([null, ''])('every optional field is cleared by %p', async (nothing) => {
+  test.each([null, ''])('every optional field is cleared by %p', async (empty) => {
     const { json: made } = await create({
       destination_url: 'https://example.com',
       ...clearable,
       password: 'x',
     });
     for (const field of Object.keys(clearable)) {
-      const { json } = await patch(made.id, { [field]: nothing });
+      const { json } = await patch(made.id, { [field]: empty });
       expect(json[field]).toBeNull();
     }
-    expect((await patch(made.id, { password: nothing })).json.has_password).toBe(false);
+    expect((await patch(made.id, { password: empty })).json.has_password).toBe(false);
     const colours = { qr_code_foreground_hex: '#123456', qr_code_background_hex: '#FEDCBA' };
     await patch(made.id, colours);
     const { json } = await patch(made.id, {
-      qr_code_foreground_hex: nothing,
-      qr_code_background_hex: nothing,
+      qr_code_foreground_hex: empty,
+      qr_code_background_hex: empty,
     });
     expect(json).toMatchObject({ qr_code_foreground_hex: '#000000', qr_code_background_hex: '#FFFFFF' });
-    expect((await patch(made.id, { destination_url: nothing })).json).toMatchObject({
+    expect((await patch(made.id, { destination_url: empty })).json).toMatchObject({
       field_key: 'destination_url',
     });
   });
@@ -255,8 +255,8 @@ describe.each(storeKinds)('links on %s', (store) => {
 
   test('a deleted link returns 204 without a body, then 404', async () => {
     const { json: made } = await create({ destination_url: 'https://example.com' });
-    const gone = await app.call('DELETE', `/api/v1/link/${made.id}`, { key: owner.key });
-    expect([gone.status, gone.text]).toEqual([204, '']);
+    const deleted = await app.call('DELETE', `/api/v1/link/${made.id}`, { key: owner.key });
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
     expect((await read(made.id)).status).toBe(404);
     expect((await app.call('DELETE', `/api/v1/link/${made.id}`, { key: owner.key })).status).toBe(404);
     expect((await app.visit(`/${made.suffix}`)).status).toBe(404);
@@ -289,10 +289,10 @@ describe.each(storeKinds)('links on %s', (store) => {
 
   test('pages with `before` are stable while links are created', async () => {
     const first = (await list('?limit=3')).json.links.map((link: { id: number }) => link.id);
-    const hold = `before=${first[0] + 1}`;
-    const second = (await list(`?limit=3&offset=3&${hold}`)).json.links;
+    const beforeNewest = `before=${first[0] + 1}`;
+    const second = (await list(`?limit=3&offset=3&${beforeNewest}`)).json.links;
     await create({ destination_url: 'https://example.com/between' });
-    expect((await list(`?limit=3&offset=3&${hold}`)).json.links).toEqual(second);
+    expect((await list(`?limit=3&offset=3&${beforeNewest}`)).json.links).toEqual(second);
   });
 
   test('the list is filtered by text in any case, by tag and by domain', async () => {
@@ -319,8 +319,8 @@ describe.each(storeKinds)('links on %s', (store) => {
     }
     const past = (await list('?q=FRÜHLING&offset=5')).json;
     expect(past).toEqual({ links: [], total_links: 1 });
-    const held = (await list(`?q=FRÜHLING&before=${named.id}`)).json;
-    expect(held).toEqual({ links: [], total_links: 1 });
+    const older = (await list(`?q=FRÜHLING&before=${named.id}`)).json;
+    expect(older).toEqual({ links: [], total_links: 1 });
   });
 
   test('sorting by name puts unnamed links last, and by suffix is alphabetical', async () => {

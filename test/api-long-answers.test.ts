@@ -23,8 +23,8 @@ async function answerTo(version: string): Promise<{ head: string; body: string }
   const { hostname, port } = new URL(app.url);
   const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');
   let text = '';
-  socket.on('data', (piece) => {
-    text += piece;
+  socket.on('data', (chunk) => {
+    text += chunk;
   });
   socket.write(
     `GET /api/v1/link?limit=30 HTTP/${version}\r\nHost: ${hostname}:${port}\r\nAPI-Key: ${key}\r\nConnection: close\r\n\r\n`,
@@ -35,7 +35,7 @@ async function answerTo(version: string): Promise<{ head: string; body: string }
   return { head, body };
 }
 
-test('a long answer is whole, on a connection that is used again as well', async () => {
+test('a long response is complete, also on a reused connection', async () => {
   const expected = (await app.call('GET', '/api/v1/link?limit=10', { key })).json.links;
   for (let turn = 0; turn < 5; turn++) {
     const answer = await fetch(`${app.url}/api/v1/link?limit=30`, { headers: { 'api-key': key } });
@@ -48,14 +48,14 @@ test('a long answer is whole, on a connection that is used again as well', async
   }
 });
 
-test('a long answer is streamed, a short one is not', async () => {
+test('a long response is streamed, a short one is not', async () => {
   const headers = { 'api-key': key };
   const [long, short] = [30, 1].map((limit) => fetch(`${app.url}/api/v1/link?limit=${limit}`, { headers }));
   expect((await long)?.headers.get('transfer-encoding')).toBe('chunked');
   expect(Number((await short)?.headers.get('content-length'))).toBeGreaterThan(1_000);
 });
 
-test('a client that closes, as those of HTTP/1.0 do, gets a long answer with its length', async () => {
+test('a client that closes the connection, as with HTTP/1.0, gets a long response with a Content-Length', async () => {
   for (const version of ['1.0', '1.1']) {
     const { head, body } = await answerTo(version);
     expect(head).not.toMatch(/transfer-encoding/i);

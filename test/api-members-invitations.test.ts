@@ -22,7 +22,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     const host = await app.createAccount();
     return { host, ...(await invite(app, host.key, guest.email, role)).json };
   };
-  /** API keys end with the membership; from then on the member signs in. */
+  /** A token for calls after the membership ends, which makes API keys invalid. */
   const tokenOf = async ({ email, password }: TestAccount) =>
     (await post('/auth/create_tokens', undefined, { email, password })).json.access_token as string;
 
@@ -45,7 +45,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect(Object.keys(listed).sort()).toEqual(['created_at', 'email', 'expires_at', 'id', 'role']);
   });
 
-  test('a client with the link can see what it is for, without signing in', async () => {
+  test('a client with the link can preview the invitation without signing in', async () => {
     const host = await app.createAccount();
     await app.call('PATCH', '/api/v1/user', { key: host.key, body: { name: 'Ada' } });
     await app.call('PATCH', '/api/v1/organization', { key: host.key, body: { name: 'Engines' } });
@@ -105,7 +105,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect((await accept(token, id)).status).toBe(404);
   });
 
-  test('keys of the previous organization end; sessions and tokens move along', async () => {
+  test('keys of the previous organization become invalid; sessions and tokens stay valid', async () => {
     const guest = await app.createAccount();
     const token = await tokenOf(guest);
     const { id } = await invited(guest);
@@ -115,16 +115,18 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   });
 
   test('a live stream of the previous organization ends', async () => {
-    const quick = await startApp({ store, overrides: { heartbeat: 20 } });
-    const [host, guest] = [await quick.createAccount(), await quick.createAccount()];
-    const browser = await browserOf(quick, guest);
-    const stream = await fetch(`${quick.url}/api/v1/clicks/live`, { headers: { cookie: browser.cookie } });
+    const quickApp = await startApp({ store, overrides: { heartbeat: 20 } });
+    const [host, guest] = [await quickApp.createAccount(), await quickApp.createAccount()];
+    const browser = await browserOf(quickApp, guest);
+    const stream = await fetch(`${quickApp.url}/api/v1/clicks/live`, { headers: { cookie: browser.cookie } });
     const ended = stream.text();
-    const { id } = (await invite(quick, host.key, guest.email)).json;
-    const accepted = await quick.call('POST', `/api/v1/user/invitations/${id}/accept`, { headers: browser });
+    const { id } = (await invite(quickApp, host.key, guest.email)).json;
+    const accepted = await quickApp.call('POST', `/api/v1/user/invitations/${id}/accept`, {
+      headers: browser,
+    });
     expect(accepted.status).toBe(200);
     expect(await ended).toStartWith(': Linnet');
-    await quick.stop();
+    await quickApp.stop();
   });
 
   test('an invitation is declined permanently', async () => {
@@ -171,7 +173,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect([status, json.error_code, json.field_key]).toEqual([409, 'ALREADY_MEMBER', 'email']);
   });
 
-  test('of many simultaneous acceptances of one invitation, one counts', async () => {
+  test('of many simultaneous acceptances of one invitation, one succeeds', async () => {
     const guest = await app.createAccount();
     const token = await tokenOf(guest);
     const { id, host } = await invited(guest);
@@ -187,7 +189,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
       return json.error_string as string;
     };
 
-    test('keeps one that has links, tags or domains, and is told what to do', async () => {
+    test('keeps one that has links, tags or domains, and gets an error that says what to do', async () => {
       const guest = await app.createAccount();
       await app.call('PATCH', '/api/v1/organization', { key: guest.key, body: { name: 'Mine' } });
       const { id, host } = await invited(guest);
@@ -208,7 +210,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
       expect((await accept(guest.key, id)).json.organization_id).toBe(host.organizationId);
     });
 
-    test('as the only administrator of others stays, until another one takes over', async () => {
+    test('stays while they are the only administrator of other members', async () => {
       const admin = await app.createAccount();
       const editor = await member(app, admin);
       const token = await tokenOf(admin);
@@ -224,7 +226,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
       expect(await get('/member', editor.key)).toHaveLength(1);
     });
 
-    test('as an editor leaves freely; their work stays', async () => {
+    test('may leave as an editor, and their links stay', async () => {
       const admin = await app.createAccount();
       const editor = await member(app, admin);
       await post('/link', editor.key, { destination_url: 'example.com' });
@@ -298,7 +300,7 @@ test('if invitations are mailed, an unproven address needs the link in the mail'
  */
 describe('simultaneous joining and leaving on postgres', () => {
   /** Locks the organization until the call waits for it, then runs `meanwhile` and unlocks. */
-  async function whileHeld(
+  async function whileLocked(
     app: TestApp,
     organizationId: number,
     call: () => Promise<Answer>,
@@ -334,7 +336,7 @@ describe('simultaneous joining and leaving on postgres', () => {
     const leaving = await app.createAccount();
     const { token } = (await invite(app, leaving.key, 'joins@example.com')).json;
     const body = { email: 'joins@example.com', password: 'a long enough one', invitation_token: token };
-    const { status } = await whileHeld(
+    const { status } = await whileLocked(
       app,
       leaving.organizationId,
       () => app.call('POST', '/api/v1/user', { body }),
@@ -343,10 +345,10 @@ describe('simultaneous joining and leaving on postgres', () => {
     expect(status).toBe(403);
   });
 
-  test('a user who leaves sees who has just joined', async () => {
+  test('the call of a leaving user sees a member who has just joined', async () => {
     const [host, leaving] = [await app.createAccount(), await app.createAccount()];
     const { id } = (await invite(app, host.key, leaving.email)).json;
-    const { status, json } = await whileHeld(
+    const { status, json } = await whileLocked(
       app,
       leaving.organizationId,
       () => app.call('POST', `/api/v1/user/invitations/${id}/accept`, { key: leaving.key }),
@@ -364,9 +366,9 @@ describe('simultaneous joining and leaving on postgres', () => {
     expect([status, json.error_code]).toEqual([409, 'ORGANIZATION_IN_USE']);
   });
 
-  test('a user who is demoted while inviting has created no invitation', async () => {
+  test('a user who is demoted while inviting creates no invitation', async () => {
     const administrator = await app.createAccount();
-    const { status, json } = await whileHeld(
+    const { status, json } = await whileLocked(
       app,
       administrator.organizationId,
       () => invite(app, administrator.key, 'late@example.com', 'administrator'),

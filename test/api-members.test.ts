@@ -50,8 +50,8 @@ describe.each(storeKinds)('members on %s', (store) => {
     const admin = await app.createAccount();
     const editor = await member(app, admin);
     expect((await invite(app, editor.key, 'guest@example.com')).status).toBe(403);
-    const raised = await as(admin.key).setRole(editor.userId, 'administrator');
-    expect([raised.status, raised.json.role]).toEqual([200, 'administrator']);
+    const promoted = await as(admin.key).setRole(editor.userId, 'administrator');
+    expect([promoted.status, promoted.json.role]).toEqual([200, 'administrator']);
     expect((await invite(app, editor.key, 'guest@example.com')).status).toBe(201);
     expect((await as(editor.key).setRole(admin.userId, 'editor')).status).toBe(200);
     expect((await as(admin.key).setRole(editor.userId, 'editor')).status).toBe(403);
@@ -93,10 +93,10 @@ describe.each(storeKinds)('members on %s', (store) => {
       ]);
       expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
       const users = await Promise.all([as(one.key), as(other.key)].map(({ user }) => user()));
-      const still = users.filter(
+      const administrators = users.filter(
         (user) => user.organization_id === one.organizationId && user.role === 'administrator',
       );
-      expect(still).toHaveLength(1);
+      expect(administrators).toHaveLength(1);
     }
   });
 
@@ -140,11 +140,11 @@ describe.each(storeKinds)('members on %s', (store) => {
     await as(admin.key).remove(editor.userId);
     const { json: invitation } = await invite(app, admin.key, editor.email);
     const browser = await browserOf(app, editor);
-    const back = await app.call('POST', '/api/v1/invitation/accept', {
+    const accepted = await app.call('POST', '/api/v1/invitation/accept', {
       headers: browser,
       body: { token: invitation.token },
     });
-    expect([back.status, back.json.organization_id]).toEqual([200, admin.organizationId]);
+    expect([accepted.status, accepted.json.organization_id]).toEqual([200, admin.organizationId]);
     expect((await app.call('GET', '/api/v1/link', { key: editor.key })).status).toBe(401);
   });
 
@@ -162,9 +162,9 @@ describe.each(storeKinds)('members on %s', (store) => {
         ({ email }: { email: string }) => email,
       );
     await invite(app, admin.key, 'stays@example.com');
-    const lowered = await member(app, admin, 'administrator');
-    const token = (await invite(app, lowered.key, 'backdoor@example.com')).json.token;
-    await as(admin.key).setRole(lowered.userId, 'editor');
+    const demoted = await member(app, admin, 'administrator');
+    const token = (await invite(app, demoted.key, 'backdoor@example.com')).json.token;
+    await as(admin.key).setRole(demoted.userId, 'editor');
     expect(await invitations()).toEqual(['stays@example.com']);
     const body = { email: 'backdoor@example.com', password: 'a long enough one', invitation_token: token };
     expect((await app.call('POST', '/api/v1/user', { body })).status).toBe(403);
@@ -176,16 +176,16 @@ describe.each(storeKinds)('members on %s', (store) => {
   });
 
   test('a live stream ends when its member is removed', async () => {
-    const quick = await startApp({ store, overrides: { heartbeat: 20 } });
-    const admin = await quick.createAccount();
-    const editor = await member(quick, admin);
+    const quickApp = await startApp({ store, overrides: { heartbeat: 20 } });
+    const admin = await quickApp.createAccount();
+    const editor = await member(quickApp, admin);
     const { cookie = '' } = editor.browser;
-    const stream = await fetch(`${quick.url}/api/v1/clicks/live`, { headers: { cookie } });
+    const stream = await fetch(`${quickApp.url}/api/v1/clicks/live`, { headers: { cookie } });
     expect(stream.status).toBe(200);
     const ended = stream.text();
-    await quick.call('DELETE', `/api/v1/member/${editor.userId}`, { key: admin.key });
+    await quickApp.call('DELETE', `/api/v1/member/${editor.userId}`, { key: admin.key });
     expect(await ended).toStartWith(': Linnet');
-    await quick.stop();
+    await quickApp.stop();
   });
 });
 
@@ -232,7 +232,7 @@ describe('rights of each role', () => {
       const isAboutMembers = /\/(member|invitation|organization)\b/.test(path) && needsCredential;
       if (isAboutMembers && forEditors[name] === undefined)
         throw new Error(`test/api-members.test.ts does not say who may ${name}`);
-      // Calls that would end the credential, or never end, don't fit into a table.
+      // Skips calls that would end the credential, and the stream, which doesn't end.
       if (!needsCredential || /zapier|live|sign_out|\/session$/.test(path)) continue;
       for (const [role, key] of [
         ['administrator', admin.key],
@@ -243,8 +243,8 @@ describe('rights of each role', () => {
           ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }),
         });
         const isForbidden = status === 403 && json.error_code === 'FORBIDDEN';
-        const mayBe = role === 'administrator' || forEditors[name] !== false;
-        if (isForbidden === mayBe) wrong.push(`${role} ${name}: ${status}`);
+        const isAllowed = role === 'administrator' || forEditors[name] !== false;
+        if (isForbidden === isAllowed) wrong.push(`${role} ${name}: ${status}`);
       }
     }
     expect(wrong).toEqual([]);

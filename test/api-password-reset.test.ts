@@ -9,8 +9,8 @@ import { newPassword, otherNetwork, requestReset, resetPassword, signIn } from '
 
 const hour = 60 * 60 * 1000;
 
-/** The whole answer without its date and request id. */
-const whole = ({ status, text, headers }: Answer) => [
+/** The answer without its date and request id. */
+const comparable = ({ status, text, headers }: Answer) => [
   status,
   text,
   [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id').sort(),
@@ -18,7 +18,7 @@ const whole = ({ status, text, headers }: Answer) => [
 
 describe.each(storeKinds)('a forgotten password on %s', (store) => {
   let server: MailServer;
-  let isWell = true;
+  let acceptsMail = true;
   let app: TestApp;
   const lines: string[] = [];
   /** All mails so far, once the pending ones are sent. */
@@ -28,11 +28,11 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   };
   const tokenIn = (text: string | undefined) => /\/app\/reset\/(lnp_\w+)/.exec(text ?? '')?.[1] ?? '';
   /** Requests a reset, and returns the token that was mailed. */
-  const askedFor = async (email: string, headers = otherNetwork()) => {
+  const requestedToken = async (email: string, headers = otherNetwork()) => {
     expect((await requestReset(app, email, headers)).status).toBe(202);
     return tokenIn((await mails()).at(-1)?.parts['text/plain']);
   };
-  const useless = (answer: Answer) =>
+  const expectInvalid = (answer: Answer) =>
     expect([answer.status, answer.json?.error_code, answer.json?.field_key]).toEqual([
       400,
       'RESET_INVALID',
@@ -41,7 +41,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
 
   beforeAll(async () => {
     server = await startMailServer({
-      onMailFrom: (_, __, done) => (isWell ? done() : done(new Error('try later'))),
+      onMailFrom: (_, __, done) => (acceptsMail ? done() : done(new Error('try later'))),
     });
     app = await startApp({
       store,
@@ -50,7 +50,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     });
   });
   beforeEach(() => {
-    isWell = true;
+    acceptsMail = true;
     server.mails.length = 0;
   });
   afterAll(async () => {
@@ -75,36 +75,36 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   });
 
   test('is replaced: all sessions are signed out, and API keys stay', async () => {
-    const who = await app.createAccount();
-    await app.app.context.database.write((queries) => proveEmail(queries, who.userId));
-    const { cookie } = await browserOf(app, who);
+    const account = await app.createAccount();
+    await app.app.context.database.write((queries) => proveEmail(queries, account.userId));
+    const { cookie } = await browserOf(app, account);
     const pair = await app.call('POST', '/api/v1/auth/create_tokens', {
-      body: { email: who.email, password: who.password },
+      body: { email: account.email, password: account.password },
     });
     const authorization = `Bearer ${pair.json.access_token}`;
-    const token = await askedFor(who.email);
-    const me = async (headers: Record<string, string>) =>
+    const token = await requestedToken(account.email);
+    const userStatus = async (headers: Record<string, string>) =>
       (await app.call('GET', '/api/v1/user', { headers })).status;
-    expect([await me({ cookie }), await me({ authorization })]).toEqual([200, 200]);
+    expect([await userStatus({ cookie }), await userStatus({ authorization })]).toEqual([200, 200]);
     const { status, text } = await resetPassword(app, token);
     expect([status, text]).toEqual([204, '']);
-    expect([await me({ cookie }), await me({ authorization })]).toEqual([401, 401]);
+    expect([await userStatus({ cookie }), await userStatus({ authorization })]).toEqual([401, 401]);
     const refreshed = await app.call('GET', '/api/v1/auth/refresh_access_token', {
       headers: { authorization: `Bearer ${pair.json.refresh_token}` },
     });
     expect(refreshed.status).toBe(401);
-    expect(await me({ 'api-key': who.key })).toBe(200);
-    expect(await signIn(app, who.email, who.password)).toBe(401);
-    expect(await signIn(app, who.email, newPassword)).toBe(201);
+    expect(await userStatus({ 'api-key': account.key })).toBe(200);
+    expect(await signIn(app, account.email, account.password)).toBe(401);
+    expect(await signIn(app, account.email, newPassword)).toBe(201);
   });
 
   test("deletes the keys of a user who signed up with another person's address", async () => {
     const squatter = await app.createAccount();
-    expect((await resetPassword(app, await askedFor(squatter.email))).status).toBe(204);
+    expect((await resetPassword(app, await requestedToken(squatter.email))).status).toBe(204);
     expect((await app.call('GET', '/api/v1/user', { key: squatter.key })).status).toBe(401);
     const owner = await browserOf(app, { ...squatter, password: newPassword });
     const made = await app.call('POST', '/api/v1/api_key', { body: { name: 'mine' }, headers: owner });
-    expect((await resetPassword(app, await askedFor(squatter.email))).status).toBe(204);
+    expect((await resetPassword(app, await requestedToken(squatter.email))).status).toBe(204);
     expect((await app.call('GET', '/api/v1/user', { key: made.json.key })).status).toBe(200);
   });
 
@@ -113,49 +113,49 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     const known = await requestReset(app, email);
     const unknown = await requestReset(app, 'nobody@example.com');
     expect(known.status).toBe(202);
-    expect(whole(unknown)).toEqual(whole(known));
+    expect(comparable(unknown)).toEqual(comparable(known));
     expect((await mails()).map(({ to }) => to)).toEqual([[email]]);
     // The same when one of them has reached its mail limit, or the mail server is down.
     for (let mail = 0; mail < 12; mail++) await requestReset(app, email);
-    expect(whole(await requestReset(app, email))).toEqual(whole(known));
-    isWell = false;
+    expect(comparable(await requestReset(app, email))).toEqual(comparable(known));
+    acceptsMail = false;
     const { email: other } = await app.createAccount();
-    expect(whole(await requestReset(app, other))).toEqual(whole(known));
+    expect(comparable(await requestReset(app, other))).toEqual(comparable(known));
     await mails();
   });
 
   test('has a link that is valid once, even if it is used twice at the same moment', async () => {
     const { email } = await app.createAccount();
-    const token = await askedFor(email);
+    const token = await requestedToken(email);
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
         resetPassword(app, token, otherNetwork(), `${newPassword} ${index}`),
       ),
     );
-    const won = answers.flatMap(({ status }, index) => (status === 204 ? [index] : []));
-    expect(won).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 204)) useless(answer);
-    expect(await signIn(app, email, `${newPassword} ${won[0]}`)).toBe(201);
-    useless(await resetPassword(app, token));
+    const succeeded = answers.flatMap(({ status }, index) => (status === 204 ? [index] : []));
+    expect(succeeded).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 204)) expectInvalid(answer);
+    expect(await signIn(app, email, `${newPassword} ${succeeded[0]}`)).toBe(201);
+    expectInvalid(await resetPassword(app, token));
   });
 
   test('has a link that is valid for an hour', async () => {
     const { email } = await app.createAccount();
-    const token = await askedFor(email);
+    const token = await requestedToken(email);
     app.clock.now += hour;
-    useless(await resetPassword(app, token));
-    const next = await askedFor(email);
+    expectInvalid(await resetPassword(app, token));
+    const next = await requestedToken(email);
     app.clock.now += hour - 1;
     expect((await resetPassword(app, next)).status).toBe(204);
   });
 
   test('has a newer link that replaces the previous one, if it was sent', async () => {
     const { email } = await app.createAccount();
-    const first = await askedFor(email);
-    const second = await askedFor(email);
+    const first = await requestedToken(email);
+    const second = await requestedToken(email);
     expect(second).not.toBe(first);
-    useless(await resetPassword(app, first));
-    isWell = false;
+    expectInvalid(await resetPassword(app, first));
+    acceptsMail = false;
     expect((await requestReset(app, email)).status).toBe(202);
     await mails();
     expect((await resetPassword(app, second)).status).toBe(204);
@@ -164,19 +164,19 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   test('has a link that ends when the password changes, and is for no other account', async () => {
     const { email, key, password } = await app.createAccount();
     const other = await app.createAccount();
-    const token = await askedFor(email);
-    const kept = await askedFor(other.email);
+    const token = await requestedToken(email);
+    const kept = await requestedToken(other.email);
     const body = { current_password: password, new_password: 'changed by hand' };
     const changed = await app.call('POST', '/api/v1/user/password', { key, body, headers: otherNetwork() });
     expect(changed.status).toBe(204);
-    useless(await resetPassword(app, token));
+    expectInvalid(await resetPassword(app, token));
     expect(await signIn(app, email, 'changed by hand')).toBe(201);
     expect((await resetPassword(app, kept)).status).toBe(204);
   });
 
   test("can't be used for a sign-in that is in progress during the reset", async () => {
     const { email, password } = await app.createAccount();
-    const token = await askedFor(email);
+    const token = await requestedToken(email);
     const body = { email, password };
     const [done, ...sessions] = await Promise.all([
       resetPassword(app, token),
@@ -193,20 +193,20 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
 
   test("isn't replaced by an invalid one, which is refused with its field, and the link stays valid", async () => {
     const { email } = await app.createAccount();
-    const token = await askedFor(email);
+    const token = await requestedToken(email);
     const short = await resetPassword(app, token, otherNetwork(), 'short');
     expect([short.status, short.json.field_key]).toEqual([400, 'new_password']);
     expect((await resetPassword(app, token)).status).toBe(204);
   });
 
   test('has the same error message for every invalid link', async () => {
-    const made = `lnp_${'a'.repeat(43)}`;
+    const unknown = `lnp_${'a'.repeat(43)}`;
     const answers = [];
-    for (const token of [made, 'lnp_', 'x', "' or 1=1", `${made}x`])
+    for (const token of [unknown, 'lnp_', 'x', "' or 1=1", `${unknown}x`])
       answers.push(await resetPassword(app, token));
-    for (const answer of answers) useless(answer);
+    for (const answer of answers) expectInvalid(answer);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    for (const token of [null, 7, {}, ['x'], undefined, `${made}\u0000`])
+    for (const token of [null, 7, {}, ['x'], undefined, `${unknown}\u0000`])
       expect((await resetPassword(app, token)).json.field_key).toBe('token');
     for (const email of ['', 'nobody', 'a@b\nc', null])
       expect((await requestReset(app, email as string)).status).toBe(400);
@@ -216,14 +216,14 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     const { email } = await app.createAccount();
     const from = otherNetwork();
     const guess = () => resetPassword(app, `lnp_${'b'.repeat(43)}`, from);
-    for (let wrong = 0; wrong < 9; wrong++) useless(await guess());
-    expect((await resetPassword(app, await askedFor(email), from)).status).toBe(204);
-    useless(await guess());
-    const stopped = await guess();
-    expect([stopped.status, stopped.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
-    expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (let wrong = 0; wrong < 9; wrong++) expectInvalid(await guess());
+    expect((await resetPassword(app, await requestedToken(email), from)).status).toBe(204);
+    expectInvalid(await guess());
+    const limited = await guess();
+    expect([limited.status, limited.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
     // A valid token can't be guessed, so a client with one isn't blocked by others of its network.
-    expect((await resetPassword(app, await askedFor(email), from)).status).toBe(204);
+    expect((await resetPassword(app, await requestedToken(email), from)).status).toBe(204);
   });
 
   test('sends at most five mails a day to one address from one network, and ten from all', async () => {
@@ -266,22 +266,22 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   test("doesn't count mails that failed", async () => {
     const { email } = await app.createAccount();
     const from = otherNetwork();
-    isWell = false;
+    acceptsMail = false;
     for (let mail = 0; mail < 7; mail++) await requestReset(app, email, from);
     await mails();
-    isWell = true;
-    expect(await askedFor(email, from)).toStartWith('lnp_');
+    acceptsMail = true;
+    expect(await requestedToken(email, from)).toStartWith('lnp_');
   });
 
   test('may be requested twenty times an hour from one network, for any accounts', async () => {
     const from = otherNetwork();
-    const ask = (index: number) => requestReset(app, `nobody${index}@example.com`, from);
-    for (let index = 0; index < 20; index++) expect((await ask(index)).status).toBe(202);
-    const stopped = await ask(20);
-    expect([stopped.status, stopped.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
-    expect(stopped.headers.get('retry-after')).toBe('3600');
+    const request = (index: number) => requestReset(app, `nobody${index}@example.com`, from);
+    for (let index = 0; index < 20; index++) expect((await request(index)).status).toBe(202);
+    const limited = await request(20);
+    expect([limited.status, limited.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
+    expect(limited.headers.get('retry-after')).toBe('3600');
     app.clock.now += hour;
-    expect((await ask(21)).status).toBe(202);
+    expect((await request(21)).status).toBe(202);
     await mails();
   });
 
@@ -291,7 +291,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     const { json } = await invite(app, host.key, guest.email);
     const accept = () => app.call('POST', `/api/v1/user/invitations/${json.id}/accept`, { key: guest.key });
     expect((await accept()).json.error_code).toBe('EMAIL_UNPROVEN');
-    await resetPassword(app, await askedFor(guest.email));
+    await resetPassword(app, await requestedToken(guest.email));
     const headers = await browserOf(app, { ...guest, password: newPassword });
     const accepted = await app.call('POST', `/api/v1/user/invitations/${json.id}/accept`, { headers });
     expect(accepted.status).toBe(200);
@@ -299,7 +299,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
 
   test('leaves no link in the store in plain text, and expired ones are deleted', async () => {
     const { email, userId } = await app.createAccount();
-    const token = await askedFor(email);
+    const token = await requestedToken(email);
     const rows = () =>
       app.app.context.database.read
         .selectFrom('password_resets')

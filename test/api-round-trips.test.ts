@@ -6,8 +6,8 @@ import { PostgresTraffic, sequentialRoundTrips } from './support/postgres-traffi
 import { TcpProxy } from './support/tcp-proxy.ts';
 
 const never = 24 * 60 * 60 * 1000;
-const talk = new PostgresTraffic();
-let wire: TcpProxy;
+const traffic = new PostgresTraffic();
+let proxy: TcpProxy;
 /** Records every message that the app sends to the database. */
 let app: TestApp;
 let owner: TestAccount;
@@ -18,10 +18,10 @@ const call = (method: string, path: string, send: Send = {}) =>
   app.call(method, path, { key: owner.key, ...send });
 
 beforeAll(async () => {
-  wire = new TcpProxy(await migratedPostgres(), talk.tap);
-  await wire.open();
+  proxy = new TcpProxy(await migratedPostgres(), traffic.tap);
+  await proxy.open();
   app = await startApp({
-    env: { DATABASE_URL: wire.url },
+    env: { DATABASE_URL: proxy.url },
     overrides: {
       ...{ hits: 'unfolded', keyLifetime: never, pollInterval: never, expiryInterval: never },
       ...{ scheduledInterval: never, watchInterval: never, domainInterval: never, notFoundInterval: never },
@@ -39,53 +39,53 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(app.faults).toEqual([]);
   await app.stop();
-  await wire.close();
+  await proxy.close();
 });
 beforeEach(async () => {
   // Opens the connections that a call needs, and caches the key's owner.
   await Promise.all(Array.from({ length: 3 }, () => call('GET', '/api/v1/link?limit=25')));
 });
 
-/** What a call sends to the database: the least of three calls, because background jobs may send something meanwhile. */
-async function askedBy(method: string, path: string, send: Send = {}) {
+/** The statements of a call: the fewest of three calls, because background jobs may send some meanwhile. */
+async function statementsOf(method: string, path: string, send: Send = {}) {
   await call(method, path, send);
-  const asked = [];
-  for (let times = 0; times < 3; times++) asked.push(await askedOnce(method, path, send));
-  const [least] = asked.toSorted((one, other) => one.statements - other.statements);
-  return least as (typeof asked)[number];
+  const calls = [];
+  for (let index = 0; index < 3; index++) calls.push(await statementsOfOne(method, path, send));
+  const [fewest] = calls.toSorted((one, other) => one.statements - other.statements);
+  return fewest as (typeof calls)[number];
 }
 
-async function askedOnce(method: string, path: string, send: Send) {
-  await eventually(() => talk.idleTime > 50, 'silence');
-  talk.clear();
+async function statementsOfOne(method: string, path: string, send: Send) {
+  await eventually(() => traffic.idleTime > 50, 'the connections to the database to be idle');
+  traffic.clear();
   const answer = await call(method, path, send);
-  const exchanges = talk.exchanges.filter(
+  const exchanges = traffic.exchanges.filter(
     ({ sent }) =>
       !/"(visitor_salt_requests|click_corrections)"|transaction_read_only|last_used_at/.test(sent),
   );
-  return { answer, statements: exchanges.length, turns: sequentialRoundTrips(exchanges), exchanges };
+  return { answer, statements: exchanges.length, roundTrips: sequentialRoundTrips(exchanges), exchanges };
 }
 
 test('a link by its id is one query, including tags', async () => {
-  const { answer, statements, turns } = await askedBy('GET', `/api/v1/link/${linkId}`);
-  expect([answer.status, answer.json.tags.length, statements, turns]).toEqual([200, 1, 1, 1]);
+  const { answer, statements, roundTrips } = await statementsOf('GET', `/api/v1/link/${linkId}`);
+  expect([answer.status, answer.json.tags.length, statements, roundTrips]).toEqual([200, 1, 1, 1]);
 });
 
 test('concurrent reads of links share few queries, each for its own organization', async () => {
   const other = await app.createAccount();
   const body = { destination_url: 'https://other.example' };
   const others = (await call('POST', '/api/v1/link?disable_png=true', { key: other.key, body })).json.id;
-  await eventually(() => talk.idleTime > 50, 'silence');
-  talk.clear();
-  const asked = Array.from({ length: 40 }, (_, index) => ({
+  await eventually(() => traffic.idleTime > 50, 'the connections to the database to be idle');
+  traffic.clear();
+  const reads = Array.from({ length: 40 }, (_, index) => ({
     key: index % 2 === 0 ? owner.key : other.key,
     id: [linkId, others, linkId - 1 - index, 1_000_000][(index >> 1) % 4] ?? 0,
   }));
   const answers = await Promise.all(
-    asked.map(({ key, id }) => app.call('GET', `/api/v1/link/${id}`, { key })),
+    reads.map(({ key, id }) => app.call('GET', `/api/v1/link/${id}`, { key })),
   );
   for (const [index, { status, json }] of answers.entries()) {
-    const { key, id } = asked[index] ?? { key: '', id: 0 };
+    const { key, id } = reads[index] ?? { key: '', id: 0 };
     const isOwn = key === owner.key ? id < others && id > linkId - 30 : id === others;
     expect([key === owner.key, id, status, json.id]).toEqual([
       key === owner.key,
@@ -94,13 +94,13 @@ test('concurrent reads of links share few queries, each for its own organization
       isOwn ? id : undefined,
     ]);
   }
-  const reads = talk.exchanges.filter(({ messages }) => messages.includes('B'));
-  expect(reads.length).toBeLessThan(asked.length / 2);
+  const queries = traffic.exchanges.filter(({ messages }) => messages.includes('B'));
+  expect(queries.length).toBeLessThan(reads.length / 2);
 });
 
 test('a page of links is one query, with the totals', async () => {
-  const { answer, statements, turns } = await askedBy('GET', '/api/v1/link?limit=25');
-  expect([answer.json.links.length, answer.json.total_links, statements, turns]).toEqual([25, 30, 1, 1]);
+  const { answer, statements, roundTrips } = await statementsOf('GET', '/api/v1/link?limit=25');
+  expect([answer.json.links.length, answer.json.total_links, statements, roundTrips]).toEqual([25, 30, 1, 1]);
   expect(answer.json.links.every(({ tags }: { tags: unknown[] }) => tags.length === 1)).toBe(true);
 });
 
@@ -108,25 +108,27 @@ test('a page that was read before is read without columns of links that have not
   const body = { name: 'changed' };
   await call('GET', '/api/v1/link?limit=25');
   await call('PATCH', `/api/v1/link/${linkId}`, { body });
-  await eventually(() => talk.idleTime > 50, 'silence');
-  talk.clear();
+  await eventually(() => traffic.idleTime > 50, 'the connections to the database to be idle');
+  traffic.clear();
   const { json } = await call('GET', '/api/v1/link?limit=25');
-  const reads = talk.exchanges.filter(({ sent }) => sent.includes('link_clicks'));
+  const reads = traffic.exchanges.filter(({ sent }) => sent.includes('link_clicks'));
   expect([json.links[0].name, reads.length, sequentialRoundTrips(reads)]).toEqual(['changed', 2, 2]);
 });
 
 test('a page in another order, or of links with a tag, first queries what it needs for that', async () => {
   for (const query of ['sort=-clicks', `tag=${tagId}`]) {
-    const { answer, turns } = await askedBy('GET', `/api/v1/link?limit=25&${query}`);
+    const { answer, roundTrips } = await statementsOf('GET', `/api/v1/link?limit=25&${query}`);
     expect([query, answer.json.links.length]).toEqual([query, 25]);
-    expect(turns).toBeLessThanOrEqual(4);
+    expect(roundTrips).toBeLessThanOrEqual(4);
   }
 });
 
 test('a creation is one statement', async () => {
   const body = { destination_url: 'https://destination.example' };
-  const { answer, statements, turns } = await askedBy('POST', '/api/v1/link?disable_png=true', { body });
-  expect([answer.status, statements, turns]).toEqual([201, 1, 1]);
+  const { answer, statements, roundTrips } = await statementsOf('POST', '/api/v1/link?disable_png=true', {
+    body,
+  });
+  expect([answer.status, statements, roundTrips]).toEqual([201, 1, 1]);
 });
 
 test('a creation with a suffix is a transaction of three round trips, the last of which commits', async () => {
@@ -136,6 +138,10 @@ test('a creation with a suffix is a transaction of three round trips, the last o
       return { destination_url: 'https://destination.example', suffix: `chosen-${count++}` };
     },
   };
-  const { answer, statements, turns } = await askedBy('POST', '/api/v1/link?disable_png=true', send);
-  expect([answer.status, statements, turns]).toEqual([201, 3, 3]);
+  const { answer, statements, roundTrips } = await statementsOf(
+    'POST',
+    '/api/v1/link?disable_png=true',
+    send,
+  );
+  expect([answer.status, statements, roundTrips]).toEqual([201, 3, 3]);
 });

@@ -40,11 +40,11 @@ function calls(nodes: readonly TestApp[], key: () => string) {
     listed,
     create: async (body: object = {}) =>
       (await call('POST', '/link', { destination_url: 'https://example.com/first', ...body })).json,
-    schedule: (id: number, changes: object, { after = minute, query = '', ...more }: Terms = {}) =>
+    schedule: (id: number, changes: object, { after = minute, query = '', ...more }: ScheduleOptions = {}) =>
       call('POST', `/link/${id}/scheduled${query}`, { at: inFuture(after), changes }, more),
     read: async (id: number) => (await call('GET', `/link/${id}`)).json,
     history: async (id: number) => (await call('GET', `/link/${id}/history`)).json.history,
-    pass(time: number) {
+    advance(time: number) {
       for (const node of nodes) node.clock.now = app.clock.now + (node === app ? time : 0);
     },
     done: (id: number, count = 1) =>
@@ -56,7 +56,7 @@ function calls(nodes: readonly TestApp[], key: () => string) {
   };
 }
 
-interface Terms extends Send {
+interface ScheduleOptions extends Send {
   readonly after?: number;
   readonly query?: string;
 }
@@ -77,7 +77,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     nodes = store === 'postgres' ? [app, await startApp({ env: shared })] : [app];
     owner = await app.createAccount();
     link = calls(nodes, () => owner.key);
-    link.pass(0);
+    link.advance(0);
   });
   afterAll(async () => {
     expect(nodes.flatMap((node) => node.faults)).toEqual([]);
@@ -87,8 +87,8 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
   test('are applied at their instant like a PATCH, with redirects, history and webhook', async () => {
     const hook = target();
     const made = await link.create({ webhook_url: hook.url, webhook_events: ['link.updated'] });
-    const leadsTo = async () => (await app.visit(`/${made.suffix}`)).headers.get('location');
-    expect(await leadsTo()).toBe('https://example.com/first');
+    const location = async () => (await app.visit(`/${made.suffix}`)).headers.get('location');
+    expect(await location()).toBe('https://example.com/first');
     const later = await link.schedule(
       made.id,
       { destination_url: 'https://example.com/3' },
@@ -99,13 +99,13 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
       ...[201, 'open', 'api_key', owner.userId],
     ]);
     expect((await link.listed(made.id)).map(({ id }) => id)).toEqual([sooner.json.id, later.json.id]);
-    expect(await leadsTo()).toBe('https://example.com/first');
+    expect(await location()).toBe('https://example.com/first');
 
-    link.pass(minute);
+    link.advance(minute);
     expect(await link.done(made.id)).toMatchObject([
       { id: sooner.json.id, status: 'applied', refusal: null, done_at: expect.any(String) },
     ]);
-    await answerWhen(leadsTo, (to) => to === 'https://example.com/2', 'the redirect');
+    await answerWhen(location, (to) => to === 'https://example.com/2', 'the redirect');
     expect((await link.history(made.id))[0]).toMatchObject({
       action: 'changed',
       scheduled: sooner.json.id,
@@ -115,16 +115,16 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     });
     const [first] = await hook.calls(1);
     expect(JSON.parse(first?.body ?? '')).toMatchObject({ event: 'link.updated' });
-    link.pass(minute);
+    link.advance(minute);
     await link.done(made.id, 2);
-    await answerWhen(leadsTo, (to) => to === 'https://example.com/3', 'the second redirect');
+    await answerWhen(location, (to) => to === 'https://example.com/3', 'the second redirect');
   });
 
   test('are applied once each and in order, however many are due at once', async () => {
     const links = await Promise.all(Array.from({ length: 12 }, () => link.create()));
     for (const { id } of links)
       for (const name of ['1', '2', '3']) await link.schedule(id, { name }, { after: 5 * minute });
-    link.pass(5 * minute);
+    link.advance(5 * minute);
     for (const { id } of links) {
       await link.done(id, 3);
       const names = (await link.history(id)).flatMap(({ changes }: { changes: { to: unknown }[] }) =>
@@ -143,16 +143,16 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     await link.schedule(plain.id, { external_id: 'one of a kind' }, { after: minute + 2 });
     await link.schedule(plain.id, { expiration_date: '2030-01-01' }, { after: minute + 3 });
     await link.schedule(plain.id, { disabled: true }, { after: minute + 4 });
-    const lost = await link.create();
-    await link.schedule(lost.id, { name: 'too late' });
+    const deleted = await link.create();
+    await link.schedule(deleted.id, { name: 'too late' });
     await link.call('DELETE', `/tag/${tag}`);
     await link.call('DELETE', `/member/${guest.userId}`);
     await link.create({ external_id: 'one of a kind' });
     await link.call('PATCH', `/link/${plain.id}`, { start_date: '2031-01-01', on_paper: true });
-    await link.call('DELETE', `/link/${lost.id}`);
+    await link.call('DELETE', `/link/${deleted.id}`);
     const before = await link.read(plain.id);
 
-    link.pass(2 * minute);
+    link.advance(2 * minute);
     const changes = await link.done(plain.id, 5);
     const reasons = changes.map(({ refusal }) => [refusal?.error_code, refusal?.field_key]).reverse();
     expect(reasons).toEqual([
@@ -171,35 +171,35 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     // It was due while the link was deleted.
     await answerWhen(
       async () => {
-        await link.call('POST', '/link/restore', { ids: [lost.id] });
-        const [change] = await link.listed(lost.id);
-        if (change?.status === 'open') await link.call('DELETE', `/link/${lost.id}`);
+        await link.call('POST', '/link/restore', { ids: [deleted.id] });
+        const [change] = await link.listed(deleted.id);
+        if (change?.status === 'open') await link.call('DELETE', `/link/${deleted.id}`);
         return change;
       },
       (change) => change?.refusal?.error_code === 'NOT_FOUND',
       'the change of a deleted link',
     );
-    expect(await link.read(lost.id)).toMatchObject({ name: null });
+    expect(await link.read(deleted.id)).toMatchObject({ name: null });
   });
 
   test('can be changed and withdrawn until they are applied', async () => {
     const { id } = await link.create();
     const change = (await link.schedule(id, { name: 'first' })).json;
     const path = `/scheduled_change/${change.id}`;
-    const moved = await link.call('PATCH', path, { at: link.inFuture(3 * minute) });
-    expect([moved.status, moved.json.changes]).toEqual([200, { name: 'first' }]);
+    const rescheduled = await link.call('PATCH', path, { at: link.inFuture(3 * minute) });
+    expect([rescheduled.status, rescheduled.json.changes]).toEqual([200, { name: 'first' }]);
     const other = await link.call('PATCH', path, { changes: { notes: 'second' } });
-    expect([other.json.at, other.json.changes]).toEqual([moved.json.at, { notes: 'second' }]);
+    expect([other.json.at, other.json.changes]).toEqual([rescheduled.json.at, { notes: 'second' }]);
     expect(refused(await link.call('PATCH', path, { changes: { nothing: 1 } }))).toEqual([
       ...[400, 'FIELD_UNKNOWN', 'changes.nothing'],
     ]);
-    const gone = (await link.schedule(id, { name: 'withdrawn' })).json;
-    expect((await link.call('DELETE', `/scheduled_change/${gone.id}`)).status).toBe(204);
-    expect((await link.call('DELETE', `/scheduled_change/${gone.id}`)).status).toBe(404);
-    link.pass(2 * minute);
+    const withdrawn = (await link.schedule(id, { name: 'withdrawn' })).json;
+    expect((await link.call('DELETE', `/scheduled_change/${withdrawn.id}`)).status).toBe(204);
+    expect((await link.call('DELETE', `/scheduled_change/${withdrawn.id}`)).status).toBe(404);
+    link.advance(2 * minute);
     const late = (await link.schedule(id, { external_id: 'taken by then' }, { after: minute })).json;
     await link.create({ external_id: 'taken by then' });
-    link.pass(minute);
+    link.advance(minute);
     expect((await link.done(id, 2)).map(({ status }) => status).sort()).toEqual(['applied', 'refused']);
     expect(await link.read(id)).toMatchObject({ name: null, notes: 'second' });
     for (const method of ['PATCH', 'DELETE']) {
@@ -215,7 +215,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     expect((await link.call('PATCH', `/scheduled_change/${late.id}`, again)).json).toMatchObject({
       ...{ status: 'open', refusal: null, done_at: null },
     });
-    link.pass(minute);
+    link.advance(minute);
     await link.done(id, 2);
     expect((await link.read(id)).external_id).toBe('free');
   });
@@ -261,7 +261,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     expect((await link.schedule(printed.id, { disabled: true }, { query: '?confirm=true' })).status).toBe(
       201,
     );
-    link.pass(minute);
+    link.advance(minute);
     expect(await link.done(printed.id)).toMatchObject([{ status: 'applied' }]);
   });
 

@@ -8,35 +8,35 @@ const day = 24 * hour;
 
 describe.each(storeKinds)('the list of sessions on %s', (store) => {
   const suite = sessionSuite(store);
-  const { ours, signIn, person, isIn } = suite;
+  const { ours: pageHeaders, signIn, person: signedInAccount, isIn: isSignedIn } = suite;
 
   const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0';
   const iphone =
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 
-  const begin = async (who: { email: string; password: string }, agent: string) =>
-    cookieIn((await signIn(who.email, who.password, { 'user-agent': agent })).headers).pair;
+  const startSession = async (account: { email: string; password: string }, agent: string) =>
+    cookieIn((await signIn(account.email, account.password, { 'user-agent': agent })).headers).pair;
   const list = async (cookie: string) =>
     (await suite.app.call('GET', '/api/v1/session', { headers: { cookie } })).json;
-  const end = (id: string, cookie: string) =>
-    suite.app.call('DELETE', `/api/v1/session/${id}`, { headers: ours(cookie) });
+  const endSession = (id: string, cookie: string) =>
+    suite.app.call('DELETE', `/api/v1/session/${id}`, { headers: pageHeaders(cookie) });
   const createAccount = () => suite.app.createAccount();
 
   test("shows the browser and start of each, its last use, and which one is the caller's", async () => {
-    const who = await createAccount();
-    const begun = suite.app.clock.now;
-    const desk = await begin(who, firefox);
-    await begin(who, iphone);
-    const byKey = async () => (await suite.app.call('GET', '/api/v1/session', { key: who.key })).json;
+    const account = await createAccount();
+    const startedAt = suite.app.clock.now;
+    const firefoxCookie = await startSession(account, firefox);
+    await startSession(account, iphone);
+    const byKey = async () => (await suite.app.call('GET', '/api/v1/session', { key: account.key })).json;
     suite.app.clock.now += 2 * hour;
-    await isIn(desk);
+    await isSignedIn(firefoxCookie);
     // The last use is stored in parallel with the answer.
-    while ((await byKey())[0].last_used_at !== new Date(begun + 2 * hour).toISOString());
-    expect(await list(desk)).toEqual([
+    while ((await byKey())[0].last_used_at !== new Date(startedAt + 2 * hour).toISOString());
+    expect(await list(firefoxCookie)).toEqual([
       {
         id: expect.stringMatching(/^[\w-]{22}$/),
-        created_at: new Date(begun).toISOString(),
-        last_used_at: new Date(begun + 2 * hour).toISOString(),
+        created_at: new Date(startedAt).toISOString(),
+        last_used_at: new Date(startedAt + 2 * hour).toISOString(),
         browser: 'Firefox',
         os: 'Windows',
         is_current: true,
@@ -49,56 +49,75 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
   });
 
   test("doesn't name a browser without a valid user agent", async () => {
-    const who = await createAccount();
-    for (const agent of ['', '<script>', 'x'.repeat(4_000), 'curl/8.5.0']) await begin(who, agent);
-    const { json } = await suite.app.call('GET', '/api/v1/session', { key: who.key });
+    const account = await createAccount();
+    for (const agent of ['', '<script>', 'x'.repeat(4_000), 'curl/8.5.0']) await startSession(account, agent);
+    const { json } = await suite.app.call('GET', '/api/v1/session', { key: account.key });
     expect(json.map(({ browser, os }: { browser: null; os: null }) => [browser, os])).toEqual(
       Array.from({ length: 4 }, () => [null, null]),
     );
   });
 
   test('can end one by its id, and the others continue', async () => {
-    const who = await createAccount();
-    const [desk, phone] = [await begin(who, firefox), await begin(who, iphone)];
-    const { id } = (await list(desk)).find((session: { browser: string }) => session.browser === 'Safari');
-    const ended = await end(id, desk);
+    const account = await createAccount();
+    const [firefoxCookie, iphoneCookie] = [
+      await startSession(account, firefox),
+      await startSession(account, iphone),
+    ];
+    const { id } = (await list(firefoxCookie)).find(
+      (session: { browser: string }) => session.browser === 'Safari',
+    );
+    const ended = await endSession(id, firefoxCookie);
     expect([ended.status, ended.headers.get('set-cookie')]).toEqual([204, null]);
-    expect([await isIn(phone), await isIn(desk)]).toEqual([false, true]);
-    expect((await list(desk)).length).toBe(1);
-    expect((await end(id, desk)).status).toBe(404);
+    expect([await isSignedIn(iphoneCookie), await isSignedIn(firefoxCookie)]).toEqual([false, true]);
+    expect((await list(firefoxCookie)).length).toBe(1);
+    expect((await endSession(id, firefoxCookie)).status).toBe(404);
   });
 
   test("can end the caller's own session, whose cookie is deleted too", async () => {
-    const cookie = await begin(await createAccount(), firefox);
+    const cookie = await startSession(await createAccount(), firefox);
     const [{ id }] = await list(cookie);
-    const ended = await end(id, cookie);
+    const ended = await endSession(id, cookie);
     expect([ended.status, ended.headers.get('set-cookie')]).toEqual([
       204,
       'linnet=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
     ]);
-    expect(await isIn(cookie)).toBe(false);
+    expect(await isSignedIn(cookie)).toBe(false);
   });
 
   test("is only the user's own, even within an organization and for any made-up id", async () => {
-    const [mine, theirs] = [await person(), await person()];
+    const [mine, theirs] = [await signedInAccount(), await signedInAccount()];
     const colleague = await member(suite.app, mine);
     const [{ id }] = await list(theirs.cookie);
-    const [{ id: colleagues }] = await list(colleague.browser.cookie ?? '');
+    const [{ id: colleagueSession }] = await list(colleague.browser.cookie ?? '');
     expect((await list(mine.cookie)).length).toBe(1);
-    for (const one of [id, colleagues, '1', '%00', '..', "'", `${id}x`, id.slice(1), '_'.repeat(22), '%25'])
-      expect([one, (await end(one, mine.cookie)).status]).toEqual([one, 404]);
-    expect((await end('%', mine.cookie)).status).toBe(400);
-    expect([await isIn(theirs.cookie), await isIn(colleague.browser.cookie ?? '')]).toEqual([true, true]);
+    for (const sessionId of [
+      id,
+      colleagueSession,
+      '1',
+      '%00',
+      '..',
+      "'",
+      `${id}x`,
+      id.slice(1),
+      '_'.repeat(22),
+      '%25',
+    ])
+      expect([sessionId, (await endSession(sessionId, mine.cookie)).status]).toEqual([sessionId, 404]);
+    expect((await endSession('%', mine.cookie)).status).toBe(400);
+    expect([await isSignedIn(theirs.cookie), await isSignedIn(colleague.browser.cookie ?? '')]).toEqual([
+      true,
+      true,
+    ]);
   });
 
   test("has ids that can't be used to sign in, and no sessions that have ended", async () => {
-    const { cookie, email, password } = await person();
+    const { cookie, email, password } = await signedInAccount();
     const [{ id }] = await list(cookie);
-    expect(await isIn(`linnet=lns_${id.padEnd(43, '0')}`)).toBe(false);
+    expect(await isSignedIn(`linnet=lns_${id.padEnd(43, '0')}`)).toBe(false);
     expect(cookie).not.toContain(id);
     suite.app.clock.now += 30 * day;
-    const fresh = await begin({ email, password }, firefox);
-    expect((await list(fresh)).length).toBe(1);
-    expect((await end(id, fresh)).status).toBe(204);
+    const newCookie = await startSession({ email, password }, firefox);
+    expect((await list(newCookie)).length).toBe(1);
+    expect((await endSession(id, newCookie)).status).toBe(204);
   });
 });

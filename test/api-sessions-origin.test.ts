@@ -3,10 +3,10 @@ import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { browserOf } from './support/members.ts';
 import { visitRaw } from './support/raw-http.ts';
 
-type Marks = Record<string, string>;
+type OriginHeaders = Record<string, string>;
 
 /** Headers that browsers send for calls from foreign pages, or that no browser sends for calls from our own. */
-const forgeries = (own: string): readonly Marks[] => [
+const forgeries = (own: string): readonly OriginHeaders[] => [
   { origin: 'https://evil.example' },
   { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
   { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
@@ -56,29 +56,29 @@ describe('cross-site calls with a cookie', () => {
     await app.stop();
   });
 
-  test('every unsafe route of the document × every forged origin: 403', async () => {
+  test('every unsafe route of the OpenAPI document × every forged origin: 403', async () => {
     const unsafe = (await operationsOf(app)).filter(({ method }) => method !== 'GET');
     expect(unsafe.length).toBeGreaterThan(20);
-    const through: string[] = [];
+    const accepted: string[] = [];
     for (const { method, path } of unsafe) {
-      for (const marks of forgeries(app.url)) {
+      for (const originHeaders of forgeries(app.url)) {
         const { status, json } = await app.call(method, path.replace('{id}', '1'), {
-          headers: { cookie, ...marks },
+          headers: { cookie, ...originHeaders },
           ...(method === 'DELETE' ? {} : { body: {} }),
         });
         if (status !== 403 || json.error_code !== 'ORIGIN_FORBIDDEN')
-          through.push(`${method} ${path} ${JSON.stringify(marks)}: ${status} ${json?.error_code}`);
+          accepted.push(`${method} ${path} ${JSON.stringify(originHeaders)}: ${status} ${json?.error_code}`);
       }
     }
-    expect(through).toEqual([]);
+    expect(accepted).toEqual([]);
     expect((await app.call('GET', '/api/v1/user', { headers: { cookie } })).status).toBe(200);
   });
 
-  test('a call authorised by a cookie must declare that it comes from a page of ours', async () => {
-    const rename = async (marks: Marks) =>
+  test('a call authorised by a cookie must have headers that show that it comes from our own page', async () => {
+    const rename = async (originHeaders: OriginHeaders) =>
       (
         await app.call('PATCH', '/api/v1/user', {
-          headers: { cookie, ...marks },
+          headers: { cookie, ...originHeaders },
           body: { name: 'Ada' },
         })
       ).status;
@@ -92,12 +92,15 @@ describe('cross-site calls with a cookie', () => {
 
   test('no user is signed in or out by a page of another site, with or without a cookie', async () => {
     const { email, password } = owner;
-    for (const marks of forgeries(app.url)) {
-      const answer = await app.call('POST', '/api/v1/session', { headers: marks, body: { email, password } });
-      expect([marks, answer.status]).toEqual([marks, 403]);
+    for (const originHeaders of forgeries(app.url)) {
+      const answer = await app.call('POST', '/api/v1/session', {
+        headers: originHeaders,
+        body: { email, password },
+      });
+      expect([originHeaders, answer.status]).toEqual([originHeaders, 403]);
       expect(answer.headers.get('set-cookie')).toBeNull();
-      const out = await app.call('DELETE', '/api/v1/session', { headers: marks });
-      expect([out.status, out.headers.get('set-cookie')]).toEqual([403, null]);
+      const signOut = await app.call('DELETE', '/api/v1/session', { headers: originHeaders });
+      expect([signOut.status, signOut.headers.get('set-cookie')]).toEqual([403, null]);
     }
     const form = await app.call('POST', '/api/v1/session', {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -114,18 +117,18 @@ describe('cross-site calls with a cookie', () => {
   });
 
   test('a key that is sent explicitly needs no origin, even from another site', async () => {
-    for (const marks of forgeries(app.url)) {
-      const headers = { ...marks, cookie, 'api-key': owner.key };
+    for (const originHeaders of forgeries(app.url)) {
+      const headers = { ...originHeaders, cookie, 'api-key': owner.key };
       const { status } = await app.call('PATCH', '/api/v1/user', { headers, body: { name: 'Ada' } });
-      expect([marks, status]).toEqual([marks, 200]);
+      expect([originHeaders, status]).toEqual([originHeaders, 200]);
     }
   });
 
   test('no response to a read may be read or embedded by another site', async () => {
-    const reading = (await operationsOf(app)).filter(
+    const reads = (await operationsOf(app)).filter(
       ({ method, path }) => method === 'GET' && !path.endsWith('/live'),
     );
-    for (const { path } of reading) {
+    for (const { path } of reads) {
       const target = path.replace('{id}', '1');
       const { headers } = await app.call('GET', target, {
         headers: { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
@@ -145,7 +148,7 @@ describe('cross-site calls with a cookie', () => {
   });
 });
 
-test('in a trial, the page of each loopback name may call the one it came from', async () => {
+test('without BASE_URL, the page on each loopback name may call only its own origin', async () => {
   const app = await startApp();
   const { cookie } = await browserOf(app, await app.createAccount());
   const { port } = new URL(app.url);
@@ -189,13 +192,13 @@ describe('behind https', () => {
     expect((await app.call('GET', '/api/v1/user', { headers: { cookie: pair } })).status).toBe(200);
     const unbound = pair.replace('__Host-', '');
     expect((await app.call('GET', '/api/v1/user', { headers: { cookie: unbound } })).status).toBe(401);
-    const out = await app.call('DELETE', '/api/v1/session', { headers: { cookie: pair, origin } });
-    expect(out.headers.get('set-cookie')).toBe(
+    const signOut = await app.call('DELETE', '/api/v1/session', { headers: { cookie: pair, origin } });
+    expect(signOut.headers.get('set-cookie')).toBe(
       '__Host-linnet=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure',
     );
   });
 
-  test('only its own address is its origin, not the one it listens on', async () => {
+  test('only BASE_URL is its origin, not the address it listens on', async () => {
     const { email, password } = await app.createAccount();
     for (const foreign of [app.url, 'http://links.example.com', 'https://www.links.example.com']) {
       const answer = await app.call('POST', '/api/v1/session', {

@@ -8,7 +8,7 @@ const day = 24 * hour;
 
 describe.each(storeKinds)('sessions on %s', (store) => {
   const suite = sessionSuite(store);
-  const { ours, signIn, person, isIn } = suite;
+  const { ours: pageHeaders, signIn, person: signedInAccount, isIn: isSignedIn } = suite;
 
   test("signing in returns the user and sets a cookie that scripts and other sites can't use", async () => {
     const { email, password, userId } = await suite.app.createAccount('cookie@example.com');
@@ -26,30 +26,34 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   });
 
   test('a session may do everything that a key may, reading and changing', async () => {
-    const { cookie } = await person();
+    const { cookie } = await signedInAccount();
     const made = await suite.app.call('POST', '/api/v1/link', {
-      headers: ours(cookie),
+      headers: pageHeaders(cookie),
       body: { destination_url: 'example.com' },
     });
     expect(made.status).toBe(201);
     expect((await suite.app.call('GET', '/api/v1/link', { headers: { cookie } })).json.total_links).toBe(1);
-    const gone = await suite.app.call('DELETE', `/api/v1/link/${made.json.id}`, { headers: ours(cookie) });
-    expect(gone.status).toBe(204);
+    const deleted = await suite.app.call('DELETE', `/api/v1/link/${made.json.id}`, {
+      headers: pageHeaders(cookie),
+    });
+    expect(deleted.status).toBe(204);
   });
 
   test('signing out ends the session and deletes its cookie; doing it twice is no error', async () => {
-    const { cookie } = await person();
-    const out = await suite.app.call('DELETE', '/api/v1/session', { headers: ours(cookie) });
-    expect(out.status).toBe(204);
-    expect(out.headers.get('set-cookie')).toStartWith('linnet=; Max-Age=0; Path=/');
+    const { cookie } = await signedInAccount();
+    const signOut = await suite.app.call('DELETE', '/api/v1/session', { headers: pageHeaders(cookie) });
+    expect(signOut.status).toBe(204);
+    expect(signOut.headers.get('set-cookie')).toStartWith('linnet=; Max-Age=0; Path=/');
     const refused = await suite.app.call('GET', '/api/v1/user', { headers: { cookie } });
     expect([refused.status, refused.json.error_code]).toEqual([401, 'SESSION_ENDED']);
-    expect((await suite.app.call('DELETE', '/api/v1/session', { headers: ours(cookie) })).status).toBe(204);
+    expect((await suite.app.call('DELETE', '/api/v1/session', { headers: pageHeaders(cookie) })).status).toBe(
+      204,
+    );
     expect((await suite.app.call('DELETE', '/api/v1/session')).status).toBe(204);
   });
 
   test('a session lasts thirty days from its last use, and so does its cookie', async () => {
-    const { cookie } = await person();
+    const { cookie } = await signedInAccount();
     const use = async () => (await suite.app.call('GET', '/api/v1/user', { headers: { cookie } })).headers;
     expect((await use()).get('set-cookie')).toBeNull();
     for (let month = 0; month < 3; month++) {
@@ -60,13 +64,13 @@ describe.each(storeKinds)('sessions on %s', (store) => {
       while ((await use()).get('set-cookie') !== null);
     }
     suite.app.clock.now += 30 * day - 1;
-    expect(await isIn(cookie)).toBe(true);
+    expect(await isSignedIn(cookie)).toBe(true);
     suite.app.clock.now += 30 * day + 1;
-    expect(await isIn(cookie)).toBe(false);
+    expect(await isSignedIn(cookie)).toBe(false);
   });
 
-  test('its use is stored at most once an hour', async () => {
-    const { cookie, userId } = await person();
+  test('the use of a session is stored at most once an hour', async () => {
+    const { cookie, userId } = await signedInAccount();
     const renewedAt = async () => {
       const { database } = suite.app.app.context;
       const rows = await database.read
@@ -76,18 +80,18 @@ describe.each(storeKinds)('sessions on %s', (store) => {
         .execute();
       return rows.map((row) => row.renewed_at);
     };
-    const [begun = 0] = await renewedAt();
+    const [startedAt = 0] = await renewedAt();
     suite.app.clock.now += hour - 1;
-    await Promise.all(Array.from({ length: 20 }, () => isIn(cookie)));
-    expect(await renewedAt()).toEqual([begun]);
+    await Promise.all(Array.from({ length: 20 }, () => isSignedIn(cookie)));
+    expect(await renewedAt()).toEqual([startedAt]);
     suite.app.clock.now += 1;
-    await Promise.all(Array.from({ length: 20 }, () => isIn(cookie)));
-    while ((await renewedAt())[0] === begun);
-    expect(await renewedAt()).toEqual([begun + hour]);
+    await Promise.all(Array.from({ length: 20 }, () => isSignedIn(cookie)));
+    while ((await renewedAt())[0] === startedAt);
+    expect(await renewedAt()).toEqual([startedAt + hour]);
   });
 
   test('a key or token that is also sent takes precedence over the cookie', async () => {
-    const [one, other] = [await person(), await person()];
+    const [one, other] = [await signedInAccount(), await signedInAccount()];
     const user = async (headers: Record<string, string>) =>
       (await suite.app.call('GET', '/api/v1/user', { headers })).json.id;
     expect(await user({ cookie: one.cookie, 'api-key': other.key })).toBe(other.userId);
@@ -103,11 +107,11 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect([renamed.status, renamed.json.id]).toEqual([200, other.userId]);
   });
 
-  test('a session is no bearer token, and a key is no cookie', async () => {
-    const { cookie, key } = await person();
+  test('a session token is not accepted as a bearer token, nor a key as a cookie', async () => {
+    const { cookie, key } = await signedInAccount();
     const token = cookie.slice('linnet='.length);
     expect((await suite.app.call('GET', '/api/v1/user', { key: token })).status).toBe(401);
-    expect(await isIn(`linnet=${key}`)).toBe(false);
+    expect(await isSignedIn(`linnet=${key}`)).toBe(false);
     for (const odd of [
       'linnet=',
       'linnet',
@@ -117,26 +121,28 @@ describe.each(storeKinds)('sessions on %s', (store) => {
       `linnet=${token}x`,
       `linnet="${token}"`,
     ])
-      expect([odd, await isIn(odd)]).toEqual([odd, false]);
-    expect(await isIn(`theme=dark; ${cookie}; a=b`)).toBe(true);
-    expect(await isIn(`linnet=garbage;${cookie}`)).toBe(true);
+      expect([odd, await isSignedIn(odd)]).toEqual([odd, false]);
+    expect(await isSignedIn(`theme=dark; ${cookie}; a=b`)).toBe(true);
+    expect(await isSignedIn(`linnet=garbage;${cookie}`)).toBe(true);
   });
 
   test("signing in again ends the browser's previous session", async () => {
-    const { email, password, cookie } = await person();
-    const again = await signIn(email, password, ours(cookie));
+    const { email, password, cookie } = await signedInAccount();
+    const again = await signIn(email, password, pageHeaders(cookie));
     expect(again.status).toBe(201);
-    expect(await isIn(cookie)).toBe(false);
-    expect(await isIn(cookieIn(again.headers).pair)).toBe(true);
+    expect(await isSignedIn(cookie)).toBe(false);
+    expect(await isSignedIn(cookieIn(again.headers).pair)).toBe(true);
   });
 
   test('the cookie of an ended session prevents no user from signing in or up', async () => {
-    const { email, password, cookie } = await person();
-    await suite.app.call('DELETE', '/api/v1/session', { headers: ours(cookie) });
-    expect((await signIn(email, password, ours(cookie))).status).toBe(201);
+    const { email, password, cookie } = await signedInAccount();
+    await suite.app.call('DELETE', '/api/v1/session', { headers: pageHeaders(cookie) });
+    expect((await signIn(email, password, pageHeaders(cookie))).status).toBe(201);
     const body = { email: `up@example.com`, password: 'a long enough one' };
-    expect((await suite.app.call('POST', '/api/v1/user', { headers: ours(cookie), body })).status).toBe(201);
-    expect((await suite.app.call('POST', '/api/v1/user', { headers: ours(cookie) })).status).toBe(401);
+    expect(
+      (await suite.app.call('POST', '/api/v1/user', { headers: pageHeaders(cookie), body })).status,
+    ).toBe(201);
+    expect((await suite.app.call('POST', '/api/v1/user', { headers: pageHeaders(cookie) })).status).toBe(401);
   });
 
   test('guesses are counted together with those for tokens, before they are checked', async () => {
@@ -165,13 +171,13 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   });
 
   test('changing the password ends every other session and token pair, and keeps this one and the keys', async () => {
-    const { email, password, cookie, key } = await person();
+    const { email, password, cookie, key } = await signedInAccount();
     const other = cookieIn((await signIn(email, password)).headers).pair;
     const pair = (await suite.app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } }))
       .json;
     const change = (current_password: string, new_password: string) =>
       suite.app.call('POST', '/api/v1/user/password', {
-        headers: ours(cookie),
+        headers: pageHeaders(cookie),
         body: { current_password, new_password },
       });
 
@@ -187,10 +193,10 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     ]);
     const short = await change(password, 'short');
     expect([short.status, short.json.field_key]).toEqual([400, 'new_password']);
-    expect(await isIn(other)).toBe(true);
+    expect(await isSignedIn(other)).toBe(true);
 
     expect((await change(password, 'a new long password')).status).toBe(204);
-    expect([await isIn(cookie), await isIn(other)]).toEqual([true, false]);
+    expect([await isSignedIn(cookie), await isSignedIn(other)]).toEqual([true, false]);
     const bearer = { authorization: `Bearer ${pair.access_token}` };
     expect((await suite.app.call('GET', '/api/v1/user', { headers: bearer })).status).toBe(401);
     const refresh = { authorization: `Bearer ${pair.refresh_token}` };
@@ -202,8 +208,8 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect((await signIn(email, 'a new long password')).status).toBe(201);
   });
 
-  test('of two simultaneous password changes, one succeeds and the other is told so', async () => {
-    const { email, password, key } = await person();
+  test('of two simultaneous password changes, one succeeds and the other is refused', async () => {
+    const { email, password, key } = await signedInAccount();
     const passwords = ['the first new one', 'the second new one'];
     const answers = await Promise.all(
       passwords.map((new_password) =>
@@ -219,7 +225,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   });
 
   test('guesses of the current password are limited as for signing in', async () => {
-    const { password, key } = await person();
+    const { password, key } = await signedInAccount();
     const guess = async (current_password: string) =>
       (
         await suite.app.call('POST', '/api/v1/user/password', {
@@ -236,7 +242,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
 
   test('no session begun with the old password survives its change', async () => {
     for (let round = 0; round < 5; round++) {
-      const { email, password, key } = await person();
+      const { email, password, key } = await signedInAccount();
       const [, ...signIns] = await Promise.all([
         suite.app.call('POST', '/api/v1/user/password', {
           key,
@@ -245,52 +251,60 @@ describe.each(storeKinds)('sessions on %s', (store) => {
         ...Array.from({ length: 4 }, () => signIn(email, password)),
       ]);
       for (const { status, headers } of signIns)
-        if (status === 201) expect(await isIn(cookieIn(headers).pair)).toBe(false);
+        if (status === 201) expect(await isSignedIn(cookieIn(headers).pair)).toBe(false);
     }
   });
 
   test('signing out everywhere ends all sessions and token pairs, and keeps the keys', async () => {
-    const { email, password, cookie, key } = await person();
+    const { email, password, cookie, key } = await signedInAccount();
     const other = cookieIn((await signIn(email, password)).headers).pair;
     const pair = (await suite.app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } }))
       .json;
-    const out = await suite.app.call('POST', '/api/v1/user/sign_out_everywhere', { headers: ours(cookie) });
-    expect([out.status, out.headers.get('set-cookie')]).toEqual([204, expect.stringContaining('Max-Age=0')]);
-    expect([await isIn(cookie), await isIn(other)]).toEqual([false, false]);
+    const signOut = await suite.app.call('POST', '/api/v1/user/sign_out_everywhere', {
+      headers: pageHeaders(cookie),
+    });
+    expect([signOut.status, signOut.headers.get('set-cookie')]).toEqual([
+      204,
+      expect.stringContaining('Max-Age=0'),
+    ]);
+    expect([await isSignedIn(cookie), await isSignedIn(other)]).toEqual([false, false]);
     const bearer = { authorization: `Bearer ${pair.access_token}` };
     expect((await suite.app.call('GET', '/api/v1/user', { headers: bearer })).status).toBe(401);
     expect((await suite.app.call('GET', '/api/v1/user', { key })).status).toBe(200);
   });
 
   test('the live stream accepts a session, and ends with it', async () => {
-    const quick = await startApp({ store, overrides: { heartbeat: 20 } });
-    const { email, password } = await quick.createAccount();
+    const quickApp = await startApp({ store, overrides: { heartbeat: 20 } });
+    const { email, password } = await quickApp.createAccount();
     const open = async () => {
       const body = { email, password };
-      const cookie = cookieIn((await quick.call('POST', '/api/v1/session', { body })).headers).pair;
-      const stream = await fetch(`${quick.url}/api/v1/clicks/live`, { headers: { cookie } });
+      const cookie = cookieIn((await quickApp.call('POST', '/api/v1/session', { body })).headers).pair;
+      const stream = await fetch(`${quickApp.url}/api/v1/clicks/live`, { headers: { cookie } });
       expect(stream.status).toBe(200);
-      return { headers: { cookie, origin: quick.url }, rest: stream.text() };
+      return { headers: { cookie, origin: quickApp.url }, rest: stream.text() };
     };
     const signedOut = await open();
-    const elsewhere = await open();
-    await quick.call('DELETE', '/api/v1/session', { headers: signedOut.headers });
+    const otherSession = await open();
+    await quickApp.call('DELETE', '/api/v1/session', { headers: signedOut.headers });
     expect(await signedOut.rest).toStartWith(': Linnet');
-    await quick.call('POST', '/api/v1/user/sign_out_everywhere', { headers: (await open()).headers });
-    expect(await elsewhere.rest).toStartWith(': Linnet');
-    expect((await fetch(`${quick.url}/api/v1/clicks/live`, { headers: signedOut.headers })).status).toBe(401);
-    await quick.stop();
+    await quickApp.call('POST', '/api/v1/user/sign_out_everywhere', { headers: (await open()).headers });
+    expect(await otherSession.rest).toStartWith(': Linnet');
+    expect((await fetch(`${quickApp.url}/api/v1/clicks/live`, { headers: signedOut.headers })).status).toBe(
+      401,
+    );
+    await quickApp.stop();
   });
 
   test('a name is changed, cleared, and checked; other fields of a user are ignored', async () => {
-    const { cookie } = await person();
-    const patch = (body: object) => suite.app.call('PATCH', '/api/v1/user', { headers: ours(cookie), body });
+    const { cookie } = await signedInAccount();
+    const patch = (body: object) =>
+      suite.app.call('PATCH', '/api/v1/user', { headers: pageHeaders(cookie), body });
     const renamed = await patch({ name: '  Ada Lovelace ' });
     expect([renamed.status, renamed.json.name]).toEqual([200, 'Ada Lovelace']);
-    const back = await patch({ ...renamed.json, role: 'editor' });
-    expect(back.json).toEqual(renamed.json);
-    const moved = await patch({ ...renamed.json, email: 'other@example.com' });
-    expect([moved.status, moved.json.error_code]).toEqual([400, 'FIELD_FIXED']);
+    const sentBack = await patch({ ...renamed.json, role: 'editor' });
+    expect(sentBack.json).toEqual(renamed.json);
+    const withOtherEmail = await patch({ ...renamed.json, email: 'other@example.com' });
+    expect([withOtherEmail.status, withOtherEmail.json.error_code]).toEqual([400, 'FIELD_FIXED']);
     expect((await patch({})).json.name).toBe('Ada Lovelace');
     for (const empty of [null, '', '   ']) {
       await patch({ name: 'Ada' });
@@ -302,7 +316,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   });
 
   test('only expired sessions are deleted', async () => {
-    const { userId, cookie } = await person();
+    const { userId, cookie } = await signedInAccount();
     const { database } = suite.app.app.context;
     const count = async () =>
       (await database.read.selectFrom('sessions').select('hash').where('user_id', '=', userId).execute())
@@ -311,13 +325,13 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     await cleanUp(suite.app.app.context);
     expect(await count()).toBe(1);
     suite.app.clock.now += 1;
-    expect(await isIn(cookie)).toBe(false);
+    expect(await isSignedIn(cookie)).toBe(false);
     await cleanUp(suite.app.app.context);
     expect(await count()).toBe(0);
   });
 
   test('no session token is stored in the database in plain text', async () => {
-    const { cookie } = await person();
+    const { cookie } = await signedInAccount();
     const rows = await suite.app.app.context.database.read.selectFrom('sessions').selectAll().execute();
     expect(rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(rows)).not.toContain(cookie.slice('linnet=lns_'.length));

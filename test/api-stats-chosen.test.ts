@@ -10,7 +10,7 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
   let owner: TestAccount;
   let stranger: TestAccount;
   let tag: number;
-  let other: number;
+  let unusedTag: number;
   let [first, second, third, foreign, foreignTag] = [0, 0, 0, 0, 0];
 
   const send = (method: string, path: string, body?: unknown, key = owner.key) =>
@@ -27,18 +27,18 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     app.clock.now = Date.parse('2026-04-10T12:30:00Z');
     [owner, stranger] = [await app.createAccount(), await app.createAccount()];
     tag = (await send('POST', '/tag', { name: 'spring' })).json.id;
-    other = (await send('POST', '/tag', { name: 'unused' })).json.id;
+    unusedTag = (await send('POST', '/tag', { name: 'unused' })).json.id;
     foreignTag = (await send('POST', '/tag', { name: 'theirs' }, stranger.key)).json.id;
     [first, second, third] = [await newLink([tag]), await newLink([tag]), await newLink([])];
     foreign = await newLink([], stranger.key);
-    const on = (link: number, organization = owner.organizationId) => ({ link, organization });
+    const hitOf = (link: number, organization = owner.organizationId) => ({ link, organization });
     const hits: SeedHit[] = [
-      { ...on(first), at: '2026-04-09T10:00:00Z', country: 'DE', device: 'mobile', visitor: 1 },
-      { ...on(first), at: '2026-04-09T11:00:00Z', country: 'FR', device: 'mobile', visitor: 2 },
-      { ...on(second), at: '2026-04-10T10:00:00Z', country: 'DE', device: 'desktop', visitor: 1 },
-      { ...on(second), at: '2026-04-10T10:00:00Z', class: 'bot', reason: 'monitor', country: 'US' },
-      { ...on(third), at: '2026-04-10T11:00:00Z', country: 'DE', device: 'mobile', visitor: 3 },
-      { ...on(foreign, stranger.organizationId), at: '2026-04-10T11:00:00Z', country: 'DE', visitor: 4 },
+      { ...hitOf(first), at: '2026-04-09T10:00:00Z', country: 'DE', device: 'mobile', visitor: 1 },
+      { ...hitOf(first), at: '2026-04-09T11:00:00Z', country: 'FR', device: 'mobile', visitor: 2 },
+      { ...hitOf(second), at: '2026-04-10T10:00:00Z', country: 'DE', device: 'desktop', visitor: 1 },
+      { ...hitOf(second), at: '2026-04-10T10:00:00Z', class: 'bot', reason: 'monitor', country: 'US' },
+      { ...hitOf(third), at: '2026-04-10T11:00:00Z', country: 'DE', device: 'mobile', visitor: 3 },
+      { ...hitOf(foreign, stranger.organizationId), at: '2026-04-10T11:00:00Z', country: 'DE', visitor: 4 },
     ];
     await seedHits(app.app.context.database, hits);
   });
@@ -86,7 +86,7 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     expect((await stats(`ids=${third}&country=DE&device=desktop`)).totals.clicks).toBe(0);
   });
 
-  test('a domain means the links on it', async () => {
+  test('a domain selects the links on it', async () => {
     const { host } = new URL((await send('GET', `/link/${first}`)).json.url);
     expect((await stats(`domain=${host}&group_by=country`)).totals.clicks).toBe(4);
     expect((await stats(`domain=${host}&tag=${tag}`)).totals.clicks).toBe(3);
@@ -104,7 +104,7 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     expect(await exported('')).toEqual(all);
     expect(await exported(`tag=${tag}`)).toEqual(all.slice(0, 4));
     expect(await exported(`ids=${third}`)).toEqual([third]);
-    expect(await exported(`tag=${other}`)).toEqual([]);
+    expect(await exported(`tag=${unusedTag}`)).toEqual([]);
     expect(await exported(`ids=${foreign}`)).toEqual([400, 'FIELD_INVALID', 'ids']);
   });
 
@@ -118,7 +118,7 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     expect(await listed(`tag=${tag}`)).toEqual({ links: [first, first, second], total: 3 });
     expect(await listed(`tag=${tag}&class=all`)).toEqual({ links: [first, first, second, second], total: 4 });
     expect(await listed(`ids=${third}&from=2026-04-10T10:30:00Z`)).toEqual({ links: [third], total: 1 });
-    expect(await listed(`tag=${other}`)).toEqual({ links: [], total: 0 });
+    expect(await listed(`tag=${unusedTag}`)).toEqual({ links: [], total: 0 });
     expect(await listed(`ids=${foreign}`)).toEqual([400, 'FIELD_INVALID', 'ids']);
     expect(await listed(`tag=${foreignTag}`)).toMatchObject([400, expect.any(String), 'tag']);
 
@@ -135,11 +135,11 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     expect(await listed(`ids=${first}&limit=1&cursor=${next}`)).toEqual([400, 'FIELD_INVALID', 'cursor']);
   });
 
-  test('all is zero if no link matches', async () => {
+  test('all counts are zero if no link matches', async () => {
     for (const query of [
-      `tag=${other}`,
+      `tag=${unusedTag}`,
       `tag=${tag}&ids=${third}`,
-      `tag=${other}&country=DE&group_by=device`,
+      `tag=${unusedTag}&country=DE&group_by=device`,
     ]) {
       const { totals, groups } = await stats(query);
       expect([query, totals.clicks, groups ?? []]).toEqual([query, 0, []]);

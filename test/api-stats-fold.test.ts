@@ -19,7 +19,7 @@ describe.each(storeKinds)('statistics of real visits on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
-    // All on one UTC day: the visitors of a day are forgotten an hour after its end.
+    // All on one UTC day: the visitors of a day are deleted an hour after its end.
     app.clock.now = Date.parse('2026-11-18T10:00:00Z');
     owner = await app.createAccount();
     for (const body of [
@@ -32,8 +32,8 @@ describe.each(storeKinds)('statistics of real visits on %s', (store) => {
     }
     for (let round = 0; round < 40; round++) {
       app.clock.now += 17 * 60_000;
-      for (const [place, agent] of agents.entries()) {
-        const { path } = links[(round + place) % links.length] ?? { path: '/' };
+      for (const [index, agent] of agents.entries()) {
+        const { path } = links[(round + index) % links.length] ?? { path: '/' };
         const query = ['', '?qr', '?utm_source=mail&utm_campaign=spring', '?utm_medium=post'][round % 4];
         const headers = {
           'user-agent': agent,
@@ -64,9 +64,9 @@ describe.each(storeKinds)('statistics of real visits on %s', (store) => {
     const get = async (path: string) => (await app.call('GET', path, { key: owner.key })).json;
     const { totals, groups } = await get('/api/v1/stats?group_by=class');
     const hits = 40 * agents.length + 10 * agents.length;
-    const apart = Object.values<number>(totals.not_counted);
-    expect(totals.clicks + apart.reduce((sum, some) => sum + some, 0)).toBe(hits);
-    expect(Math.min(...apart.slice(0, 3))).toBeGreaterThan(0);
+    const notCounted = Object.values<number>(totals.not_counted);
+    expect(totals.clicks + notCounted.reduce((sum, count) => sum + count, 0)).toBe(hits);
+    expect(Math.min(...notCounted.slice(0, 3))).toBeGreaterThan(0);
     expect(groups[0].clicks + groups[0].not_counted).toBeGreaterThan(0);
     expect((await get('/api/v1/clicks?class=all')).total_clicks).toBe(hits);
     expect((await get('/api/v1/clicks')).total_clicks).toBe(totals.clicks);

@@ -79,7 +79,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
         ['US-ND', 5],
         [null, 2],
       ]);
-      // Two cities of the same name stay apart; if a proxy reports another country, the city is unknown.
+      // Two cities of the same name are separate groups; if a proxy reports another country, the city is unknown.
       expect(await groupsBy(path, 'city')).toEqual([
         ['DE-BY/Munich', 43],
         ['US-ND/Munich', 5],
@@ -93,9 +93,9 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
     }
   });
 
-  test('filters by them work alone and with others', async () => {
+  test('filters by region, city and address work alone and combined', async () => {
     const alias = `${host}/before-${store}`;
-    const asShown = `${new URL(app.url).origin}/${encodeURIComponent(`ältere-${store}`)}`;
+    const shownAddress = `${new URL(app.url).origin}/${encodeURIComponent(`ältere-${store}`)}`;
     const cases: readonly (readonly [string, number])[] = [
       ['region=US-ND', 5],
       ['region=us-nd', 5],
@@ -105,7 +105,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
       ['city=Munich', 0],
       ['city=', 2],
       [`address=${alias}`, 8],
-      [`address=${encodeURIComponent(asShown)}`, 1],
+      [`address=${encodeURIComponent(shownAddress)}`, 1],
       ['address=', 41],
       ['address=elsewhere.example/x', 0],
       [`address=${alias}&city=DE-BY/Munich`, 3],
@@ -117,11 +117,11 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
     expect(await groupsBy('/stats', 'address', '&region=US-ND')).toEqual([[alias, 5]]);
   });
 
-  test('lists and exports of clicks name them', async () => {
+  test('lists and exports of clicks contain the region, the city and the address', async () => {
     const { clicks } = await get(`/link/${id}/clicks?limit=100`);
-    const told = (click: Record<string, unknown>) => [click.region, click.city, click.address].join(' ');
+    const placeOf = (click: Record<string, unknown>) => [click.region, click.city, click.address].join(' ');
     const counts = new Map<string, number>();
-    for (const click of clicks) counts.set(told(click), (counts.get(told(click)) ?? 0) + 1);
+    for (const click of clicks) counts.set(placeOf(click), (counts.get(placeOf(click)) ?? 0) + 1);
     expect(Object.fromEntries(counts)).toEqual({
       'DE-BY Munich ': 40,
       [`US-ND Munich ${host}/before-${store}`]: 5,
@@ -130,14 +130,14 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
       '  ': 1,
     });
     const { text } = await app.call('GET', '/api/v1/clicks.csv', { key: owner.key });
-    const [head, ...rows] = text.trim().split('\r\n');
-    expect(head).toEndWith(',region,city,address');
+    const [header, ...rows] = text.trim().split('\r\n');
+    expect(header).toEndWith(',region,city,address');
     expect(rows.filter((row) => row.endsWith(`,US-ND,Munich,${host}/before-${store}`))).toHaveLength(5);
   });
 
-  test('the alias is known behind a password too, and a webhook includes it and the place', async () => {
+  test('a click behind a password has its alias too, and its webhook includes the alias and the place', async () => {
     const hook = target();
-    const guest = await app.createAccount();
+    const account = await app.createAccount();
     const body = {
       destination_url: 'https://example.com',
       password: 'sesame',
@@ -145,7 +145,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
       suffix: `gated-${store}`,
       aliases: [`gate-${store}`],
     };
-    expect((await app.call('POST', '/api/v1/link', { key: guest.key, body })).status).toBe(201);
+    expect((await app.call('POST', '/api/v1/link', { key: account.key, body })).status).toBe(201);
     const form = {
       'content-type': 'application/x-www-form-urlencoded',
       origin: new URL(app.url).origin,
@@ -161,11 +161,11 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
       region: 'US-ND',
       city: 'Munich',
     });
-    const { json } = await app.call('GET', '/api/v1/stats?group_by=address', { key: guest.key });
+    const { json } = await app.call('GET', '/api/v1/stats?group_by=address', { key: account.key });
     expect(json.groups).toEqual([{ value: `${host}/gate-${store}`, clicks: 1, not_counted: 0 }]);
   });
 
-  test('no other organization sees them', async () => {
+  test('no other organization sees these groups', async () => {
     const other = await app.createAccount();
     const { json } = await app.call('GET', '/api/v1/stats?group_by=city', { key: other.key });
     expect(json.groups).toEqual([]);

@@ -41,7 +41,7 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
       });
     for (let visitor = 1; visitor <= 24; visitor++) await visit(visitor, '?split');
     await app.app.clicks.settled();
-    // The same visitors again, with other URLs so that these are no repeats: more clicks, no more visitors.
+    // The same visitors again, with other URLs, so that these don't count as repeats: more clicks, but no more visitors.
     for (let visitor = 1; visitor <= 24; visitor++) await visit(visitor, '?split&again');
     for (let visitor = 31; visitor <= 33; visitor++) await visit(visitor, '?vip');
     for (let visitor = 41; visitor <= 44; visitor++) await visit(visitor, '');
@@ -55,7 +55,7 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
   const get = async (path: string) => (await app.call('GET', `/api/v1${path}`, { key: owner.key })).json;
   const groupsBy = async (path: string, query: string): Promise<Group[]> =>
     (await get(`${path}?${query}`)).groups;
-  const found = (groups: readonly Group[], value: string | null) =>
+  const groupOf = (groups: readonly Group[], value: string | null) =>
     groups.find((group) => group.value === value) ?? { clicks: 0, visitors: 0 };
 
   test('clicks are grouped by rule, including those without one, for one link and for all', async () => {
@@ -67,23 +67,23 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
       ]);
   });
 
-  test('every visitor of a split belongs to one variant, which all their clicks led to', async () => {
+  test('all clicks of one visitor of a split lead to the same variant', async () => {
     const groups = await groupsBy(`/link/${link.id}/stats`, 'group_by=variant');
-    const [a, b] = [found(groups, 'r_split/a'), found(groups, 'r_split/b')];
+    const [a, b] = [groupOf(groups, 'r_split/a'), groupOf(groups, 'r_split/b')];
     expect([a.clicks + b.clicks, (a.visitors ?? 0) + (b.visitors ?? 0)]).toEqual([48, 24]);
-    for (const one of [a, b]) expect(one.clicks).toBe(2 * (one.visitors ?? 0));
-    expect(found(groups, null)).toEqual({ value: null, clicks: 7, not_counted: 0 } as Group);
+    for (const group of [a, b]) expect(group.clicks).toBe(2 * (group.visitors ?? 0));
+    expect(groupOf(groups, null)).toEqual({ value: null, clicks: 7, not_counted: 0 } as Group);
     expect((await get(`/link/${link.id}/stats`)).totals.visitors).toBe(31);
     expect(
       (await groupsBy('/stats', 'group_by=variant')).every(({ visitors }) => visitors === undefined),
     ).toBe(true);
     const chosen = await groupsBy('/stats', `group_by=variant&ids=${link.id}`);
-    expect(found(chosen, 'r_split/a').visitors).toBe(a.visitors);
+    expect(groupOf(chosen, 'r_split/a').visitors).toBe(a.visitors);
   });
 
   test('filters by rule and variant work alone and with others', async () => {
     const path = `/link/${link.id}/stats`;
-    const { clicks } = found(await groupsBy(path, 'group_by=variant'), 'r_split/a');
+    const { clicks } = groupOf(await groupsBy(path, 'group_by=variant'), 'r_split/a');
     for (const query of ['variant=r_split/a', 'rule=r_split&variant=a', 'rule=r_split&variant=r_split/a'])
       expect([query, (await get(`${path}?${query}`)).totals.clicks]).toEqual([query, clicks]);
     expect((await get(`${path}?rule=`)).totals.clicks).toBe(4);
@@ -94,10 +94,12 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
 
   test('the list of clicks has the rule and the variant', async () => {
     const { clicks } = await get(`/link/${link.id}/clicks?limit=100`);
-    const counted = (rule: string | null) =>
-      clicks.filter((one: { rule: string | null }) => one.rule === rule).length;
-    expect([counted('r_split'), counted('r_vip'), counted(null)]).toEqual([48, 3, 4]);
-    const variants = new Set(clicks.map((one: { variant: string | null }) => one.variant));
-    expect([...variants].every((one) => one === null || one === 'a' || one === 'b')).toBe(true);
+    const countOf = (rule: string | null) =>
+      clicks.filter((click: { rule: string | null }) => click.rule === rule).length;
+    expect([countOf('r_split'), countOf('r_vip'), countOf(null)]).toEqual([48, 3, 4]);
+    const variants = new Set(clicks.map((click: { variant: string | null }) => click.variant));
+    expect([...variants].every((variant) => variant === null || variant === 'a' || variant === 'b')).toBe(
+      true,
+    );
   });
 });

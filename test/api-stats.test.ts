@@ -9,10 +9,10 @@ describe.each(storeKinds)('statistics on %s', (store) => {
   let second: number;
   let kolkata: number;
 
-  const newLink = async (who: TestAccount): Promise<number> =>
+  const newLink = async (account: TestAccount): Promise<number> =>
     (
       await app.call('POST', '/api/v1/link', {
-        key: who.key,
+        key: account.key,
         body: { destination_url: 'https://example.com' },
       })
     ).json.id;
@@ -22,28 +22,35 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     app.clock.now = Date.parse('2026-04-10T12:30:00Z');
     owner = await app.createAccount();
     [link, second, kolkata] = [await newLink(owner), await newLink(owner), await newLink(owner)];
-    const mine = { link, organization: owner.organizationId };
+    const onLink = { link, organization: owner.organizationId };
     const hits: SeedHit[] = [
       // Around the night in which Berlin's clocks go from 2 to 3 (29 March, 01:00 UTC).
-      { ...mine, at: '2026-03-28T22:59:00Z', country: 'DE', device: 'mobile', visitor: 1 },
-      { ...mine, at: '2026-03-28T23:00:00Z', country: 'DE', device: 'desktop', visitor: 1 },
-      { ...mine, at: '2026-03-29T00:59:00Z', country: 'FR', device: 'mobile', visitor: 2 },
-      { ...mine, at: '2026-03-29T21:59:00Z', country: 'FR', device: 'mobile', visitor: 2 },
-      { ...mine, at: '2026-03-29T22:00:00Z', country: 'DE', device: 'mobile', visitor: 3, target: 'android' },
-      { ...mine, at: '2026-04-10T12:29:00Z', referrer: 'example.org', source: 'qr', visitor: null },
+      { ...onLink, at: '2026-03-28T22:59:00Z', country: 'DE', device: 'mobile', visitor: 1 },
+      { ...onLink, at: '2026-03-28T23:00:00Z', country: 'DE', device: 'desktop', visitor: 1 },
+      { ...onLink, at: '2026-03-29T00:59:00Z', country: 'FR', device: 'mobile', visitor: 2 },
+      { ...onLink, at: '2026-03-29T21:59:00Z', country: 'FR', device: 'mobile', visitor: 2 },
+      {
+        ...onLink,
+        at: '2026-03-29T22:00:00Z',
+        country: 'DE',
+        device: 'mobile',
+        visitor: 3,
+        target: 'android',
+      },
+      { ...onLink, at: '2026-04-10T12:29:00Z', referrer: 'example.org', source: 'qr', visitor: null },
       // Not clicks.
-      { ...mine, at: '2026-03-29T10:00:00Z', class: 'bot', reason: 'monitor', country: 'US' },
-      { ...mine, at: '2026-03-29T10:00:00Z', class: 'bot', reason: 'known_crawler', country: 'US' },
-      { ...mine, at: '2026-03-29T10:00:00Z', class: 'head', reason: 'head_method' },
-      { ...mine, at: '2026-03-29T10:00:00Z', outcome: 'expired' },
-      { ...mine, at: '2026-03-29T10:00:00Z', class: 'repeat', reason: 'recent_visit' },
+      { ...onLink, at: '2026-03-29T10:00:00Z', class: 'bot', reason: 'monitor', country: 'US' },
+      { ...onLink, at: '2026-03-29T10:00:00Z', class: 'bot', reason: 'known_crawler', country: 'US' },
+      { ...onLink, at: '2026-03-29T10:00:00Z', class: 'head', reason: 'head_method' },
+      { ...onLink, at: '2026-03-29T10:00:00Z', outcome: 'expired' },
+      { ...onLink, at: '2026-03-29T10:00:00Z', class: 'repeat', reason: 'recent_visit' },
       // Long before the last 30 days.
-      { ...mine, at: '2025-12-31T23:30:00Z', country: 'DE', visitor: 9 },
+      { ...onLink, at: '2025-12-31T23:30:00Z', country: 'DE', visitor: 9 },
       // Another link, and another zone: midnight in Kolkata is 18:30 UTC.
-      { ...mine, link: second, at: '2026-04-01T10:00:00Z', country: 'DE', visitor: 1 },
-      { ...mine, link: kolkata, at: '2026-03-10T17:59:00Z', country: 'IN', visitor: 5 },
-      { ...mine, link: kolkata, at: '2026-03-10T18:00:00Z', country: 'IN', visitor: 6 },
-      { ...mine, link: kolkata, at: '2026-03-11T17:59:00Z', country: 'IN', visitor: 7 },
+      { ...onLink, link: second, at: '2026-04-01T10:00:00Z', country: 'DE', visitor: 1 },
+      { ...onLink, link: kolkata, at: '2026-03-10T17:59:00Z', country: 'IN', visitor: 5 },
+      { ...onLink, link: kolkata, at: '2026-03-10T18:00:00Z', country: 'IN', visitor: 6 },
+      { ...onLink, link: kolkata, at: '2026-03-11T17:59:00Z', country: 'IN', visitor: 7 },
     ];
     await seedHits(app.app.context.database, hits);
   });
@@ -52,8 +59,8 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     await app.stop();
   });
 
-  const stats = async (query: string, of: number | null = link) => {
-    const path = of === null ? '/api/v1/stats' : `/api/v1/link/${of}/stats`;
+  const stats = async (query: string, linkId: number | null = link) => {
+    const path = linkId === null ? '/api/v1/stats' : `/api/v1/link/${linkId}/stats`;
     const { status, json } = await app.call('GET', `${path}?${query}`, { key: owner.key });
     return status === 200 ? json : { status, ...json };
   };
@@ -176,11 +183,11 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     const many = await newLink(other);
     await seedHits(
       app.app.context.database,
-      Array.from({ length: 150 }, (_, place) => ({
+      Array.from({ length: 150 }, (_, index) => ({
         link: many,
         organization: other.organizationId,
         at: '2026-04-02T00:00:00Z',
-        utm_campaign: `campaign ${place < 5 ? 'large' : place}`,
+        utm_campaign: `campaign ${index < 5 ? 'large' : index}`,
       })),
     );
     const { json } = await app.call('GET', `/api/v1/link/${many}/stats?group_by=utm_campaign`, {
@@ -228,7 +235,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     'class=unicorn',
     'utm_source=%F0%9F%A6%8A',
     'country=XX&device=tv',
-  ])('no hits match %s: all is zero, and nothing is refused', async (query) => {
+  ])('no hits match %s: all counts are zero, and the request is not refused', async (query) => {
     const found = await stats(`${query}&group_by=os`);
     expect([found.totals.clicks, found.groups, found.other]).toEqual([0, [], { clicks: 0, not_counted: 0 }]);
     expect(found.series).toHaveLength(30);
@@ -253,30 +260,36 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     [`country=${'x'.repeat(301)}`, 'FIELD_TOO_LONG', 'country'],
     ['referrer=%00', 'FIELD_INVALID', 'referrer'],
   ])('%s is refused', async (query, code, field) => {
-    for (const of of [link, null]) {
-      const { status, error_code, field_key, error_string } = await stats(query, of);
+    for (const linkId of [link, null]) {
+      const { status, error_code, field_key, error_string } = await stats(query, linkId);
       expect([status, error_code, field_key]).toEqual([400, code, field]);
       expect(error_string.length).toBeGreaterThan(10);
     }
   });
 
-  test('terms and contents are counted, including none, and from before roll-ups had them', async () => {
+  test('utm_term and utm_content are counted, also for clicks without them and from before the roll-ups had them', async () => {
     const [tagged, mixed] = [await app.createAccount(), await app.createAccount()];
-    const of = await newLink(tagged);
-    const own = { link: of, organization: tagged.organizationId, visitor: null };
+    const linkId = await newLink(tagged);
+    const onTagged = { link: linkId, organization: tagged.organizationId, visitor: null };
     const day = '2026-04-08T1';
     await seedHits(app.app.context.database, [
-      { ...own, at: `${day}0:00:00Z`, utm_term: 'shoes', utm_content: 'banner' },
-      { ...own, at: `${day}1:00:00Z`, utm_term: 'shoes' },
-      { ...own, at: `${day}1:00:01Z`, utm_term: 'boots' },
-      ...[1, 2, 3].map((second) => ({ ...own, at: `${day}2:00:0${second}Z` })),
-      { ...own, at: `${day}3:00:00Z`, utm_term: 'shoes', class: 'bot' as const, reason: 'monitor' as const },
+      { ...onTagged, at: `${day}0:00:00Z`, utm_term: 'shoes', utm_content: 'banner' },
+      { ...onTagged, at: `${day}1:00:00Z`, utm_term: 'shoes' },
+      { ...onTagged, at: `${day}1:00:01Z`, utm_term: 'boots' },
+      ...[1, 2, 3].map((second) => ({ ...onTagged, at: `${day}2:00:0${second}Z` })),
+      {
+        ...onTagged,
+        at: `${day}3:00:00Z`,
+        utm_term: 'shoes',
+        class: 'bot' as const,
+        reason: 'monitor' as const,
+      },
     ]);
-    const ask = async (path: string, query: string, key = tagged.key) =>
+    const get = async (path: string, query: string, key = tagged.key) =>
       (await app.call('GET', `/api/v1${path}?${query}`, { key })).json;
     const check = async (isRaw: boolean) => {
-      for (const path of ['/stats', `/link/${of}/stats`]) {
-        const byTerm = await ask(path, 'group_by=utm_term');
+      for (const path of ['/stats', `/link/${linkId}/stats`]) {
+        const byTerm = await get(path, 'group_by=utm_term');
         expect([path, byTerm.from_raw, byTerm.groups]).toEqual([
           path,
           isRaw,
@@ -287,15 +300,15 @@ describe.each(storeKinds)('statistics on %s', (store) => {
           ],
         ]);
         expect(byTerm.other).toEqual({ clicks: 0, not_counted: 0 });
-        const without = await ask(path, 'utm_content=&interval=hour&from=2026-04-08&to=2026-04-08');
-        expect([without.totals.clicks, clicksBy(without.series)]).toEqual([
+        const withoutContent = await get(path, 'utm_content=&interval=hour&from=2026-04-08&to=2026-04-08');
+        expect([withoutContent.totals.clicks, clicksBy(withoutContent.series)]).toEqual([
           5,
           { '2026-04-08T11:00:00+00:00': 2, '2026-04-08T12:00:00+00:00': 3 },
         ]);
-        expect((await ask(path, 'utm_term=shoes')).totals.clicks).toBe(2);
-        expect((await ask(path, 'utm_term=shoes&utm_content=banner')).totals.clicks).toBe(1);
+        expect((await get(path, 'utm_term=shoes')).totals.clicks).toBe(2);
+        expect((await get(path, 'utm_term=shoes&utm_content=banner')).totals.clicks).toBe(1);
       }
-      expect((await ask('/stats', 'group_by=utm_term', mixed.key)).groups).toEqual([]);
+      expect((await get('/stats', 'group_by=utm_term', mixed.key)).groups).toEqual([]);
     };
     await check(false);
     const since = { key: 'utm_terms_counted_since', value: String(app.clock.now) };
@@ -310,18 +323,18 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     await seedHits(app.app.context.database, []);
   });
 
-  test('a link has its clicks and the time of the last one, in the list and alone, and may be sent back with them', async () => {
+  test('a link has its clicks and the time of the last one, in the list and on its own, and a PATCH may include both', async () => {
     const { json } = await app.call('GET', `/api/v1/link/${link}`, { key: owner.key });
     expect([json.clicks, json.last_clicked_at]).toEqual([7, '2026-04-10T12:29:00.000Z']);
-    const fresh = await newLink(owner);
+    const unvisited = await newLink(owner);
     const { json: list } = await app.call('GET', '/api/v1/link', { key: owner.key });
-    const shown = Object.fromEntries(
+    const clicksByLink = Object.fromEntries(
       list.links.map((one: { id: number; clicks: number }) => [one.id, one.clicks]),
     );
-    expect(shown).toEqual({ [link]: 7, [second]: 1, [kolkata]: 3, [fresh]: 0 });
-    const back = await app.call('PATCH', `/api/v1/link/${link}`, { key: owner.key, body: json });
-    expect([back.status, back.json.clicks]).toEqual([200, 7]);
-    const never = await app.call('GET', `/api/v1/link/${fresh}`, { key: owner.key });
-    expect(never.json.last_clicked_at).toBeNull();
+    expect(clicksByLink).toEqual({ [link]: 7, [second]: 1, [kolkata]: 3, [unvisited]: 0 });
+    const sentBack = await app.call('PATCH', `/api/v1/link/${link}`, { key: owner.key, body: json });
+    expect([sentBack.status, sentBack.json.clicks]).toEqual([200, 7]);
+    const unvisitedLink = await app.call('GET', `/api/v1/link/${unvisited}`, { key: owner.key });
+    expect(unvisitedLink.json.last_clicked_at).toBeNull();
   });
 });

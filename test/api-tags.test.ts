@@ -69,8 +69,8 @@ describe.each(storeKinds)('tags on %s', (store) => {
       key: owner.key,
       body: { destination_url: 'example.com', tags: [tag.id] },
     });
-    const gone = await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key: owner.key });
-    expect([gone.status, gone.text]).toEqual([204, '']);
+    const deleted = await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key: owner.key });
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
     expect((await app.call('GET', `/api/v1/link/${link.json.id}`, { key: owner.key })).json.tags).toEqual([]);
     expect((await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key: owner.key })).status).toBe(404);
   });

@@ -10,7 +10,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
   const call = (method: string, path: string, body?: object, key = owner.key) =>
     app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
   const create = async (body: object) => (await call('POST', '/link', body)).json;
-  const refusal = async (answer: ReturnType<typeof call>) => {
+  const errorOf = async (answer: ReturnType<typeof call>) => {
     const { status, json } = await answer;
     return [status, json.error_code, json.field_key];
   };
@@ -46,7 +46,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
     expect(made.destination_url).toBe('https://example.com/c?utm_source=a%2C%20b');
   });
 
-  test('change alone: the rest of the destination stays, and the new destination is searched and returned', async () => {
+  test('can be changed alone: the rest of the destination stays, and the new destination is searched and returned', async () => {
     const link = await create({ destination_url: 'https://example.com/d?utm_source=a&x={id}' });
     const patch = (body: object) => call('PATCH', `/link/${link.id}`, body);
     expect((await patch({ utm_source: 'b', utm_term: 't' })).json.destination_url).toBe(
@@ -76,7 +76,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
     ).toContain(link.id);
   });
 
-  test('keep both of two simultaneous changes', async () => {
+  test('keep all of several simultaneous changes', async () => {
     const link = await create({ destination_url: 'https://example.com/f' });
     await Promise.all(
       ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term'].map((name) =>
@@ -92,7 +92,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
     ]);
   });
 
-  test('that are scheduled change the destination of that time', async () => {
+  test('that are scheduled change the destination that the link has at that time', async () => {
     const link = await create({ destination_url: 'https://example.com/g' });
     const at = new Date(app.clock.now + 60_000).toISOString();
     const scheduled = await call('POST', `/link/${link.id}/scheduled`, {
@@ -112,23 +112,23 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
 
   test("are refused if they can't be stored", async () => {
     const base = { destination_url: 'https://example.com' };
-    expect(await refusal(call('POST', '/link', { ...base, utm_source: 'a\u0000' }))).toEqual([
+    expect(await errorOf(call('POST', '/link', { ...base, utm_source: 'a\u0000' }))).toEqual([
       400,
       'FIELD_INVALID',
       'utm_source',
     ]);
-    expect(await refusal(call('POST', '/link', { ...base, utm_source: 'a'.repeat(256) }))).toEqual([
+    expect(await errorOf(call('POST', '/link', { ...base, utm_source: 'a'.repeat(256) }))).toEqual([
       400,
       'FIELD_TOO_LONG',
       'utm_source',
     ]);
-    expect(await refusal(call('POST', '/link', { ...base, utm_source: 7 }))).toEqual([
+    expect(await errorOf(call('POST', '/link', { ...base, utm_source: 7 }))).toEqual([
       400,
       'FIELD_INVALID',
       'utm_source',
     ]);
     const long = await create({ destination_url: `https://example.com/${'a'.repeat(8_100)}` });
-    expect(await refusal(call('PATCH', `/link/${long.id}`, { utm_term: 'ü'.repeat(30) }))).toEqual([
+    expect(await errorOf(call('PATCH', `/link/${long.id}`, { utm_term: 'ü'.repeat(30) }))).toEqual([
       400,
       'FIELD_TOO_LONG',
       'destination_url',
@@ -157,28 +157,28 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
       },
     ]);
     const path = `/utm_template/${made.json.id}`;
-    expect(await refusal(call('POST', '/utm_template', { name: 'LETTER', utm_source: 'x' }))).toEqual([
+    expect(await errorOf(call('POST', '/utm_template', { name: 'LETTER', utm_source: 'x' }))).toEqual([
       409,
       'TEMPLATE_EXISTS',
       'name',
     ]);
-    expect(await refusal(call('POST', '/utm_template', { name: 'Nothing' }))).toEqual([
+    expect(await errorOf(call('POST', '/utm_template', { name: 'Nothing' }))).toEqual([
       400,
       'FIELD_MISSING',
       'utm_source',
     ]);
-    expect(await refusal(call('POST', '/utm_template', { utm_source: 'x' }))).toEqual([
+    expect(await errorOf(call('POST', '/utm_template', { utm_source: 'x' }))).toEqual([
       400,
       'FIELD_MISSING',
       'name',
     ]);
-    expect(await refusal(call('PATCH', path, { utm_source: null }))).toEqual([
+    expect(await errorOf(call('PATCH', path, { utm_source: null }))).toEqual([
       400,
       'FIELD_MISSING',
       'utm_source',
     ]);
     const other = (await call('POST', '/utm_template', { name: 'Flyer', utm_medium: 'paper' })).json;
-    expect(await refusal(call('PATCH', path, { name: 'flyer' }))).toEqual([409, 'TEMPLATE_EXISTS', 'name']);
+    expect(await errorOf(call('PATCH', path, { name: 'flyer' }))).toEqual([409, 'TEMPLATE_EXISTS', 'name']);
     const changed = (await call('PATCH', path, { utm_campaign: 'autumn', utm_source: null })).json;
     expect(changed).toMatchObject({ name: 'Letter', utm_source: null, utm_campaign: 'autumn' });
     expect((await call('GET', path)).json).toEqual(changed);
@@ -186,7 +186,7 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
       (await call('GET', '/utm_template')).json.map(({ name }: { name: string }) => name);
     expect(await names()).toEqual(['Flyer', 'Letter']);
     expect((await call('DELETE', path)).status).toBe(204);
-    expect(await refusal(call('GET', path))).toEqual([404, 'NOT_FOUND', undefined]);
+    expect(await errorOf(call('GET', path))).toEqual([404, 'NOT_FOUND', undefined]);
     expect(await names()).toEqual([other.name]);
   });
 

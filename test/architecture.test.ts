@@ -51,7 +51,7 @@ const allowedImports: Record<string, readonly string[]> = {
 };
 
 /** Imports that are limited to some files of the folder. */
-const narrow: Record<string, RegExp> = {
+const allowedFiles: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request|guarded-page)/,
   'manage → ledger': /^ledger\/(correction-step|delete-chunks|external-hits|kept-hits)/,
   'dashboard → rules': /^rules\/(rule-|click-fields|european-union|agent-|app-browsers|utm)/,
@@ -86,20 +86,20 @@ const files = (await Array.fromAsync(new Bun.Glob('**/*.{ts,tsx}').scan({ cwd: s
 
 test('folders only import what the design allows', async () => {
   expect(files.length).toBeGreaterThan(50);
-  const broken: string[] = [];
+  const violations: string[] = [];
   for (const file of files) {
     const from = folderOf(file);
     const allowed = allowedImports[from];
-    if (!allowed) broken.push(`${file} is in no folder that test/architecture.test.ts knows`);
+    if (!allowed) violations.push(`${file} is in no folder that test/architecture.test.ts lists`);
     for (const target of await importsOf(file)) {
       const to = folderOf(target);
       if (to === from || target.startsWith('..')) continue;
       const isAllowed = allowed?.includes('*') || allowed?.includes(to);
-      const limit = narrow[`${from} → ${to}`];
-      if (!isAllowed || (limit && !limit.test(target))) broken.push(`${file} → ${target}`);
+      const pattern = allowedFiles[`${from} → ${to}`];
+      if (!isAllowed || (pattern && !pattern.test(target))) violations.push(`${file} → ${target}`);
     }
   }
-  expect(broken).toEqual([]);
+  expect(violations).toEqual([]);
 });
 
 test('only entry points import the composition root, and only it and they import its parts', async () => {
@@ -127,17 +127,17 @@ test('no file has an unspecific name', () => {
 
 test('the files and folders that ARCHITECTURE.md names exist', async () => {
   const root = join(source, '..');
-  const page = await Bun.file(join(root, 'ARCHITECTURE.md')).text();
-  const tracked = await Array.fromAsync(
+  const text = await Bun.file(join(root, 'ARCHITECTURE.md')).text();
+  const existing = await Array.fromAsync(
     new Bun.Glob('{src,test,docs,scripts}/**/*').scan({ cwd: root, onlyFiles: true }),
   );
-  const names = [...page.matchAll(/`([\w./-]+(?:\.(?:tsx?|css|md)|\/))`/g)].map(([, name = '']) => name);
+  const names = [...text.matchAll(/`([\w./-]+(?:\.(?:tsx?|css|md)|\/))`/g)].map(([, name = '']) => name);
   expect(names.length).toBeGreaterThan(60);
   const missing = names.filter((name) => {
-    const isThere = name.endsWith('/')
+    const matches = name.endsWith('/')
       ? (file: string) => `/${file}`.includes(`/${name}`)
       : (file: string) => `/${file}`.endsWith(`/${name}`);
-    return !tracked.some(isThere);
+    return !existing.some(matches);
   });
   expect(missing).toEqual([]);
 });
@@ -146,21 +146,21 @@ test('there are no import cycles, including types', async () => {
   const imports = new Map(
     await Promise.all(files.map(async (file) => [file, await importsOf(file)] as const)),
   );
-  const circles = circlesIn(imports).map((circle) =>
-    circle.flatMap((file) =>
+  const cycles = cyclesIn(imports).map((cycle) =>
+    cycle.flatMap((file) =>
       (imports.get(file) ?? [])
-        .filter((target) => circle.includes(target))
+        .filter((target) => cycle.includes(target))
         .map((target) => `${file} → ${target}`),
     ),
   );
-  expect(circles, 'the imports that form circles').toEqual([]);
+  expect(cycles, 'the imports that form cycles').toEqual([]);
 });
 
 /** The strongly connected components of more than one file, by Tarjan's algorithm. */
-function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+function cyclesIn(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>();
   const stack: string[] = [];
-  const circles: string[][] = [];
+  const cycles: string[][] = [];
   const visit = (file: string): number => {
     const index = order.size;
     order.set(file, index);
@@ -173,13 +173,13 @@ function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[][] 
       else if (stack.includes(target)) lowest = Math.min(lowest, seen);
     }
     if (lowest === index) {
-      const circle = stack.splice(stack.indexOf(file));
-      if (circle.length > 1) circles.push(circle);
+      const cycle = stack.splice(stack.indexOf(file));
+      if (cycle.length > 1) cycles.push(cycle);
     }
     return lowest;
   };
   for (const file of imports.keys()) if (!order.has(file)) visit(file);
-  return circles;
+  return cycles;
 }
 
 test('modules for ClickHouse are only loaded if CLICKS_URL is set', async () => {

@@ -22,12 +22,12 @@ interface Store {
   readonly backup: string;
 }
 
-/** Has more rows than fit into one part of a backup. */
+/** A store with more rows than fit into one part of a backup. */
 let store: Store;
-/** So large that a backup takes a while. */
+/** A store so large that a backup takes a while. */
 let large: Store;
 
-async function storeOf(name: string, words: number): Promise<Store> {
+async function createStore(name: string, words: number): Promise<Store> {
   const settings = { DATA_DIR: join(folder.path, name) };
   await mkdir(settings.DATA_DIR);
   await migratedSqlite(settings.DATA_DIR);
@@ -42,8 +42,8 @@ async function storeOf(name: string, words: number): Promise<Store> {
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  store = await storeOf('store', 20_000);
-  large = await storeOf('large', 200_000);
+  store = await createStore('store', 20_000);
+  large = await createStore('large', 200_000);
 }, 240_000);
 afterAll(() => folder[Symbol.asyncDispose]());
 
@@ -56,60 +56,63 @@ const target = async (): Promise<Record<string, string> & { DATA_DIR: string }> 
 const storesIn = (dataDir: string): string[] =>
   readdirSync(dataDir).filter((name) => name.startsWith('linnet.sqlite'));
 
-describe('a restore refuses, and leaves nothing behind', () => {
-  const packed = (text: string) => Bun.zstdCompressSync(Buffer.from(text));
+describe('a restore refuses, and leaves no store behind', () => {
+  const compressed = (text: string) => Bun.zstdCompressSync(Buffer.from(text));
   const header = (migration: number) =>
     `${JSON.stringify({ linnet_backup: 1, database: 'sqlite', migration, made_at: '', key_mark: null })}\n`;
-  const ended = (text: string) => `${text}{"rows":0,"sha256":"${Bun.SHA256.hash(text, 'hex')}"}\n`;
-  const broken = async (change: (bytes: Buffer) => Buffer | Uint8Array): Promise<Uint8Array> =>
+  const withLastLine = (text: string) => `${text}{"rows":0,"sha256":"${Bun.SHA256.hash(text, 'hex')}"}\n`;
+  const damaged = async (change: (bytes: Buffer) => Buffer | Uint8Array): Promise<Uint8Array> =>
     change(await readFile(store.backup));
 
   test.each<[string, () => Promise<Uint8Array> | Uint8Array, RegExp]>([
     ['an empty file', () => new Uint8Array(0), /not a backup of Linnet|cut off or damaged/],
-    ['a text', () => Buffer.from('hello '.repeat(100)), /not a backup|damaged/],
-    ['a packed text', () => packed('hello\n'), /^This is not a backup of Linnet\.\n$/],
+    ['a text file', () => Buffer.from('hello '.repeat(100)), /not a backup|damaged/],
+    ['a compressed text file', () => compressed('hello\n'), /^This is not a backup of Linnet\.\n$/],
     [
       'a backup of a newer version',
-      () => packed(header(newestMigration + 1)),
+      () => compressed(header(newestMigration + 1)),
       /^This backup was made by a newer Linnet/,
     ],
     [
-      'one that is cut off',
-      () => broken((bytes) => bytes.subarray(0, bytes.length >> 1)),
+      'a truncated backup',
+      () => damaged((bytes) => bytes.subarray(0, bytes.length >> 1)),
       /cut off or damaged/,
     ],
     [
-      'one without its last hundred bytes',
-      () => broken((bytes) => bytes.subarray(0, -100)),
+      'a backup without its last hundred bytes',
+      () => damaged((bytes) => bytes.subarray(0, -100)),
       /cut off or damaged/,
     ],
     [
-      'one with a byte that is another',
+      'a backup with one changed byte',
       () =>
-        broken((bytes) => {
-          const at = bytes.length >> 1;
-          bytes[at] = (bytes[at] ?? 0) ^ 1;
+        damaged((bytes) => {
+          const middle = bytes.length >> 1;
+          bytes[middle] = (bytes[middle] ?? 0) ^ 1;
           return bytes;
         }),
       /damaged/,
     ],
-    ['one without its end', () => packed(header(newestMigration)), /its end is missing/],
+    ['a backup without its last line', () => compressed(header(newestMigration)), /its end is missing/],
     [
-      'one that says another checksum',
-      () => packed(`${header(newestMigration)}{"rows":0,"sha256":"00"}\n`),
+      'a backup with a wrong checksum',
+      () => compressed(`${header(newestMigration)}{"rows":0,"sha256":"00"}\n`),
       /its checksum is another/,
     ],
     [
-      'one whose damage shows in rows first',
+      'a damaged backup whose rows already fail to be inserted',
       () =>
-        packed(
+        compressed(
           `${header(newestMigration)}{"table":"words","columns":["id","word"],"bytes":[]}\n[[1,"a"],[1,"a"]]\n{"rows":2,"sha256":"00"}\n`,
         ),
       /its checksum is another/,
     ],
     [
-      'tables that are not known',
-      () => packed(ended(`${header(newestMigration)}{"table":"nonsense","columns":["id"],"bytes":[]}\n`)),
+      'a backup with an unknown table',
+      () =>
+        compressed(
+          withLastLine(`${header(newestMigration)}{"table":"nonsense","columns":["id"],"bytes":[]}\n`),
+        ),
       /nonsense/,
     ],
   ])('%s', async (_, bytes, line) => {
@@ -149,8 +152,8 @@ describe('a restore refuses, and leaves nothing behind', () => {
       /^There is a store already: .*linnet\.sqlite\. Move /,
     );
     expect(await allTables(settings.DATA_DIR, '')).toEqual(before);
-    const full = { ...settings, DATABASE_URL: await migratedPostgres() };
-    expect((await command(['restore', store.backup], full))[2]).toMatch(
+    const withTables = { ...settings, DATABASE_URL: await migratedPostgres() };
+    expect((await command(['restore', store.backup], withTables))[2]).toMatch(
       /^The database has tables already, such as /,
     );
   }, 240_000);
@@ -167,25 +170,25 @@ test('backups and restores work through a pipe, and never overwrite a file', asy
   await pipe(DATA_DIR, DATA_DIR).exited;
   // Both had the same folder: the restore was refused, and the store is unchanged.
   expect(storesIn(DATA_DIR)).toContain('linnet.sqlite');
-  const through = pipe(DATA_DIR, settings.DATA_DIR);
-  expect(await new Response(through.stdout).text()).toMatch(/^Restored 20,\d+ rows/);
-  expect(await through.exited).toBe(0);
-  const [one, other] = [await allTables(DATA_DIR, ''), await allTables(settings.DATA_DIR, '')];
-  expect(other.words?.length).toBe(store.words);
-  expect(Bun.hash(JSON.stringify(other.words))).toBe(Bun.hash(JSON.stringify(one.words)));
+  const piped = pipe(DATA_DIR, settings.DATA_DIR);
+  expect(await new Response(piped.stdout).text()).toMatch(/^Restored 20,\d+ rows/);
+  expect(await piped.exited).toBe(0);
+  const [original, restored] = [await allTables(DATA_DIR, ''), await allTables(settings.DATA_DIR, '')];
+  expect(restored.words?.length).toBe(store.words);
+  expect(Bun.hash(JSON.stringify(restored.words))).toBe(Bun.hash(JSON.stringify(original.words)));
   const [code, , err] = await command(['backup', store.backup], store.settings);
   expect([code, err]).toEqual([1, `${store.backup} is there already. Name a file that is not.\n`]);
 }, 240_000);
 
-test('of two simultaneous backups to one file one is written and the other refused; to two files both are complete', async () => {
+test('of two simultaneous backups to one file, one is written completely and the other is refused', async () => {
   const file = join(folder.path, 'both.linnet');
-  const same = [1, 2].map(() => runCommand(['backup', file], store.settings));
-  expect((await Promise.all(same.map(({ exited }) => exited))).sort()).toEqual([0, 1]);
+  const backups = [1, 2].map(() => runCommand(['backup', file], store.settings));
+  expect((await Promise.all(backups.map(({ exited }) => exited))).sort()).toEqual([0, 1]);
   expect((await command(['restore', file], await target()))[0]).toBe(0);
   expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
 }, 240_000);
 
-test('a full disk stops a backup and a restore with one line, and neither leaves anything', async () => {
+test('a full disk ends a backup and a restore with one line, and neither leaves a file behind', async () => {
   const file = join(folder.path, 'too-large.linnet');
   const failing = runWithFilesBelow(100, ['backup', file], store.settings);
   expect(await failing.exited).toBe(1);
@@ -207,31 +210,31 @@ test('a full disk stops a backup and a restore with one line, and neither leaves
   ]);
 }, 240_000);
 
-test('a killed backup leaves nothing under its name, and the next one into that folder removes the rest', async () => {
+test('a killed backup leaves no file of its name, and the next one into that folder removes the partial file', async () => {
   const file = join(folder.path, 'killed.linnet');
   const killed = runCommand(['backup', file], large.settings);
   await pollOften(
     () => readdirSync(folder.path).some((name) => /^killed.*partial$/.test(name)),
-    'it to begin',
+    'the backup to begin',
   );
   killed.kill('SIGKILL');
   await killed.exited;
-  const left = readdirSync(folder.path).filter((name) => name.startsWith('killed'));
-  expect(left).toEqual([expect.stringMatching(/^killed\.linnet\.backup-[\w.]+-\d+\.partial$/)]);
+  const leftFiles = readdirSync(folder.path).filter((name) => name.startsWith('killed'));
+  expect(leftFiles).toEqual([expect.stringMatching(/^killed\.linnet\.backup-[\w.]+-\d+\.partial$/)]);
   const settings = await target();
-  const [code, , err] = await command(['restore', join(folder.path, left[0] ?? '')], settings);
+  const [code, , err] = await command(['restore', join(folder.path, leftFiles[0] ?? '')], settings);
   expect([code, err]).toEqual([1, expect.stringMatching(/cut off|not a backup/)]);
-  // Another machine's file that may still be being written, one that is too old for that, and a foreign file.
-  const [elsewhere, old, foreign] = [
+  // A file that another machine may still be writing, one that is too old for that, and an unrelated file.
+  const [elsewhere, old, unrelated] = [
     'a.backup-elsewhere-7.partial',
     'b.backup-elsewhere-7.partial',
     'c.7.partial',
   ];
-  for (const name of [elsewhere, old, foreign]) writeFileSync(join(folder.path, name), 'x');
+  for (const name of [elsewhere, old, unrelated]) writeFileSync(join(folder.path, name), 'x');
   utimesSync(join(folder.path, old), 1, 1);
   expect((await command(['backup', join(folder.path, 'next.linnet')], store.settings))[0]).toBe(0);
   const partial = readdirSync(folder.path).filter((name) => name.endsWith('.partial'));
-  expect(partial.sort()).toEqual([elsewhere, foreign]);
+  expect(partial.sort()).toEqual([elsewhere, unrelated]);
   for (const name of partial) rmSync(join(folder.path, name));
 }, 240_000);
 
@@ -244,8 +247,8 @@ describe.each(storeKinds)('a restore into %s that is killed', (kind) => {
     const killed = runCommand(['restore', large.backup], settings);
     const draft = join(settings.DATA_DIR ?? '', 'linnet.sqlite.restoring');
     if (kind === 'sqlite')
-      await pollOften(() => existsSync(draft) && statSync(draft).size > 0, 'it to begin');
-    else await pollOften(() => hasBegun(settings.DATABASE_URL ?? ''), 'it to begin');
+      await pollOften(() => existsSync(draft) && statSync(draft).size > 0, 'the restore to begin');
+    else await pollOften(() => isRestoring(settings.DATABASE_URL ?? ''), 'the restore to begin');
     killed.kill('SIGKILL');
     await killed.exited;
     expect(storesIn(settings.DATA_DIR ?? '').filter((name) => name !== 'linnet.sqlite.restoring')).toEqual(
@@ -253,7 +256,7 @@ describe.each(storeKinds)('a restore into %s that is killed', (kind) => {
     );
     // PostgreSQL notices that the connection has ended, and rolls back.
     if (kind === 'postgres')
-      await eventually(async () => !(await hasBegun(settings.DATABASE_URL ?? '')), 'its end');
+      await eventually(async () => !(await isRestoring(settings.DATABASE_URL ?? '')), 'the rollback');
     expect((await command(['restore', store.backup], settings)).slice(0, 2)).toEqual([
       0,
       expect.stringMatching(/^Restored 20,/),
@@ -263,7 +266,7 @@ describe.each(storeKinds)('a restore into %s that is killed', (kind) => {
 });
 
 /** Whether a restore is connected and in its transaction. */
-async function hasBegun(url: string): Promise<boolean> {
+async function isRestoring(url: string): Promise<boolean> {
   const sql = new SQL({ url, max: 1 });
   try {
     const rows = await sql.unsafe(

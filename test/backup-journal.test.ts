@@ -16,7 +16,7 @@ import { freshPostgres } from './support/postgres.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 
 /** Blocks the fold, so that clicks aren't counted; reads continue. */
-async function holdStore(kind: StoreKind, settings: Record<string, string>): Promise<() => Promise<void>> {
+async function blockFold(kind: StoreKind, settings: Record<string, string>): Promise<() => Promise<void>> {
   if (kind === 'sqlite') {
     const database = new Database(join(settings.DATA_DIR ?? '', 'linnet.sqlite'));
     database.run('pragma busy_timeout = 5000');
@@ -38,26 +38,26 @@ async function holdStore(kind: StoreKind, settings: Record<string, string>): Pro
 }
 
 test.each(storeKinds)(
-  'clicks that were only in the journal during the backup are counted after a restore beside it on %s: all of them, and no other twice',
+  'clicks that were only in the journal during the backup are counted after a restore next to it on %s: every click exactly once',
   async (kind) => {
     await using folder = await temporaryFolder();
     const settings = await settingsFor(kind, join(folder.path, 'data'));
-    const lived = await populateServer(settings);
-    const release = await holdStore(kind, settings);
-    await sendClicks(lived, 'plain', 20, 1_000);
+    const populated = await populateServer(settings);
+    const release = await blockFold(kind, settings);
+    await sendClicks(populated, 'plain', 20, 1_000);
     const file = join(folder.path, 'one.linnet');
     const [code] = await command(['backup', file], settings);
-    await sendClicks(lived, 'plain', 10, 2_000);
-    lived.server.kill('SIGKILL');
-    await lived.server.exited;
+    await sendClicks(populated, 'plain', 10, 2_000);
+    populated.server.kill('SIGKILL');
+    await populated.server.exited;
     await release();
     expect(code).toBe(0);
-    for (const beside of ['', '-wal', '-shm'])
-      await rm(join(settings.DATA_DIR ?? '', `linnet.sqlite${beside}`), { force: true });
+    for (const ending of ['', '-wal', '-shm'])
+      await rm(join(settings.DATA_DIR ?? '', `linnet.sqlite${ending}`), { force: true });
     if (kind === 'postgres') settings.DATABASE_URL = await freshPostgres();
     expect((await command(['restore', file], settings))[0]).toBe(0);
     const server = runServer(settings);
-    const after = { ...lived, server, url: await server.address() };
+    const after = { ...populated, server, url: await server.address() };
     await untilCounted(after, '33 300');
     server.kill('SIGTERM');
     expect(await server.exited).toBe(0);
@@ -70,15 +70,15 @@ test.each(storeKinds)(
 );
 
 test.each(storeKinds)(
-  'each backup made while clicks are counted is of one moment on %s: every way of counting gives the same',
+  'each backup made while clicks are counted is a consistent snapshot on %s: all its counts agree',
   async (kind) => {
     await using folder = await temporaryFolder();
     const settings = await settingsFor(kind, join(folder.path, 'data'));
-    const lived = await populateServer(settings);
+    const populated = await populateServer(settings);
     let isOver = false;
     const visiting = (async () => {
       // The backups, not the clicks, should use the CPU.
-      for (; !isOver; await Bun.sleep(20)) await sendClicks(lived, 'busy', 10);
+      for (; !isOver; await Bun.sleep(20)) await sendClicks(populated, 'busy', 10);
     })();
     const files = ['a', 'b'].map((name) => join(folder.path, name));
     const codes = await Promise.all(
@@ -86,8 +86,8 @@ test.each(storeKinds)(
     );
     isOver = true;
     await visiting;
-    lived.server.kill('SIGTERM');
-    await lived.server.exited;
+    populated.server.kill('SIGTERM');
+    await populated.server.exited;
     expect(codes).toEqual([0, 0]);
     for (const file of files) {
       const dataDir = `${file}-restored`;

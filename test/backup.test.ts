@@ -14,8 +14,8 @@ import {
 } from './support/populated-server.ts';
 import { problemsOf, runServer, temporaryFolder } from './support/program.ts';
 
-/** These tables tell a day's visitors apart, and are not backed up. */
-const leftOut = [
+/** These tables distinguish the visitors of a day, and are not backed up. */
+const omittedTables = [
   'daily_visitors',
   'visitor_days',
   'visitor_runs',
@@ -26,16 +26,16 @@ const leftOut = [
   'nodes',
 ];
 
-async function end({ server }: Pick<PopulatedServer, 'server'>): Promise<void> {
+async function stop({ server }: Pick<PopulatedServer, 'server'>): Promise<void> {
   server.kill('SIGTERM');
   expect(await server.exited).toBe(0);
 }
 
 /** The answers without what differs between servers. */
-const answersOf = async (lived: Pick<PopulatedServer, 'url' | 'key' | 'cookie'>): Promise<string> =>
-  JSON.stringify(await contentsOf(lived))
-    .replaceAll(lived.url, '(url)')
-    .replaceAll(new URL(lived.url).host, '(host)')
+const answersOf = async (populated: Pick<PopulatedServer, 'url' | 'key' | 'cookie'>): Promise<string> =>
+  JSON.stringify(await contentsOf(populated))
+    .replaceAll(populated.url, '(url)')
+    .replaceAll(new URL(populated.url).host, '(host)')
     .replaceAll(/"raw_since":"[^"]*"/g, '"raw_since":"(now)"');
 
 describe.each(storeKinds)('a backup of %s', (from) => {
@@ -57,7 +57,7 @@ describe.each(storeKinds)('a backup of %s', (from) => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     tables = await allTables(settings.DATA_DIR ?? '', settings.DATABASE_URL ?? '');
     before.server.kill('SIGCONT');
-    await end(before);
+    await stop(before);
   }, 240_000);
   afterAll(() => folder[Symbol.asyncDispose]());
 
@@ -77,10 +77,10 @@ describe.each(storeKinds)('a backup of %s', (from) => {
         expect.stringMatching(/^Restored \d+ rows/),
         '',
       ]);
-      const same = await allTables(dataDir, restored.DATABASE_URL ?? '');
+      const restoredTables = await allTables(dataDir, restored.DATABASE_URL ?? '');
       if (from === to)
         for (const [name, rows] of Object.entries(tables))
-          expect([name, same[name]]).toEqual([name, leftOut.includes(name) ? [] : rows]);
+          expect([name, restoredTables[name]]).toEqual([name, omittedTables.includes(name) ? [] : rows]);
 
       const server = runServer(restored);
       const after = { ...before, server, url: await server.address() };
@@ -93,7 +93,7 @@ describe.each(storeKinds)('a backup of %s', (from) => {
         body: JSON.stringify({ destination_url: 'https://example.com/next' }),
       });
       expect([made.status, ((await made.json()) as { id: number }).id]).toEqual([201, 6]);
-      await end(after);
+      await stop(after);
       expect(problemsOf(server)).toEqual([]);
     },
     240_000,

@@ -29,7 +29,7 @@ describe.skipIf(!hasNginx)(
         tls: { rejectUnauthorized: false },
       });
 
-    test('links are redirected, and the dashboard, the API and http go where they should', async () => {
+    test('links and plain HTTP are redirected, the dashboard and the API are served, and /internal is not found', async () => {
       const body = { destination_url: 'https://shop.example.com/', suffix: 'sale' };
       const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
       const forged = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http', 'cf-ipcountry': 'FR' };

@@ -29,8 +29,8 @@ afterAll(async () => {
 });
 
 describe('the address of a visitor', () => {
-  test('is that of their connection on both paths, whatever their headers say, for many at once', async () => {
-    const claims = [
+  test('is that of the connection on both paths, whatever the headers say, for many visitors at once', async () => {
+    const forgedHeaders = [
       'X-Forwarded-For: 203.0.113.5\r\nForwarded: for=203.0.113.5\r\nX-Real-IP: 203.0.113.5\r\n',
       'X-Forwarded-For: 127.0.0.1\r\nVia: 1.1 elsewhere\r\nCF-Connecting-IP: 127.0.0.1\r\n',
       '',
@@ -39,9 +39,11 @@ describe('the address of a visitor', () => {
       const visitors = Array.from({ length: 40 }, (_, index) => `127.0.${round}.${index + 2}`);
       await Promise.all(
         visitors.map(async (address, index) => {
-          const more = claims[index % claims.length];
+          const headers = forgedHeaders[index % forgedHeaders.length];
           const bytes =
-            get('/who', more) + get('/known/who', more) + get('/who', `${more}Connection: close\r\n`);
+            get('/who', headers) +
+            get('/known/who', headers) +
+            get('/who', `${headers}Connection: close\r\n`);
           const bodies = (await sendPieces(paths.port, [bytes], { from: address })).match(/127\.[\d.]+/g);
           expect(bodies).toEqual([address, address, address]);
         }),
@@ -55,7 +57,7 @@ describe('a connection', () => {
     asked.length = 0;
     const socket = await dial(paths.port, get('/large', 'Connection: close\r\nContent-Length: 9999999\r\n'));
     socket.pause();
-    // The app server has answered and closed its connection; the answer waits in the listener, since the client doesn't read.
+    // The app server has answered and closed its connection; the listener still has the answer, since the client doesn't read.
     for (let turn = 0; turn < 20; turn++) {
       // These bytes must not be read as a request, whenever they arrive.
       await Bun.sleep(10);
@@ -65,59 +67,59 @@ describe('a connection', () => {
     expect(asked).toEqual(['GET /large']);
   });
 
-  test('takes no other local process for the visitor whose port number it uses', async () => {
+  test('from another local process to the app server is refused, even from a port number used for a visitor', async () => {
     const before = ports('01');
     const visitor = await dial(paths.port, forwardedRequest);
-    await new Promise((answered) => visitor.once('data', answered));
-    const behind = ports('0A').find((port) => port !== paths.port) ?? 0;
-    const hop = ports('01', behind).find((port) => !before.includes(port)) ?? 0;
+    await new Promise((resolve) => visitor.once('data', resolve));
+    const appServerPort = ports('0A').find((port) => port !== paths.port) ?? 0;
+    const forwardingPort = ports('01', appServerPort).find((port) => !before.includes(port)) ?? 0;
     asked.length = 0;
-    const options = { from: '127.0.0.2', fromPort: hop, count: 1 };
-    expect(statusesOf(await sendPieces(behind, [get('/forged')], options))).toEqual([403]);
+    const options = { from: '127.0.0.2', fromPort: forwardingPort, count: 1 };
+    expect(statusesOf(await sendPieces(appServerPort, [get('/forged')], options))).toEqual([403]);
     visitor.destroy();
     expect(asked).toEqual([]);
   });
 
   test('is released at once if the client disconnects in the middle of a body', async () => {
     await sendPieces(paths.port, [forwardedRequest], { count: 1 });
-    const open = () => readdirSync('/proc/self/fd').length;
-    const before = open();
+    const openDescriptors = () => readdirSync('/proc/self/fd').length;
+    const before = openDescriptors();
     const socket = await dial(paths.port, post('/read', 'Content-Length: 9\r\n', 'a'));
     // Nothing reports when half a body has arrived.
     await Bun.sleep(50);
     socket.destroy();
-    await eventually(() => open() <= before, 'the connections to be let go');
+    await eventually(() => openDescriptors() <= before, 'the connections to be released');
     expect(faults).toEqual([]);
   });
 
-  test('that is half-closed by the visitor is answered, even if it is to be closed', async () => {
-    const last = [
+  test('that is half-closed by the visitor is answered, even if the response closes it', async () => {
+    const lastRequests = [
       fastRequest,
       forwardedRequest,
       get('/known', 'Connection: close\r\n'),
       fastRequest.replace('1.1', '1.0'),
     ];
     const answers = await Promise.all(
-      last.map((bytes) => sendPieces(paths.port, [bytes], { endsAfterSending: true })),
+      lastRequests.map((bytes) => sendPieces(paths.port, [bytes], { endsAfterSending: true })),
     );
     expect(answers.map(statusesOf)).toEqual([[302], [200], [302], [302]]);
   });
 
-  test('that ends with the response says so, on the fast path and by the app server', async () => {
+  test('that ends with the response has "Connection: close", on the fast path and from the app server', async () => {
     for (const path of ['/known', '/other', '/late']) {
       const answer = await sendPieces(paths.port, [get(path, 'Connection: close\r\n')]);
       expect([path, /\r\nConnection: close\r\n/i.test(String(answer))]).toEqual([path, true]);
     }
   });
 
-  test('leaves nothing open, however it ends', async () => {
-    const open = () => readdirSync('/proc/self/fd').length;
+  test('leaves no file descriptor open, however it ends', async () => {
+    const openDescriptors = () => readdirSync('/proc/self/fd').length;
     await sendPieces(paths.port, [forwardedRequest], { count: 1 });
-    const before = open();
-    const begun = [fastRequest, forwardedRequest, get('/late'), get('/large'), 'GET /kn', 'POST'];
+    const before = openDescriptors();
+    const firstBytes = [fastRequest, forwardedRequest, get('/late'), get('/large'), 'GET /kn', 'POST'];
     for (let round = 0; round < 5; round++) {
       const sockets = await Promise.all(
-        Array.from({ length: 10 }, () => begun.map((bytes) => dial(paths.port, bytes))).flat(),
+        Array.from({ length: 10 }, () => firstBytes.map((bytes) => dial(paths.port, bytes))).flat(),
       );
       for (const [index, socket] of sockets.entries()) {
         if (index % 3 === 0) socket.resetAndDestroy();
@@ -125,25 +127,25 @@ describe('a connection', () => {
         else socket.end(() => socket.destroy());
       }
     }
-    await eventually(() => open() <= before, 'the connections to be let go');
+    await eventually(() => openDescriptors() <= before, 'the connections to be released');
     expect(faults).toEqual([]);
   });
 });
 
 describe('a connection, continued', () => {
-  test('that is half-closed by the visitor is also answered by the app server, as by a server alone', async () => {
-    const last = [
+  test('that is half-closed by the visitor is also answered by the app server, as by a plain server', async () => {
+    const lastRequests = [
       get('/other', 'Connection: close\r\n'),
       forwardedRequest.replace('1.1', '1.0'),
       post('/other', 'Transfer-Encoding: chunked\r\n', '0\r\n\r\n'),
     ];
     const answers = await Promise.all(
-      last.map((bytes) => sendPieces(paths.port, [bytes], { endsAfterSending: true })),
+      lastRequests.map((bytes) => sendPieces(paths.port, [bytes], { endsAfterSending: true })),
     );
     expect(answers.map(statusesOf)).toEqual([[200], [200], [200]]);
   });
 
-  test('with a complete request when the service is told to stop is answered', async () => {
+  test('with a complete request when the service begins to stop is answered', async () => {
     const stopping = openBothPaths(
       (cause) => faults.push(cause),
       answer,
@@ -153,7 +155,7 @@ describe('a connection, continued', () => {
     const visitors = await Promise.all(
       [fastRequest, forwardedRequest].map((bytes) => dial(stopping.port, bytes)),
     );
-    await Promise.all(visitors.map((visitor) => new Promise((answered) => visitor.once('data', answered))));
+    await Promise.all(visitors.map((visitor) => new Promise((resolve) => visitor.once('data', resolve))));
     const received = visitors.map(
       (visitor) =>
         new Promise<string>((resolve) => {
@@ -170,7 +172,7 @@ describe('a connection, continued', () => {
     expect((await Promise.all(received)).map(statusesOf)).toEqual([[204], [200]]);
   });
 
-  test('whose large body is refused unread gets the reason, ends, and delays no stop', async () => {
+  test('whose large body is refused unread gets the response, ends, and does not delay the stop', async () => {
     const refusing = openBothPaths(
       (cause) => faults.push(cause),
       () => new Response('too large', { status: 413 }),
@@ -183,10 +185,10 @@ describe('a connection, continued', () => {
     ];
     const visitors = framings.map((bytes) => readAfterSending(refusing.port, bytes));
     await Promise.all(visitors.map(({ heard }) => heard));
-    const begun = performance.now();
+    const began = performance.now();
     await refusing.drain();
-    // Requests under way are given ten seconds, which these must not use up.
-    expect(performance.now() - begun).toBeLessThan(scaledToLoad(5_000));
+    // Requests under way have ten seconds to finish, which these must not use up.
+    expect(performance.now() - began).toBeLessThan(scaledToLoad(5_000));
     expect((await Promise.all(visitors.map(({ all }) => all))).map(statusesOf)).toEqual([[413], [413]]);
   });
 

@@ -5,11 +5,11 @@ import { seededRandom } from './support/seeded-random.ts';
 
 /**
  * Random visits, each sent twice: as it is, and with a non-ASCII byte in a meaningless header, which keeps it off the fast
- * path. Each path has a link of its own with equal settings, and both must answer and record the same.
+ * path. Each path has its own copy of every link, and both must answer and record the same.
  */
 const detour = 'X-Detour: \xe9\r\n';
 const destination = 'https://destination.example/x?y=z';
-const kinds: readonly (readonly [string, object])[] = [
+const linkKinds: readonly (readonly [string, object])[] = [
   ['plain', {}],
   ['deep/er', {}],
   ['caf\u00e9', {}],
@@ -150,11 +150,11 @@ const shapes: readonly ((suffix: string) => string)[] = [
   (suffix) => `/${suffix}#part`,
 ];
 
-/** Lengths around which the fast path may hand a request over. */
+/** Lengths around which the fast path may pass a request on to the app server. */
 const bounds = [256, 1_024, 2_048, 4_096, 8_192];
 const padding = (): string => `X-Pad: ${'x'.repeat(Math.max(0, pick(bounds) - draw(280)))}\r\n`;
 
-interface MadeUp {
+interface RandomVisit {
   readonly kind: number;
   readonly method: string;
   readonly target: (suffix: string) => string;
@@ -163,27 +163,27 @@ interface MadeUp {
   readonly cuts: readonly number[];
 }
 
-function makeUp(host: string): MadeUp {
+function randomVisit(host: string): RandomVisit {
   const [shape, query] = [pick(shapes), pick(queries)];
   const chosen = Array.from({ length: draw(6) }, () => pick(headers));
   const lines = chosen.map(([name, values]) => {
-    const shown = pick([name, name, name.toLowerCase(), name.toUpperCase()]);
-    return `${shown}:${pick([' ', ' ', '', '  '])}${pick(values)}${perhaps(8, () => ' ')}\r\n`;
+    const headerName = pick([name, name, name.toLowerCase(), name.toUpperCase()]);
+    return `${headerName}:${pick([' ', ' ', '', '  '])}${pick(values)}${perhaps(8, () => ' ')}\r\n`;
   });
   // Repeated DNT and Sec-GPC headers have a test of their own below.
-  const isMarked = new Set<string>();
-  const plain = lines.filter((line) => {
+  const seenNames = new Set<string>();
+  const kept = lines.filter((line) => {
     const [name = ''] = line.toLowerCase().split(':');
     if (name !== 'dnt' && name !== 'sec-gpc') return true;
-    return !isMarked.has(name) && isMarked.add(name);
+    return !seenNames.has(name) && seenNames.add(name);
   });
   const hosts = [host, host, host.toUpperCase(), host.replace(':', '.:'), 'LOCALHOST', 'elsewhere.example'];
-  plain.splice(draw(plain.length + 1), 0, `Host: ${pick(hosts)}\r\n`);
+  kept.splice(draw(kept.length + 1), 0, `Host: ${pick(hosts)}\r\n`);
   return {
-    kind: draw(kinds.length + 1),
+    kind: draw(linkKinds.length + 1),
     method: pick(['GET', 'GET', 'GET', 'HEAD', 'OPTIONS', 'POST']),
     target: (suffix) => shape(suffix) + query,
-    lines: plain.join('') + perhaps(4, padding),
+    lines: kept.join('') + perhaps(4, padding),
     cuts: Array.from({ length: draw(4) }, () => draw(1_000) / 1_000).sort(),
   };
 }
@@ -196,12 +196,12 @@ beforeAll(async () => {
   app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
   host = new URL(app.url).host;
   const { key } = await app.createAccount();
-  for (const [suffix, fields] of kinds)
-    for (const way of ['one', 'two'] as const) {
-      const body = { destination_url: destination, suffix: `${way}-${suffix}`, ...fields };
+  for (const [suffix, fields] of linkKinds)
+    for (const copy of ['one', 'two'] as const) {
+      const body = { destination_url: destination, suffix: `${copy}-${suffix}`, ...fields };
       const { status, json, text } = await app.call('POST', '/api/v1/link', { key, body });
       if (status !== 201) throw new Error(text);
-      ids[way].push(json.id);
+      ids[copy].push(json.id);
     }
   app.clock.now += 3_600_000;
 });
@@ -210,10 +210,10 @@ afterAll(async () => {
   await app.stop();
 });
 
-async function send(visit: MadeUp, way: 'one' | 'two'): Promise<RawAnswer | undefined> {
-  const suffix = `${way}-${kinds[visit.kind]?.[0] ?? 'missing'}`;
+async function send(visit: RandomVisit, copy: 'one' | 'two'): Promise<RawAnswer | undefined> {
+  const suffix = `${copy}-${linkKinds[visit.kind]?.[0] ?? 'missing'}`;
   const target = visit.target(encodeURI(suffix));
-  const head = `${visit.method} ${target} HTTP/1.1\r\n${visit.lines}${way === 'two' ? detour : ''}\r\n`;
+  const head = `${visit.method} ${target} HTTP/1.1\r\n${visit.lines}${copy === 'two' ? detour : ''}\r\n`;
   const answers = await exchange(app.url, head, {
     answers: 1,
     bodyless: visit.method === 'HEAD',
@@ -224,7 +224,7 @@ async function send(visit: MadeUp, way: 'one' | 'two'): Promise<RawAnswer | unde
 }
 
 /** The answer without its date, request id and Connection header, and without what differs for each captcha or card. */
-function essence(answer: RawAnswer | undefined) {
+function comparable(answer: RawAnswer | undefined) {
   if (answer === undefined) return undefined;
   const { date: _, connection: __, 'x-request-id': ___, ...rest } = answer.headers;
   const body = answer.body
@@ -233,35 +233,35 @@ function essence(answer: RawAnswer | undefined) {
   return { status: answer.status, headers: rest, body };
 }
 
-async function recorded(way: 'one' | 'two') {
+async function recordedHits(copy: 'one' | 'two') {
   const rows = await app.app.context.database.read
     .selectFrom('hits')
     .selectAll()
-    .where('link_id', 'in', ids[way])
+    .where('link_id', 'in', ids[copy])
     .orderBy('id')
     .execute();
-  return rows.map(({ id: _, link_id, ...row }) => ({ kind: ids[way].indexOf(link_id), ...row }));
+  return rows.map(({ id: _, link_id, ...row }) => ({ kind: ids[copy].indexOf(link_id), ...row }));
 }
 
 test('a thousand generated visits are answered and recorded the same on both paths', async () => {
-  const different: unknown[] = [];
-  for (let turn = 0; turn < 1_000; turn++) {
-    const visit = makeUp(host);
-    const [one, other] = [essence(await send(visit, 'one')), essence(await send(visit, 'two'))];
-    if (!Bun.deepEquals(one, other)) different.push({ visit, target: visit.target('s'), one, other });
+  const differences: unknown[] = [];
+  for (let visits = 0; visits < 1_000; visits++) {
+    const visit = randomVisit(host);
+    const [one, other] = [comparable(await send(visit, 'one')), comparable(await send(visit, 'two'))];
+    if (!Bun.deepEquals(one, other)) differences.push({ visit, target: visit.target('s'), one, other });
     app.clock.now += draw(3) * 700;
   }
-  expect(different.slice(0, 3)).toEqual([]);
+  expect(differences.slice(0, 3)).toEqual([]);
   await app.app.clicks.settled();
-  const hits = await recorded('one');
+  const hits = await recordedHits('one');
   expect(hits.length).toBeGreaterThan(250);
-  expect(hits).toEqual(await recorded('two'));
+  expect(hits).toEqual(await recordedHits('two'));
 });
 
 test('a repeated Do Not Track header means the same on both paths', async () => {
   const visit = { kind: 0, method: 'GET', target: (suffix: string) => `/${suffix}`, cuts: [] };
   const lines = `Host: ${host}\r\nUser-Agent: ${agents[0]}\r\nDNT: 0\r\nDNT: 1\r\n`;
-  for (const way of ['one', 'two'] as const) await send({ ...visit, lines }, way);
+  for (const copy of ['one', 'two'] as const) await send({ ...visit, lines }, copy);
   await app.app.clicks.settled();
-  expect((await recorded('one')).at(-1)).toEqual((await recorded('two')).at(-1));
+  expect((await recordedHits('one')).at(-1)).toEqual((await recordedHits('two')).at(-1));
 });

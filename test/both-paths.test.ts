@@ -18,10 +18,10 @@ import {
  * find the same requests in them and give the same answers.
  */
 let service: SampleService;
-let alone: Server<undefined>;
+let plainServer: Server<undefined>;
 
-/** Closes the connection, so that nothing waits for the end of the answers. */
-const last = get('/other', 'Connection: close\r\n');
+/** Closes the connection, so that the end of the answers is known at once. */
+const closingRequest = get('/other', 'Connection: close\r\n');
 const smuggled = get('/smuggled');
 const withBody = (method: string, path: string) =>
   `${method} ${path} HTTP/1.1\r\n${hostLine}${ofLength(smuggled)}\r\n${smuggled}`;
@@ -34,7 +34,7 @@ const streams: readonly (readonly [string, string])[] = [
   ['a request in a body that is not read', post('/other', ofLength(smuggled), smuggled)],
   ...['GET', 'HEAD', 'OPTIONS', 'DELETE', 'TRACE', 'FOO'].flatMap((method) => [
     [`a body of ${method}`, withBody(method, '/other')] as const,
-    [`a body of ${method} to what is known`, withBody(method, '/known')] as const,
+    [`a body of ${method} to a known link`, withBody(method, '/known')] as const,
   ]),
   ['chunks', post('/read', 'Transfer-Encoding: chunked\r\n', '3;a=b\r\nabc\r\n0\r\n\r\n')],
   ['chunks with a trailer', post('/read', 'Transfer-Encoding: chunked\r\n', '3\r\nabc\r\n0\r\nX: y\r\n\r\n')],
@@ -48,10 +48,10 @@ const streams: readonly (readonly [string, string])[] = [
     post('/read', `${ofLength('abc')}Transfer-Encoding: chunked\r\n`, `0\r\n\r\n${smuggled}`),
   ],
   ['chunks of no size', post('/read', 'Transfer-Encoding: chunked\r\n', `zz\r\n${smuggled}`)],
-  ['a coding that is none', post('/read', 'Transfer-Encoding: identity\r\n', smuggled)],
-  ['a coding behind a tab', post('/read', 'Transfer-Encoding:\tchunked\r\n', `0\r\n\r\n`)],
+  ['the identity coding', post('/read', 'Transfer-Encoding: identity\r\n', smuggled)],
+  ['a coding after a tab', post('/read', 'Transfer-Encoding:\tchunked\r\n', `0\r\n\r\n`)],
   [
-    'a coding behind a vertical tab',
+    'a coding after a vertical tab',
     post('/read', 'Transfer-Encoding: \x0bchunked\r\n', `0\r\n\r\n${smuggled}`),
   ],
   [
@@ -70,32 +70,32 @@ const streams: readonly (readonly [string, string])[] = [
   ['a bare carriage return', get('/known', 'X: a\rContent-Length: 5\r\n')],
   ['a NUL', get('/known', 'X: a\0\r\n')],
   ['a tab', get('/known', 'X:\ta\tb\r\n')],
-  ['a delete sign', get('/known', 'X: \x7f\r\n')],
-  ['a byte beyond ASCII', get('/known', 'X: \xe9\r\n')],
-  ['a path beyond ASCII', get('/known/\xe9')],
+  ['a DEL character', get('/known', 'X: \x7f\r\n')],
+  ['a non-ASCII byte', get('/known', 'X: \xe9\r\n')],
+  ['a non-ASCII path', get('/known/\xe9')],
   ['a line without a colon', get('/known', 'X\r\n')],
   ['a line without a name', get('/known', ': a\r\n')],
   ['a name with brackets', get('/known', 'a(b): a\r\n')],
-  ['a name of all its signs', get('/known', "!#$%&'*+-.^_`|~: a\r\n")],
+  ['a name of all allowed punctuation', get('/known', "!#$%&'*+-.^_`|~: a\r\n")],
   ['empty lines in front', `\r\n\r\n${fastRequest}`],
   ['no version', 'GET /known\r\n\r\n'],
   ['HTTP/1.0', fastRequest.replace('1.1', '1.0')],
-  ['HTTP/1.0 that wants to go on', get('/known', 'Connection: keep-alive\r\n').replace('1.1', '1.0')],
+  ['HTTP/1.0 with keep-alive', get('/known', 'Connection: keep-alive\r\n').replace('1.1', '1.0')],
   ['HTTP/1.2', fastRequest.replace('1.1', '1.2')],
   ['HTTP/2.0', fastRequest.replace('1.1', '2.0')],
   ['two spaces', fastRequest.replace(' ', '  ')],
   ['a tab for a space', fastRequest.replace(' ', '\t')],
-  ['a space behind the version', fastRequest.replace('1.1', '1.1 ')],
+  ['a space after the version', fastRequest.replace('1.1', '1.1 ')],
   ...['close', 'Keep-Alive', 'keep-alive, close', 'close, keep-alive', 'Upgrade', 'te'].flatMap((value) => [
     [`the connection "${value}"`, get('/known', `Connection: ${value}\r\n`)] as const,
-    [`the connection "${value}" elsewhere`, get('/other', `Connection: ${value}\r\n`)] as const,
+    [`the connection "${value}" to the app server`, get('/other', `Connection: ${value}\r\n`)] as const,
   ]),
   [
     'an upgrade to HTTP/2',
     get('/known', 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AA\r\n'),
   ],
   [
-    'a web socket',
+    'a WebSocket',
     get(
       '/known',
       'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
@@ -103,68 +103,71 @@ const streams: readonly (readonly [string, string])[] = [
   ],
   ['an expectation', post('/read', `Expect: 100-continue\r\n${ofLength('abc')}`, 'abc')],
   ['an expectation of GET', get('/known', 'Expect: 100-continue\r\n')],
-  ['an odd expectation', get('/known', 'Expect: the unexpected\r\n')],
+  ['an unknown expectation', get('/known', 'Expect: the unexpected\r\n')],
   ['204', get('/none')],
   ['304', get('/same')],
   ['HEAD', forwardedRequest.replace('GET', 'HEAD')],
-  ['HEAD of what is known', fastRequest.replace('GET', 'HEAD')],
-  ['a whole address', get('http://a/known')],
-  ['a whole address elsewhere', get('https://b.example/other')],
+  ['HEAD of a known link', fastRequest.replace('GET', 'HEAD')],
+  ['an absolute URL', get('http://a/known')],
+  ['an absolute URL of another host', get('https://b.example/other')],
   ['OPTIONS *', fastRequest.replace('GET /known', 'OPTIONS *')],
   ['CONNECT', fastRequest.replace('GET /known', 'CONNECT a:80')],
-  ['a small method', fastRequest.replace('GET', 'get')],
+  ['a lowercase method', fastRequest.replace('GET', 'get')],
   ['two hosts', get('/known', 'Host: b\r\n')],
   ['no host', fastRequest.replace(hostLine, '')],
-  ['an odd host', fastRequest.replace(hostLine, 'Host: A.:99\r\n')],
-  ['nearly too much', get('/known', `X: ${'x'.repeat(15_000)}\r\n`)],
-  ['too much', get('/known', `X: ${'x'.repeat(17_000)}\r\n`)],
+  ['an unusual host', fastRequest.replace(hostLine, 'Host: A.:99\r\n')],
+  ['a head below the limit', get('/known', `X: ${'x'.repeat(15_000)}\r\n`)],
+  ['a head above the limit', get('/known', `X: ${'x'.repeat(17_000)}\r\n`)],
 ];
 
 /** Cases that we refuse with an answer, where Bun accepts them or closes the connection. */
-const refusedHere = /TRACE|FOO|CONNECT|small method|one length twice|a delete sign|two hosts/;
+const refusedHere = /TRACE|FOO|CONNECT|lowercase method|one length twice|a DEL character|two hosts/;
 /** Bun answers, and then refuses the trailer as the next request. */
 const acceptedHere = 'chunks with a trailer';
 
-/** What a refusal says, and that nothing follows it, is tested in `malformed-requests.test.ts`. */
+/** The text of a refusal, and that no answer follows it, are tested in `malformed-requests.test.ts`. */
 function areAlike(name: string, expected: string, found: string): boolean {
-  const plain = (answers: string) =>
+  const normalized = (answers: string) =>
     answers.replace(/HTTP\/1\.1 [45][\s\S]*/, 'refused').replaceAll('HTTP/1.1 100 \n', '');
-  const [wanted, got] = [plain(expected), plain(found)];
+  const [wanted, got] = [normalized(expected), normalized(found)];
   if (name === acceptedHere) return got.includes(wanted.replace('refused', '')) && !got.includes('refused');
   if (!refusedHere.test(name)) return got === wanted;
   return got.endsWith('refused') && wanted.startsWith(got.replace('refused', ''));
 }
 
-/** Requests around it: a parser that disagrees on where it ends answers the following ones differently. */
+/** Requests around the stream: a parser that disagrees on where it ends answers the following requests differently. */
 const positions: readonly (readonly [string, (stream: string) => string])[] = [
-  ['before a known and another', (stream) => stream + fastRequest + last],
-  ['between a known and another', (stream) => fastRequest + stream + last],
-  ['between another and a known', (stream) => forwardedRequest + stream + fastRequest + last],
+  ['before a fast and a closing request', (stream) => stream + fastRequest + closingRequest],
+  ['between a fast and a closing request', (stream) => fastRequest + stream + closingRequest],
+  [
+    'between a forwarded and a fast request',
+    (stream) => forwardedRequest + stream + fastRequest + closingRequest,
+  ],
 ];
 
 beforeAll(() => {
   service = openSampleService();
-  alone = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer });
+  plainServer = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer });
 });
 afterAll(async () => {
   expect(service.faults).toEqual([]);
-  await Promise.all([service.paths.drain(), alone.stop(true)]);
+  await Promise.all([service.paths.drain(), plainServer.stop(true)]);
 });
 
 describe('requests get the same result as without the fast path', () => {
   test.each(positions)('in any position: %s', async (_, around) => {
-    const wrong: string[] = [];
+    const differences: string[] = [];
     const check = async ([name, stream]: readonly [string, string]) => {
       const bytes = around(stream);
       const [expected, found] = await Promise.all([
-        sendPieces(alone.port ?? 0, [bytes]),
+        sendPieces(plainServer.port ?? 0, [bytes]),
         sendPieces(service.paths.port, [bytes]),
       ]);
       if (!areAlike(name, statusesAndBodies(expected), statusesAndBodies(found)))
-        wrong.push(`${name}: ${statusesAndBodies(found)} instead of ${statusesAndBodies(expected)}`);
+        differences.push(`${name}: ${statusesAndBodies(found)} instead of ${statusesAndBodies(expected)}`);
     };
     await Promise.all(streams.map(check));
-    expect(wrong).toEqual([]);
+    expect(differences).toEqual([]);
     expect(service.asked).not.toContain('GET /smuggled');
   });
 });
@@ -184,7 +187,7 @@ describe('a stream of requests of every kind', () => {
   ].join('');
 
   test('may be split in two anywhere', async () => {
-    const whole = statusesAndBodies(await sendPieces(alone.port ?? 0, [mixed], { count: 10 }));
+    const whole = statusesAndBodies(await sendPieces(plainServer.port ?? 0, [mixed], { count: 10 }));
     const cuts = Array.from({ length: mixed.length - 1 }, (_, index) => index + 1);
     while (cuts.length > 0) {
       const batch = cuts.splice(0, 40);
@@ -198,7 +201,7 @@ describe('a stream of requests of every kind', () => {
     }
   });
 
-  test('stays on the fast path if a plain one is split in two', async () => {
+  test('stays on the fast path if a request of a visit is split in two', async () => {
     service.asked.length = 0;
     for (let cut = 1; cut < fastRequest.length; cut++) {
       const pieces = [fastRequest + fastRequest.slice(0, cut), fastRequest.slice(cut) + fastRequest];
@@ -208,7 +211,7 @@ describe('a stream of requests of every kind', () => {
   });
 
   test('may arrive byte by byte', async () => {
-    const whole = statusesAndBodies(await sendPieces(alone.port ?? 0, [mixed], { count: 10 }));
+    const whole = statusesAndBodies(await sendPieces(plainServer.port ?? 0, [mixed], { count: 10 }));
     expect(statusesAndBodies(await sendPieces(service.paths.port, [...mixed], { count: 10 }))).toEqual(whole);
   });
 

@@ -9,11 +9,11 @@ test("the tests don't use a browser that another user has unpacked in the tempor
   await writeFile(join(folder.path, 'chromium'), 'half a browser, or one that only its owner may start');
   const module = JSON.stringify(join(import.meta.dir, 'support', 'chromium.ts'));
   const script = `process.stdout.write(await (await import(${module})).chromiumProgram())`;
-  const found = Bun.spawn([process.execPath, '-e', script], {
+  const child = Bun.spawn([process.execPath, '-e', script], {
     env: { ...process.env, TMPDIR: folder.path },
     stderr: 'inherit',
   });
-  const program = await new Response(found.stdout).text();
+  const program = await new Response(child.stdout).text();
   expect(program).not.toStartWith(folder.path);
   expect(statSync(program).size).toBeGreaterThan(100_000_000);
 });

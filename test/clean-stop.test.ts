@@ -10,7 +10,7 @@ import { endOf, type Program, runCommand, runServer, runSourcesAfter } from './s
 const running: Program[] = [];
 
 /** Registers the program to be stopped after its test, however the test ends. */
-function begun(program: Program): Program {
+function stoppedAfterTest(program: Program): Program {
   running.push(program);
   return program;
 }
@@ -24,7 +24,7 @@ async function visit(url: string, suffix: string, times: number): Promise<void> 
     expect((await fetch(`${url}/${suffix}`, { redirect: 'manual' })).status).toBe(302);
 }
 
-async function end(program: Program): Promise<void> {
+async function stop(program: Program): Promise<void> {
   program.kill('SIGTERM');
   expect(await program.exited).toBe(0);
 }
@@ -46,7 +46,7 @@ test.each(['1', '2'])(
   async (WORKERS) => {
     await using data = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };
-    const first = begun(runServer(settings));
+    const first = stoppedAfterTest(runServer(settings));
     const url = await first.address();
     const { suffix, id } = await linkOn(url);
     await visit(url, suffix, 20);
@@ -54,23 +54,23 @@ test.each(['1', '2'])(
     expect(modes.names).toContain('linnet.sqlite-wal');
     expect([...modes.files]).toEqual(['600']);
     expect([...modes.folders]).toEqual(['700']);
-    await end(first);
+    await stop(first);
     expect(readdirSync(data.path).filter((name) => name.startsWith('linnet.sqlite'))).toEqual([
       'linnet.sqlite',
     ]);
 
-    // As an earlier version, or copying, may have left it.
+    // As an earlier version, or a copy of the folder, may have left them.
     mkdirSync(join(data.path, 'journal', 'a', 'b'), { recursive: true });
     writeFileSync(join(data.path, 'journal', 'a', 'b', '00000001.hits'), '');
     for (const name of readdirSync(data.path, { recursive: true, encoding: 'utf8' })) {
       const path = join(data.path, name);
       chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644);
     }
-    const second = begun(runServer(settings));
+    const second = stoppedAfterTest(runServer(settings));
     await visit(await second.address(), suffix, 1);
     const again = modesIn(data.path);
     expect([...again.files, ...again.folders].toSorted()).toEqual(['600', '700']);
-    await end(second);
+    await stop(second);
     const counter = hitCounter(data.path, '');
     expect((await counter.of(id)).ledger).toBe(21);
     await counter.close();
@@ -82,40 +82,40 @@ test.each(['1', '2'])(
   async (WORKERS) => {
     await using data = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };
-    const program = begun(runServer(settings));
+    const program = stoppedAfterTest(runServer(settings));
     const url = await program.address();
     const { suffix } = await linkOn(url);
     let visits = 0;
-    const come = async (): Promise<void> => {
+    const visitForever = async (): Promise<void> => {
       for (;;) {
         await fetch(`${url}/${suffix}`, { redirect: 'manual' });
         await fetch(`${url}/api/v1/setup`);
         visits += 1;
       }
     };
-    const all = Promise.allSettled(Array.from({ length: 8 }, come));
+    const visiting = Promise.allSettled(Array.from({ length: 8 }, visitForever));
     await eventually(() => visits > 50, 'visits');
-    await end(program);
-    await all;
-    const left = () => readdirSync(data.path).filter((name) => name.startsWith('linnet.sqlite'));
-    expect(left()).toEqual(['linnet.sqlite']);
+    await stop(program);
+    await visiting;
+    const sqliteFiles = () => readdirSync(data.path).filter((name) => name.startsWith('linnet.sqlite'));
+    expect(sqliteFiles()).toEqual(['linnet.sqlite']);
     const command = ['user', 'create', '--email', 'a@people.example', '--password', 'correct horse battery'];
     expect(await endOf(runCommand(command, settings))).toBe(0);
-    expect(left()).toEqual(['linnet.sqlite']);
+    expect(sqliteFiles()).toEqual(['linnet.sqlite']);
   },
 );
 
-test('the last line says exactly how many clicks were dropped', async () => {
+test('the last log line has the exact number of dropped clicks', async () => {
   await using data = await storeFolder();
   const FULL = join(data.path, 'full');
   const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', FULL };
-  const program = begun(runSourcesAfter('full-disk.ts', settings));
+  const program = stoppedAfterTest(runSourcesAfter('full-disk.ts', settings));
   const url = await program.address();
   const { id, suffix } = await linkOn(url);
   await visit(url, suffix, 7);
   writeFileSync(FULL, '');
   await visit(url, suffix, 23);
-  await end(program);
+  await stop(program);
   const lines = program
     .output()
     .err.trim()

@@ -29,7 +29,7 @@ async function start(): Promise<string> {
   return program.address();
 }
 
-async function end(signal: NodeJS.Signals): Promise<void> {
+async function stop(signal: NodeJS.Signals): Promise<void> {
   program?.kill(signal);
   await program?.exited;
 }
@@ -45,56 +45,58 @@ const someHits = (link: number, count: number): SeedHit[] =>
   }));
 
 /** The correction's row in the database file. */
-function entry(): { hits: number; due_at: number | null } | null {
+function correctionRow(): { hits: number; due_at: number | null } | null {
   using database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
-  return database.query('select hits, due_at from click_corrections').get() as ReturnType<typeof entry>;
+  return database.query('select hits, due_at from click_corrections').get() as ReturnType<
+    typeof correctionRow
+  >;
 }
 
 test('if the program is killed twice during an erasure, its next starts erase each click once', async () => {
   const first = await start();
   const { key, ids } = await accountWithLinks(first, ['one', 'two']);
-  await end('SIGTERM');
+  await stop('SIGTERM');
   const [one = 0, two = 0] = ids.values();
   const database = await openDatabase(null, folder.path, () => {});
   await seedHits(database, [...someHits(one, hits), ...someHits(two, 500)]);
   const before = await wholeLedger(database.read);
   await database.close();
-  const isMeant = (hit: { link_id: number; at: number }) =>
+  const isInScope = (hit: { link_id: number; at: number }) =>
     hit.link_id === one && hit.at >= span.from && hit.at < span.to;
 
   const url = await start();
   const query = `from=${new Date(span.from).toISOString()}&to=${new Date(span.to).toISOString()}`;
   const headers = { 'api-key': key };
-  const asked = fetch(`${url}/api/v1/link/${one}/clicks?${query}`, { method: 'DELETE', headers });
-  asked.catch(() => {});
+  const erasure = fetch(`${url}/api/v1/link/${one}/clicks?${query}`, { method: 'DELETE', headers });
+  erasure.catch(() => {});
   for (let kill = 0, done = 0; kill < 2; kill++) {
-    await answerWhen(entry, (found) => (found?.hits ?? 0) > done, 'some of them to be erased');
-    await end('SIGKILL');
-    done = entry()?.hits ?? 0;
-    expect(entry()?.due_at).not.toBeNull();
+    await answerWhen(correctionRow, (found) => (found?.hits ?? 0) > done, 'some clicks to be erased');
+    await stop('SIGKILL');
+    done = correctionRow()?.hits ?? 0;
+    expect(correctionRow()?.due_at).not.toBeNull();
     await start();
   }
 
-  // Meanwhile readers see no number below zero.
-  const last = await (program as Program).address();
+  // Meanwhile queries return no negative number.
+  const lastUrl = await (program as Program).address();
   await answerWhen(
     async () => {
       for (const path of [`link/${one}/stats`, 'stats']) {
-        const found = await fetch(`${last}/api/v1/${path}?from=2026-11-01&group_by=country`, { headers });
+        const found = await fetch(`${lastUrl}/api/v1/${path}?from=2026-11-01&group_by=country`, { headers });
         const { totals, groups, other } = (await found.json()) as Record<string, never>;
         expect(JSON.stringify([totals, groups, other])).not.toContain('-');
       }
-      return entry();
+      return correctionRow();
     },
     (found) => found?.due_at === null,
-    'all of them to be erased',
+    'all clicks to be erased',
   );
-  await end('SIGTERM');
+  await stop('SIGTERM');
   const after = await openDatabase(null, folder.path, () => {});
-  const left = before.filter((hit) => !isMeant(hit));
-  expect(left.length).toBeLessThan(before.length - 5_000);
-  expect(await wholeLedger(after.read)).toEqual(left);
-  expect(entry()?.hits).toBe(before.length - left.length);
+  const remaining = before.filter((hit) => !isInScope(hit));
+  expect(remaining.length).toBeLessThan(before.length - 5_000);
+  expect(await wholeLedger(after.read)).toEqual(remaining);
+  expect(correctionRow()?.hits).toBe(before.length - remaining.length);
   const counted = await rollUps(after.read);
   await after.write((queries) => rebuildRollups(queries));
   expect(counted).toEqual(await rollUps(after.read));

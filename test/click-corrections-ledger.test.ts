@@ -74,7 +74,7 @@ function someHits(draw: (below: number) => number, count: number, from: number, 
   });
 }
 
-interface Asked {
+interface RequestedCorrection {
   readonly organization: number;
   readonly link: number | null;
   readonly from: number | null;
@@ -88,7 +88,7 @@ const instant = fc.oneof(
   fc.integer({ min: -1, max: hours + 1 }).map((hour) => begin + hour * hourLength),
   fc.integer({ min: begin, max: begin + hours * hourLength }),
 );
-const anyAsked: fc.Arbitrary<Asked> = fc
+const anyCorrection: fc.Arbitrary<RequestedCorrection> = fc
   .record({
     organization: fc.constantFrom(...organizations),
     link: fc.option(fc.integer({ min: 0, max: 3 }), { freq: 4 }),
@@ -107,20 +107,24 @@ const anyAsked: fc.Arbitrary<Asked> = fc
 
 /** `npm run test:fuzz` runs more. */
 const rounds = Number(process.env.CORRECTIONS ?? 4);
-/** There a correction takes ten times the CPU. */
+/** On ClickHouse a correction takes ten times the CPU. */
 const maxOnClickhouse = process.env.CORRECTIONS === undefined ? 2 : 4;
 const claim = { now: () => begin + 10 * dayLength, length: 1_000 };
 
-async function make(database: Database, asked: Asked, wayBackOf: number | null): Promise<StoredCorrection> {
-  const [from_class, to_class] = asked.change ?? [null, null];
+async function createCorrection(
+  database: Database,
+  requested: RequestedCorrection,
+  wayBackOf: number | null,
+): Promise<StoredCorrection> {
+  const [from_class, to_class] = requested.change ?? [null, null];
   const row = await database.write((queries) =>
     insertCorrection(queries, {
       created_at: claim.now(),
-      organization_id: asked.organization,
-      link_id: asked.link,
+      organization_id: requested.organization,
+      link_id: requested.link,
       user_id: 1,
-      from_at: asked.from,
-      to_at: asked.to,
+      from_at: requested.from,
+      to_at: requested.to,
       from_class: wayBackOf === null ? from_class : to_class,
       to_class: wayBackOf === null ? to_class : from_class,
       way_back_of: wayBackOf,
@@ -131,11 +135,11 @@ async function make(database: Database, asked: Asked, wayBackOf: number | null):
   return row;
 }
 
-async function finish(database: Database, correction: StoredCorrection): Promise<StoredCorrection> {
+async function runToEnd(database: Database, correction: StoredCorrection): Promise<StoredCorrection> {
   let at = correction;
   for (let steps = 0; at.due_at !== null; steps++) {
     const next = await correctionStep(database, at, claim);
-    if (next === null || steps > 1_000) throw new Error('it comes to no end');
+    if (next === null || steps > 1_000) throw new Error('the correction does not end');
     at = next;
   }
   return at;
@@ -157,22 +161,22 @@ function corrected(hits: readonly StoredHit[], correction: StoredCorrection): St
 /** The whole ledger, with the reasons as stored. */
 const ledgerOf = async (database: Database) => {
   const hits = await hitsIn(database, 'stored');
-  expect(await asked(database)).toEqual(hits.map(shown));
+  expect(await queriedHits(database)).toEqual(hits.map(withShownReason));
   return hits;
 };
 
 /** The same hits as queries find them, by id. */
-async function asked(database: Database): Promise<readonly StoredHit[]> {
+async function queriedHits(database: Database): Promise<readonly StoredHit[]> {
   const page = { before: undefined, limit: 100_000, offset: 0 };
   const found: StoredHit[] = [];
   for (const id of organizations) {
     const { hits } = await openLedger(database).before({ owner: { kind: 'organization', id } }, page);
     found.push(...hits);
   }
-  return found.map(shown).sort((one, other) => one.id - other.id);
+  return found.map(withShownReason).sort((one, other) => one.id - other.id);
 }
 
-const shown = (hit: StoredHit): StoredHit => ({ ...hit, reason: shownReason(hit.reason) });
+const withShownReason = (hit: StoredHit): StoredHit => ({ ...hit, reason: shownReason(hit.reason) });
 
 describe.each(kinds)('corrections on %s', (kind) => {
   test('leave the same as if only the right hits had arrived', async () => {
@@ -181,7 +185,7 @@ describe.each(kinds)('corrections on %s', (kind) => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 2 ** 30 }),
-        fc.array(anyAsked, { minLength: 1, maxLength: kind === 'clickhouse' ? maxOnClickhouse : 4 }),
+        fc.array(anyCorrection, { minLength: 1, maxLength: kind === 'clickhouse' ? maxOnClickhouse : 4 }),
         async (seed, corrections) => {
           const draw = seededRandom(seed);
           for (const [count, hour, length, as] of [
@@ -197,21 +201,21 @@ describe.each(kinds)('corrections on %s', (kind) => {
             if (draw(3) === 0) await store.merge(begin + hourLength);
           }
           await rebuildFrom(database);
-          for (const asked of corrections) {
-            const first = await make(database, asked, null);
+          for (const requested of corrections) {
+            const first = await createCorrection(database, requested, null);
             const expected = corrected(await ledgerOf(database), first);
-            const done = await finish(database, first);
+            const done = await runToEnd(database, first);
             expect(await ledgerOf(database)).toEqual(expected);
-            if (asked.change === null || !asked.isTakenBack) continue;
-            const back = await make(database, asked, done.id);
-            const before = corrected(expected, back);
-            await finish(database, back);
+            if (requested.change === null || !requested.isTakenBack) continue;
+            const wayBack = await createCorrection(database, requested, done.id);
+            const before = corrected(expected, wayBack);
+            await runToEnd(database, wayBack);
             expect(await ledgerOf(database)).toEqual(before);
           }
           const counted = await rollUps(database.read);
           await rebuildFrom(database);
           expect(counted).toEqual(await rollUps(database.read));
-          await emptied(database);
+          await eraseAll(database);
         },
       ),
       // A failed run leaves its corrections behind, so that shrunk cases would fail because of them.
@@ -235,15 +239,18 @@ describe.each(kinds)('visitors during corrections on %s', (kind) => {
         where dimension = ${sql.lit(total)} and class = 0`.execute(queries);
     });
     const before = await visitorsIn(database);
-    // ClickHouse stores neither clicks nor visitors: there fewer do.
-    for (const asked of fc.sample(anyAsked, { numRuns: kind === 'clickhouse' ? 2 : 6, seed: 20261123 })) {
-      await finish(database, await make(database, asked, null));
+    // ClickHouse stores neither clicks nor visitors, so fewer corrections are enough there.
+    for (const requested of fc.sample(anyCorrection, {
+      numRuns: kind === 'clickhouse' ? 2 : 6,
+      seed: 20261123,
+    })) {
+      await runToEnd(database, await createCorrection(database, requested, null));
       for (const [key, { clicks, visitors }] of await visitorsIn(database)) {
         expect([key, visitors <= clicks, visitors >= 0]).toEqual([key, true, true]);
         expect([key, visitors <= (before.get(key)?.visitors ?? 0)]).toEqual([key, true]);
       }
     }
-    await emptied(database);
+    await eraseAll(database);
     expect([...(await visitorsIn(database)).values()]).toEqual([]);
   }, 120_000);
 });
@@ -264,7 +271,7 @@ async function visitorsIn(database: Database) {
 }
 
 describe.each(kinds)('one correction on two nodes of %s', (kind) => {
-  test('is made once', async () => {
+  test('is applied once', async () => {
     await using store = await testLedger(kind, new Map(organizations.map((id) => [id, linksOf(id)])));
     const { database } = store;
     const draw = seededRandom(20261123);
@@ -274,11 +281,11 @@ describe.each(kinds)('one correction on two nodes of %s', (kind) => {
     await rebuildFrom(database);
     const all = { organization: 1, link: null, from: begin + hourLength / 2, to: begin + 4 * hourLength };
     for (const change of [[classCodes.human, classCodes.flood] as const, null]) {
-      const correction = await make(database, { ...all, change, isTakenBack: false }, null);
+      const correction = await createCorrection(database, { ...all, change, isTakenBack: false }, null);
       const expected = corrected(await ledgerOf(database), correction);
-      const meant = (await ledgerOf(database)).filter((hit, at) => hit !== expected[at]).length;
-      expect(meant).toBeGreaterThan(1_000);
-      await Promise.all([work(database, correction), work(database, correction)]);
+      const changedCount = (await ledgerOf(database)).filter((hit, at) => hit !== expected[at]).length;
+      expect(changedCount).toBeGreaterThan(1_000);
+      await Promise.all([runSteps(database, correction), runSteps(database, correction)]);
       const [done] = await listCorrections(database.read, { organizationId: 1, linkId: null }, { limit: 1 });
       expect(done?.finished_at).not.toBeNull();
       expect(await ledgerOf(database)).toEqual(expected);
@@ -290,8 +297,8 @@ describe.each(kinds)('one correction on two nodes of %s', (kind) => {
   }, 120_000);
 });
 
-/** Runs the steps; if the other node has made one, continues after it. */
-async function work(database: Database, correction: StoredCorrection): Promise<void> {
+/** Runs the steps; if the other node has run one, continues after it. */
+async function runSteps(database: Database, correction: StoredCorrection): Promise<void> {
   for (let at: StoredCorrection | null = correction; at?.due_at != null; ) {
     const next: StoredCorrection | null = await correctionStep(database, at, claim);
     const owner = { organizationId: correction.organization_id, linkId: null };
@@ -299,7 +306,7 @@ async function work(database: Database, correction: StoredCorrection): Promise<v
   }
 }
 
-async function emptied(database: Database): Promise<void> {
+async function eraseAll(database: Database): Promise<void> {
   for (const organization of organizations) {
     const all = {
       organization,
@@ -309,7 +316,7 @@ async function emptied(database: Database): Promise<void> {
       change: null,
       isTakenBack: false,
     };
-    await finish(database, await make(database, all, null));
+    await runToEnd(database, await createCorrection(database, all, null));
   }
   expect(await ledgerOf(database)).toEqual([]);
 }

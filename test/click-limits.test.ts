@@ -16,15 +16,15 @@ const create = async (body: object) => {
   expect([made.status, made.text]).toEqual([201, made.text]);
   return made.json;
 };
-const leftOf = async ({ id }: { id: number }) => (await call('GET', `/link/${id}`)).json.clicks_left;
+const clicksLeftOf = async ({ id }: { id: number }) => (await call('GET', `/link/${id}`)).json.clicks_left;
 let visitors = 0;
-/** Each time by another visitor, unless the headers say otherwise. */
+/** Visits as a new visitor each time, unless the headers set an address. */
 const visit = async ({ suffix }: { suffix: string }, headers = {}, init = {}, query = '') => {
   const from = { 'x-forwarded-for': `198.51.${Math.floor(++visitors / 250)}.${visitors % 250}` };
   const answer = await app.visit(`/${suffix}${query}`, { ...from, ...headers }, init);
   return answer.headers.get('location') ?? answer.status;
 };
-const there = 'https://example.com/there';
+const destination = 'https://example.com/there';
 
 beforeAll(async () => {
   app = await startApp({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
@@ -35,13 +35,13 @@ afterAll(async () => {
   await app.stop();
 });
 
-test('as many clicks pass as the limit says, even simultaneous ones, and the rest see that the link has ended', async () => {
+test('as many clicks are redirected as the limit allows, even simultaneous ones, and the rest find the link ended', async () => {
   const link = await create({ click_limit: 20 });
   expect([link.click_limit, link.clicks_left]).toEqual([20, 20]);
   const answers = await Promise.all(Array.from({ length: 50 }, () => visit(link)));
-  expect(answers.filter((answer) => answer === there)).toHaveLength(20);
+  expect(answers.filter((answer) => answer === destination)).toHaveLength(20);
   expect(answers.filter((answer) => answer === 410)).toHaveLength(30);
-  expect(await leftOf(link)).toBe(0);
+  expect(await clicksLeftOf(link)).toBe(0);
   await app.app.clicks.settled();
   const hits = (await call('GET', `/link/${link.id}/clicks?class=all&limit=100`)).json.clicks;
   expect(hits.filter(({ outcome }: { outcome: string }) => outcome === 'expired')).toHaveLength(30);
@@ -66,7 +66,7 @@ test('the store gives the remaining clicks and no more, all if there is no limit
   expect(await take(1)).toEqual({ taken: 0, isEnd: false });
 });
 
-test('hits that are no clicks use up none, and see the end once it has come', async () => {
+test('hits that are not clicks use up none, and go to the expired URL once the link has ended', async () => {
   const link = await create({ click_limit: 1, expired_url: 'https://example.com/over', og_title: 'A card' });
   const others: [object, object?][] = [
     [{ 'user-agent': 'curl/8.5.0' }],
@@ -87,34 +87,43 @@ test('hits that are no clicks use up none, and see the end once it has come', as
     for (const [headers, init] of others) {
       const answer = await visit(link, { ...headers, ...detour }, init);
       expect(answer).toBe(
-        'user-agent' in headers && `${headers['user-agent']}`.startsWith('face') ? 200 : there,
+        'user-agent' in headers && `${headers['user-agent']}`.startsWith('face') ? 200 : destination,
       );
     }
-  expect(await leftOf(link)).toBe(1);
-  expect(await visit(link)).toBe(there);
-  expect(await leftOf(link)).toBe(0);
+  expect(await clicksLeftOf(link)).toBe(1);
+  expect(await visit(link)).toBe(destination);
+  expect(await clicksLeftOf(link)).toBe(0);
   for (const [headers, init] of [[{}] as const, ...others])
     expect(await visit(link, headers, init)).toBe('https://example.com/over');
 });
 
 test('a repeat uses up none, a scan always does, and so does the same browser later', async () => {
   const link = await create({ click_limit: 10 });
-  const same = { 'x-forwarded-for': '203.0.113.1' };
-  const double = await Promise.all([visit(link, same), visit(link, same), visit(link, same)]);
-  expect([...double, await visit(link, same)]).toEqual([there, there, there, there]);
-  expect(await leftOf(link)).toBe(9);
+  const sameVisitor = { 'x-forwarded-for': '203.0.113.1' };
+  const simultaneous = await Promise.all([
+    visit(link, sameVisitor),
+    visit(link, sameVisitor),
+    visit(link, sameVisitor),
+  ]);
+  expect([...simultaneous, await visit(link, sameVisitor)]).toEqual([
+    destination,
+    destination,
+    destination,
+    destination,
+  ]);
+  expect(await clicksLeftOf(link)).toBe(9);
   for (const other of [{ referer: 'https://example.com/a' }, { 'accept-language': 'de' }])
-    await visit(link, { ...same, ...other });
-  await visit(link, same, {}, '?a=1');
-  expect(await leftOf(link)).toBe(6);
-  for (let scan = 0; scan < 3; scan++) await visit(link, same, {}, '?qr');
-  expect(await leftOf(link)).toBe(3);
+    await visit(link, { ...sameVisitor, ...other });
+  await visit(link, sameVisitor, {}, '?a=1');
+  expect(await clicksLeftOf(link)).toBe(6);
+  for (let scan = 0; scan < 3; scan++) await visit(link, sameVisitor, {}, '?qr');
+  expect(await clicksLeftOf(link)).toBe(3);
   app.clock.now += 1_999;
-  await visit(link, same);
-  expect(await leftOf(link)).toBe(3);
+  await visit(link, sameVisitor);
+  expect(await clicksLeftOf(link)).toBe(3);
   app.clock.now += 1;
-  await visit(link, same);
-  expect(await leftOf(link)).toBe(2);
+  await visit(link, sameVisitor);
+  expect(await clicksLeftOf(link)).toBe(2);
 });
 
 test('behind a password the redirect uses up a click, and only one for a form that is sent twice', async () => {
@@ -123,35 +132,38 @@ test('behind a password the redirect uses up a click, and only one for a form th
   const form = formOf('sesame');
   expect(await visit(link)).toBe(200);
   expect(await visit(link, {}, formOf('wrong'))).toBe(401);
-  expect(await leftOf(link)).toBe(1);
-  const same = { 'x-forwarded-for': '203.0.113.2' };
-  expect(await Promise.all([visit(link, same, form), visit(link, same, form)])).toEqual([there, there]);
-  expect([await leftOf(link), await visit(link), await visit(link, {}, form)]).toEqual([0, 410, 410]);
+  expect(await clicksLeftOf(link)).toBe(1);
+  const sameVisitor = { 'x-forwarded-for': '203.0.113.2' };
+  expect(await Promise.all([visit(link, sameVisitor, form), visit(link, sameVisitor, form)])).toEqual([
+    destination,
+    destination,
+  ]);
+  expect([await clicksLeftOf(link), await visit(link), await visit(link, {}, form)]).toEqual([0, 410, 410]);
 });
 
 test('a limit counts existing clicks; if it is raised or cleared, the link redirects again at once', async () => {
   const link = await create({});
   for (let click = 0; click < 3; click++) await visit(link);
   await app.app.clicks.settled();
-  const limit = async (click_limit: unknown) => {
+  const setLimit = async (click_limit: unknown) => {
     const { json } = await call('PATCH', `/link/${link.id}`, { click_limit });
     return [json.click_limit, json.clicks_left];
   };
-  expect(await limit(5)).toEqual([5, 2]);
-  expect([await visit(link), await visit(link), await visit(link)]).toEqual([there, there, 410]);
-  expect(await limit(6)).toEqual([6, 1]);
-  expect([await visit(link), await visit(link)]).toEqual([there, 410]);
-  expect(await limit(2)).toEqual([2, 0]);
-  expect(await limit('')).toEqual([null, null]);
-  expect([await visit(link), await visit(link)]).toEqual([there, there]);
+  expect(await setLimit(5)).toEqual([5, 2]);
+  expect([await visit(link), await visit(link), await visit(link)]).toEqual([destination, destination, 410]);
+  expect(await setLimit(6)).toEqual([6, 1]);
+  expect([await visit(link), await visit(link)]).toEqual([destination, 410]);
+  expect(await setLimit(2)).toEqual([2, 0]);
+  expect(await setLimit('')).toEqual([null, null]);
+  expect([await visit(link), await visit(link)]).toEqual([destination, destination]);
   await app.app.clicks.settled();
-  expect(await limit(8)).toEqual([8, 0]);
+  expect(await setLimit(8)).toEqual([8, 0]);
   expect(await visit(link)).toBe(410);
 });
 
 test('an explanation says whether clicks are left', async () => {
   const link = await create({ click_limit: 1, expired_url: 'https://example.com/over' });
-  const step = async () => {
+  const explanation = async () => {
     const { json } = await call('POST', `/link/${link.id}/explain`, {});
     return [
       json.outcome,
@@ -159,16 +171,16 @@ test('an explanation says whether clicks are left', async () => {
       json.steps.find(({ check }: { check?: string }) => check === 'clicks_left'),
     ];
   };
-  expect(await step()).toEqual(['redirect', there, { check: 'clicks_left', passed: true }]);
+  expect(await explanation()).toEqual(['redirect', destination, { check: 'clicks_left', passed: true }]);
   await visit(link);
-  expect(await step()).toEqual([
+  expect(await explanation()).toEqual([
     'expired',
     'https://example.com/over',
     { check: 'clicks_left', passed: false },
   ]);
 });
 
-test('its webhook is notified of the end once: by the last click, and by a lowered limit', async () => {
+test('the end of a link is sent to its webhook once: by the last click, and by a lowered limit', async () => {
   const hook = target();
   const events = ['link.expired'];
   const link = await create({ click_limit: 3, webhook_url: hook.url, webhook_events: events });
@@ -184,10 +196,10 @@ test('its webhook is notified of the end once: by the last click, and by a lower
 
 test('an invalid limit is refused, and one on a link in print needs confirmation if it ends earlier', async () => {
   for (const click_limit of [0, -1, 1.5, '5', 1_000_000_001, true, [5]]) {
-    const { status, json } = await call('POST', '/link', { destination_url: there, click_limit });
+    const { status, json } = await call('POST', '/link', { destination_url: destination, click_limit });
     expect([status, json.error_code, json.field_key]).toEqual([400, 'FIELD_INVALID', 'click_limit']);
   }
-  const named = await call('POST', '/link', { destination_url: there, maxVisits: 5 });
+  const named = await call('POST', '/link', { destination_url: destination, maxVisits: 5 });
   expect(named.json.error_string).toContain('"click_limit"');
   const { id } = await create({ on_paper: true });
   const change = async (click_limit: number | null, query = '') =>
@@ -215,14 +227,14 @@ test('used clicks survive the history, the bin and restoration; a copy through a
   const csv = (await call('GET', `/link.csv?ids=${link.id}`)).text.replaceAll('limited', 'unspent');
   const file = join(app.dataDir, 'limits.csv');
   await Bun.write(file, csv);
-  const stranger = await app.createAccount();
-  expect(await importLinks.run(app.app.context, { email: stranger.email, file })).toBe('Made 1 link.\n');
-  const { links } = (await app.call('GET', '/api/v1/link', { key: stranger.key })).json;
+  const otherAccount = await app.createAccount();
+  expect(await importLinks.run(app.app.context, { email: otherAccount.email, file })).toBe('Made 1 link.\n');
+  const { links } = (await app.call('GET', '/api/v1/link', { key: otherAccount.key })).json;
   expect(links).toMatchObject([{ click_limit: 5, clicks_left: 5 }]);
   const { json } = await call('POST', '/link/bulk', {
     links: [
-      { destination_url: there, click_limit: 2 },
-      { destination_url: there, click_limit: 'x' },
+      { destination_url: destination, click_limit: 2 },
+      { destination_url: destination, click_limit: 'x' },
     ],
   });
   expect(json.results[0].link.clicks_left).toBe(2);

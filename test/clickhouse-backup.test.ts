@@ -24,20 +24,20 @@ const links = new Map(
   ]),
 );
 const serverOf = (url: string) => clickServerOf(url) ?? expect.unreachable();
-const isHere = await hasClickhouse();
+const isInstalled = await hasClickhouse();
 
-async function ran(words: readonly string[], settings: Record<string, string>) {
-  const done = runCommand([...words], settings);
+async function runToEnd(commandLine: readonly string[], settings: Record<string, string>) {
+  const done = runCommand([...commandLine], settings);
   return { code: await done.exited, ...done.output() };
 }
 
 async function hitsOf(database: Database): Promise<ReferenceLedger> {
-  const slow = new ReferenceLedger(draw, begin);
-  await slow.read(openLedger(database));
-  return slow;
+  const reference = new ReferenceLedger(draw, begin);
+  await reference.read(openLedger(database));
+  return reference;
 }
 
-describe.skipIf(!isHere)('a backup of a store with single clicks in ClickHouse', () => {
+describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHouse', () => {
   let ledger: TestLedger;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let clickhouse: string;
@@ -56,20 +56,20 @@ describe.skipIf(!isHere)('a backup of a store with single clicks in ClickHouse',
     await deleteMoved(ledger.database);
     before = await hitsOf({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
     settings = { DATABASE_URL: ledger.url ?? '', CLICKS_URL: clickhouse, DATA_DIR: fileOf('before') };
-    expect(await ran(['backup', fileOf('whole')], settings)).toMatchObject({ code: 0 });
+    expect(await runToEnd(['backup', fileOf('whole')], settings)).toMatchObject({ code: 0 });
   });
   afterAll(async () => {
     await ledger?.[Symbol.asyncDispose]();
     await folder?.[Symbol.asyncDispose]();
   });
 
-  test('contains them, and restores them to another ClickHouse, under another store', async () => {
+  test('contains the clicks, and restores them to another ClickHouse, under another store', async () => {
     const target = {
       DATABASE_URL: await freshPostgres(),
       CLICKS_URL: await freshClickhouse(),
       DATA_DIR: fileOf('one'),
     };
-    expect(await ran(['restore', fileOf('whole')], target)).toMatchObject({ code: 0 });
+    expect(await runToEnd(['restore', fileOf('whole')], target)).toMatchObject({ code: 0 });
     const restored = await openDatabase(target.DATABASE_URL, '', () => {});
     const after = await hitsOf({ ...restored, hits: ClickhouseHits.of(serverOf(target.CLICKS_URL)) });
     expect(after.hits).toEqual(before.hits);
@@ -88,7 +88,7 @@ describe.skipIf(!isHere)('a backup of a store with single clicks in ClickHouse',
       DATABASE_URL: kind === 'postgres' ? await freshPostgres() : '',
       DATA_DIR: fileOf(kind),
     };
-    expect(await ran(['restore', fileOf('whole')], target)).toMatchObject({ code: 0 });
+    expect(await runToEnd(['restore', fileOf('whole')], target)).toMatchObject({ code: 0 });
     const restored = await openDatabase(target.DATABASE_URL || null, target.DATA_DIR, () => {});
     expect((await hitsOf(restored)).hits).toEqual(before.hits);
     expect((await hitLocation(restored.read)).storeId).toBeNull();
@@ -97,7 +97,7 @@ describe.skipIf(!isHere)('a backup of a store with single clicks in ClickHouse',
 
   test('is not restored into a ClickHouse with clicks, and neither database changes', async () => {
     const target = { DATABASE_URL: await freshPostgres(), CLICKS_URL: clickhouse, DATA_DIR: fileOf('taken') };
-    const { code, err } = await ran(['restore', fileOf('whole')], target);
+    const { code, err } = await runToEnd(['restore', fileOf('whole')], target);
     expect([code, err]).toEqual([1, expect.stringContaining('has single clicks already')]);
     const after = await hitsOf({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
     expect(after.hits).toEqual(before.hits);
@@ -105,12 +105,12 @@ describe.skipIf(!isHere)('a backup of a store with single clicks in ClickHouse',
 
   test('fails if single clicks are missing, instead of omitting them', async () => {
     const { CLICKS_URL: _, ...without } = settings;
-    const refused = await ran(['backup', fileOf('refused')], without);
+    const refused = await runToEnd(['backup', fileOf('refused')], without);
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('Set CLICKS_URL')]);
-    const done = await ran(['backup', fileOf('parts'), '--without-clicks'], without);
+    const done = await runToEnd(['backup', fileOf('parts'), '--without-clicks'], without);
     expect([done.code, done.err]).toEqual([0, expect.stringContaining('WITHOUT single clicks')]);
     const target = { DATABASE_URL: await freshPostgres(), DATA_DIR: fileOf('parts-of') };
-    expect(await ran(['restore', fileOf('parts')], target)).toMatchObject({ code: 0 });
+    expect(await runToEnd(['restore', fileOf('parts')], target)).toMatchObject({ code: 0 });
     const restored = await openDatabase(target.DATABASE_URL, '', () => {});
     expect((await hitsOf(restored)).hits).toEqual([]);
     await restored.close();

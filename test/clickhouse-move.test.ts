@@ -30,91 +30,91 @@ const links = new Map(
   ]),
 );
 const serverOf = (url: string) => clickServerOf(url) ?? expect.unreachable();
-const refused = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
+const errorResponse = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
 
 let ledger: TestLedger;
 let clickhouse: string;
-let between: BetweenClickhouse;
+let proxy: BetweenClickhouse;
 let turn = 0;
 
-const isHere = await hasClickhouse();
-const hitsOfTurn = (count = 900): NewHit[] => someHits(draw, count, begin + turn++ * 12 * minute);
-const moved = (): Database => ({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
+const isInstalled = await hasClickhouse();
+const nextHits = (count = 900): NewHit[] => someHits(draw, count, begin + turn++ * 12 * minute);
+const movedDatabase = (): Database => ({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
 const move = () =>
   moveHits({
     database: ledger.database,
-    client: new ClickhouseClient(serverOf(between.url)),
+    client: new ClickhouseClient(serverOf(proxy.url)),
     now: () => begin,
     newStoreId: () => 'this',
   });
 
-/** Skips ids, as if many hits had come and gone. */
+/** Skips ids, as if many hits had been stored and deleted. */
 const skipIds = (to: number) =>
   ledger.database.write((queries) => sql`update hit_ids set newest = ${to}`.execute(queries));
 
 /** All hits of a database, in a ledger that answers by looking at each of them. */
 async function hitsOf(database: Database): Promise<ReferenceLedger> {
-  const slow = new ReferenceLedger(draw, begin);
-  await slow.read(openLedger(database));
-  return slow;
+  const reference = new ReferenceLedger(draw, begin);
+  await reference.read(openLedger(database));
+  return reference;
 }
 
-function clicksMove(): Program {
-  const settings = { DATABASE_URL: ledger.url ?? '', CLICKS_URL: between.url, DATA_DIR: ledger.dataDir };
+function runMove(): Program {
+  const settings = { DATABASE_URL: ledger.url ?? '', CLICKS_URL: proxy.url, DATA_DIR: ledger.dataDir };
   return runCommand(['clicks', 'move'], settings);
 }
 
-describe.skipIf(!isHere)('moving hits from PostgreSQL to ClickHouse', () => {
+describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () => {
   beforeEach(async () => {
     turn = 0;
     ledger = await testLedger('postgres', links);
     clickhouse = await freshClickhouse();
-    between = new BetweenClickhouse(clickhouse);
-    // Around the limits of what is moved at once, as rows, packs and chunks, with a window that has no hits.
-    await ledger.append(hitsOfTurn(), 'packs');
+    proxy = new BetweenClickhouse(clickhouse);
+    // Hits around the limits of a window, as rows, packs and chunks, and one window without hits.
+    await ledger.append(nextHits(), 'packs');
     await skipIds(windowLength - 500);
-    await ledger.append(hitsOfTurn(), 'packs');
+    await ledger.append(nextHits(), 'packs');
     await skipIds(3 * windowLength - 100);
-    await ledger.append(hitsOfTurn(300), 'rows');
-    await ledger.append(hitsOfTurn(), 'packs');
+    await ledger.append(nextHits(300), 'rows');
+    await ledger.append(nextHits(), 'packs');
     await ledger.merge(begin);
   });
   afterEach(async () => {
-    between[Symbol.dispose]();
+    proxy[Symbol.dispose]();
     await ledger[Symbol.asyncDispose]();
   });
 
   test('works while a node counts, with the same results as before', async () => {
     let insertions = 0;
-    between.onInsertion = async (forward) => {
+    proxy.onInsertion = async (forward) => {
       insertions += 1;
-      if (insertions <= 2) await ledger.append(hitsOfTurn(100), 'rows');
+      if (insertions <= 2) await ledger.append(nextHits(100), 'rows');
       return forward();
     };
     await move();
-    between.onInsertion = null;
+    proxy.onInsertion = null;
     expect(insertions).toBe(4);
     const before = await hitsOf(ledger.database);
-    const after = await hitsOf(moved());
+    const after = await hitsOf(movedDatabase());
     expect(after.hits.length).toBe(3_200);
     expect(after.hits).toEqual(before.hits);
-    await before.expectOf(openLedger(moved()), 20);
-    expect(await openLedger(moved()).newestId()).toBe(before.hits.at(-1)?.id ?? 0);
+    await before.expectOf(openLedger(movedDatabase()), 20);
+    expect(await openLedger(movedDatabase()).newestId()).toBe(before.hits.at(-1)?.id ?? 0);
   }, 120_000);
 
-  test("and from the switch on clicks wait on a node that hasn't noticed it, and count once on one that has", async () => {
+  test("makes later clicks wait on a node that hasn't noticed the switch, and count once on one that has", async () => {
     await move();
-    const before = await hitsOf(moved());
-    const next = hitsOfTurn(50);
-    const isRefused = ledger.append(next, 'rows');
-    await expect(isRefused).rejects.toBeInstanceOf(StoreAway);
-    await expect(isRefused).rejects.toThrow('CLICKS_URL');
-    expect([await knowsAllHits(ledger.database), await knowsAllHits(moved())]).toEqual([false, true]);
+    const before = await hitsOf(movedDatabase());
+    const next = nextHits(50);
+    const appending = ledger.append(next, 'rows');
+    await expect(appending).rejects.toBeInstanceOf(StoreAway);
+    await expect(appending).rejects.toThrow('CLICKS_URL');
+    expect([await knowsAllHits(ledger.database), await knowsAllHits(movedDatabase())]).toEqual([false, true]);
     const store = new PostgresFoldStore(ledger.url ?? '', undefined, () =>
       ClickhouseWriter.open(serverOf(clickhouse), 'this', 0),
     );
     await ledger.append(next, 'rows', undefined, store);
-    const after = await hitsOf(moved());
+    const after = await hitsOf(movedDatabase());
     expect(after.hits.slice(0, before.hits.length)).toEqual([...before.hits]);
     expect(after.hits.length).toBe(before.hits.length + 50);
     // PostgreSQL keeps what was moved for a day.
@@ -129,9 +129,9 @@ describe.skipIf(!isHere)('moving hits from PostgreSQL to ClickHouse', () => {
   test('works if the program is killed at any insertion, and restarted', async () => {
     const before = await hitsOf(ledger.database);
     for (const kill of [1, 2, 3]) {
-      const program = clicksMove();
+      const program = runMove();
       let insertions = 0;
-      between.onInsertion = async (forward) => {
+      proxy.onInsertion = async (forward) => {
         insertions += 1;
         const answer = await forward();
         if (insertions === kill) program.kill('SIGKILL');
@@ -140,31 +140,31 @@ describe.skipIf(!isHere)('moving hits from PostgreSQL to ClickHouse', () => {
       await program.exited;
       expect(insertions).toBe(kill);
     }
-    between.onInsertion = null;
-    const last = clicksMove();
+    proxy.onInsertion = null;
+    const last = runMove();
     expect([await last.exited, last.output().out]).toEqual([
       0,
       expect.stringContaining('ClickHouse has all of them'),
     ]);
-    expect((await hitsOf(moved())).hits).toEqual(before.hits);
+    expect((await hitsOf(movedDatabase())).hits).toEqual(before.hits);
   }, 240_000);
 
-  test('works if ClickHouse is away in between, or a response of it is lost', async () => {
+  test('works if ClickHouse is away for a while, or one of its responses is lost', async () => {
     const before = await hitsOf(ledger.database);
-    between.onInsertion = refused;
+    proxy.onInsertion = errorResponse;
     await expect(move()).rejects.toBeInstanceOf(StoreAway);
     let insertions = 0;
-    between.onInsertion = async (forward) => {
+    proxy.onInsertion = async (forward) => {
       insertions += 1;
       const answer = await forward();
-      return insertions === 2 ? refused() : answer;
+      return insertions === 2 ? errorResponse() : answer;
     };
     await expect(move()).rejects.toBeInstanceOf(StoreAway);
     expect((await hitLocation(ledger.database.read)).storeId).toBeNull();
     expect(await knowsAllHits(ledger.database)).toBe(false);
-    between.onInsertion = null;
+    proxy.onInsertion = null;
     await move();
-    expect((await hitsOf(moved())).hits).toEqual(before.hits);
+    expect((await hitsOf(movedDatabase())).hits).toEqual(before.hits);
     await deleteMoved(ledger.database);
     const { rows: tables } = await sql<{ name: string }>`
       select relname as name from pg_class where relkind = 'p' and relname ~ '^hit'`.execute(
@@ -178,7 +178,7 @@ describe.skipIf(!isHere)('moving hits from PostgreSQL to ClickHouse', () => {
   }, 120_000);
 
   test('does not switch over if ClickHouse has other hits than PostgreSQL', async () => {
-    between.onInsertion = async (forward) => {
+    proxy.onInsertion = async (forward) => {
       const answer = await forward();
       await askClickhouse(clickhouse, 'delete from hits where id = 7');
       return answer;
@@ -187,6 +187,6 @@ describe.skipIf(!isHere)('moving hits from PostgreSQL to ClickHouse', () => {
     expect(problem).toBeInstanceOf(MoveProblem);
     expect(problem.message).toContain('Nothing was changed over');
     expect(await hitLocation(ledger.database.read)).toEqual({ storeId: null, move: null, movedAt: null });
-    await ledger.append(hitsOfTurn(10), 'rows');
+    await ledger.append(nextHits(10), 'rows');
   }, 120_000);
 });

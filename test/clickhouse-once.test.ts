@@ -22,43 +22,43 @@ import { migratedPostgres } from './support/migrated-store.ts';
 
 const december = Date.UTC(2026, 11);
 const serverOf = (url: string) => clickServerOf(url) ?? expect.unreachable();
-const refused = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
+const errorResponse = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
 
 let postgres: string;
-let opened: Database;
+let postgresDatabase: Database;
 let database: Database;
 let clickhouse: string;
 let hits: ClickhouseHits;
-let between: BetweenClickhouse;
+let proxy: BetweenClickhouse;
 let store: PostgresFoldStore;
 let journals = 0;
 let journal: string;
 
 const newStore = () =>
-  new PostgresFoldStore(postgres, undefined, () => ClickhouseWriter.open(serverOf(between.url), 'this', 0));
+  new PostgresFoldStore(postgres, undefined, () => ClickhouseWriter.open(serverOf(proxy.url), 'this', 0));
 
 /** This file runs only where ClickHouse is installed. */
-const isHere = await hasClickhouse();
+const isInstalled = await hasClickhouse();
 
 beforeAll(async () => {
-  if (!isHere) return;
+  if (!isInstalled) return;
   postgres = await migratedPostgres();
-  opened = await openDatabase(postgres, '', () => {});
+  postgresDatabase = await openDatabase(postgres, '', () => {});
   clickhouse = await freshClickhouse();
-  between = new BetweenClickhouse(clickhouse);
+  proxy = new BetweenClickhouse(clickhouse);
   hits = ClickhouseHits.of(serverOf(clickhouse));
   await hits.prepare('this');
-  database = { ...opened, hits };
+  database = { ...postgresDatabase, hits };
   store = newStore();
 }, 60_000);
 afterAll(async () => {
-  if (!isHere) return;
+  if (!isInstalled) return;
   await store.close();
-  await opened.close();
-  between[Symbol.dispose]();
+  await postgresDatabase.close();
+  proxy[Symbol.dispose]();
 });
 beforeEach(() => {
-  between.onInsertion = null;
+  proxy.onInsertion = null;
   journal = `here/${++journals}`;
 });
 
@@ -69,7 +69,7 @@ async function fold(
   from: Position | null,
   to: Position,
   numbers: readonly number[],
-  { of = store, name = journal, link = journals, deliveries = () => [] as const } = {},
+  { foldStore = store, name = journal, link = journals, deliveries = () => [] as const } = {},
 ): Promise<void> {
   const cells: Partial<Record<string, (number: number) => number>> = {
     link_id: () => link,
@@ -81,7 +81,7 @@ async function fold(
     Float64Array.from(numbers, (number) => cells[column]?.(number) ?? 0),
   );
   const none = new Float64Array();
-  await of.fold(
+  await foldStore.fold(
     {
       journal: name,
       now: december,
@@ -116,14 +116,14 @@ async function counted(link = journals): Promise<readonly [hits: readonly number
 }
 
 const broken = new Error('broken');
-const breaks = () => {
+const failingDeliveries = () => {
   throw broken;
 };
 
-describe.skipIf(!isHere)('each hit counts once', () => {
+describe.skipIf(!isInstalled)('each hit counts once', () => {
   test('if PostgreSQL rolled back after ClickHouse had stored all, and more have arrived since', async () => {
     await fold(null, at(1), [1, 2]);
-    await expect(fold(at(1), at(2), [3, 4], { deliveries: breaks })).rejects.toBe(broken);
+    await expect(fold(at(1), at(2), [3, 4], { deliveries: failingDeliveries })).rejects.toBe(broken);
     expect((await counted())[0]).toEqual([1, 2, 3, 4]);
     await fold(at(1), at(3), [3, 4, 5]);
     expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
@@ -131,49 +131,49 @@ describe.skipIf(!isHere)('each hit counts once', () => {
 
   test('if another process continues the journal', async () => {
     await fold(null, at(1), [1, 2]);
-    await expect(fold(at(1), at(4), [3, 4, 5, 6], { deliveries: breaks })).rejects.toBe(broken);
+    await expect(fold(at(1), at(4), [3, 4, 5, 6], { deliveries: failingDeliveries })).rejects.toBe(broken);
     await using other = Object.assign(newStore(), {
       [Symbol.asyncDispose]: () => other.close(),
     });
-    await fold(at(1), at(2), [3], { of: other });
-    await fold(at(2), at(4), [4, 5, 6], { of: other });
+    await fold(at(1), at(2), [3], { foldStore: other });
+    await fold(at(2), at(4), [4, 5, 6], { foldStore: other });
     expect(await counted()).toEqual([[1, 2, 3, 4, 5, 6], 6]);
     await expect(fold(at(1), at(4), [3, 4, 5, 6])).rejects.toThrow(journal);
     expect(await counted()).toEqual([[1, 2, 3, 4, 5, 6], 6]);
   });
 
   test('if the response to an insertion was lost', async () => {
-    between.onInsertion = async (forward) => {
+    proxy.onInsertion = async (forward) => {
       await forward();
-      return refused();
+      return errorResponse();
     };
     await expect(fold(null, at(1), [1, 2])).rejects.toBeInstanceOf(StoreAway);
     expect(await counted()).toEqual([[1, 2], 0]);
-    between.onInsertion = null;
+    proxy.onInsertion = null;
     await fold(null, at(1), [1, 2]);
     expect(await counted()).toEqual([[1, 2], 2]);
   });
 
-  test('if an abandoned insertion arrives after another one stored its hits', async () => {
-    const late: (() => Promise<Response>)[] = [];
-    between.onInsertion = async (forward) => {
-      late.push(forward);
-      return refused();
+  test('if an abandoned insertion arrives after another one has stored its hits', async () => {
+    const delayed: (() => Promise<Response>)[] = [];
+    proxy.onInsertion = async (forward) => {
+      delayed.push(forward);
+      return errorResponse();
     };
     await expect(fold(null, at(1), [1, 2, 3, 4])).rejects.toBeInstanceOf(StoreAway);
-    between.onInsertion = null;
+    proxy.onInsertion = null;
     await fold(null, at(2), [1, 2, 3, 4, 5]);
-    expect((await late[0]?.())?.status).toBe(200);
+    expect((await delayed[0]?.())?.status).toBe(200);
     expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
   });
 
   test('nothing counts while ClickHouse is away, and everything does afterwards', async () => {
-    between.onInsertion = refused;
+    proxy.onInsertion = errorResponse;
     for (let round = 0; round < 2; round++)
       await expect(fold(null, at(1), [1])).rejects.toBeInstanceOf(StoreAway);
     expect(await counted()).toEqual([[], 0]);
     expect(await store.watermark(journal)).toBeNull();
-    between.onInsertion = null;
+    proxy.onInsertion = null;
     await fold(null, at(1), [1]);
     expect(await counted()).toEqual([[1], 1]);
   });
@@ -193,9 +193,9 @@ describe.skipIf(!isHere)('each hit counts once', () => {
       [Symbol.asyncDispose]: () => restarted.close(),
     });
     // Another journal is folded first, and gets ids that aren't in use yet.
-    await fold(null, at(1), [1, 2, 3, 4], { of: restarted, name: other, link });
-    await fold(at(1), at(2), [3, 4], { of: restarted, name: lost });
-    await fold(at(2), at(4), [5, 6], { of: restarted, name: lost });
+    await fold(null, at(1), [1, 2, 3, 4], { foldStore: restarted, name: other, link });
+    await fold(at(1), at(2), [3, 4], { foldStore: restarted, name: lost });
+    await fold(at(2), at(4), [5, 6], { foldStore: restarted, name: lost });
     expect(await counted()).toEqual([[1, 2, 3, 4, 5, 6], 6]);
     expect(await counted(link)).toEqual([[1, 2, 3, 4], 4]);
     const ids = [...(await hitsOf(journals)), ...(await hitsOf(link))].map(({ id }) => id);
@@ -203,7 +203,7 @@ describe.skipIf(!isHere)('each hit counts once', () => {
   });
 });
 
-test.skipIf(!isHere)(
+test.skipIf(!isInstalled)(
   'a correction that is interrupted between the numbers and the hits continues with the hits',
   async () => {
     const link = 601;
@@ -211,8 +211,8 @@ test.skipIf(!isHere)(
     await fold(null, at(1), [5], { name: `${journal}/other`, link: link + 2 });
     await rebuildFrom(database);
     const parts: string[] = [];
-    const breaksOff = ClickhouseHits.of(serverOf(clickhouse));
-    breaksOff.correctPart = async (part) => {
+    const interruptedHits = ClickhouseHits.of(serverOf(clickhouse));
+    interruptedHits.correctPart = async (part) => {
       parts.push(part);
       throw new StoreAway('away');
     };
@@ -233,7 +233,7 @@ test.skipIf(!isHere)(
       }),
     );
     const claim = { now: () => december, length: 1_000 };
-    const interrupted = { ...database, hits: breaksOff };
+    const interrupted = { ...database, hits: interruptedHits };
     let correction = made === null ? null : await correctionStep(interrupted, made, claim);
     const step = (on: Database) => correctionStep(on, correction as StoredCorrection, claim);
     await expect(step(interrupted)).rejects.toBeInstanceOf(StoreAway);
@@ -245,7 +245,7 @@ test.skipIf(!isHere)(
     const counted = await rollUps(database.read);
     await rebuildFrom(database);
     expect(counted).toEqual(await rollUps(database.read));
-    // Gives the hits their class back, as if another node at the same part woke up only now.
+    // Gives the hits their class back, as if another node that was at the same part continued only now.
     await askClickhouse(
       clickhouse,
       `alter table hits update class = ${human} where link_id = ${link} settings mutations_sync = 1`,
@@ -255,13 +255,13 @@ test.skipIf(!isHere)(
   },
 );
 
-test.skipIf(!isHere)(
-  'a correction between a failed try and the next one subtracts nothing from totals that was never added',
+test.skipIf(!isInstalled)(
+  'a correction between a failed fold and its repetition subtracts nothing from totals that was never added',
   async () => {
     const link = 701;
     await fold(null, at(1), [1, 2], { link });
     await rebuildFrom(database);
-    await expect(fold(at(1), at(2), [3, 4], { link, deliveries: breaks })).rejects.toBe(broken);
+    await expect(fold(at(1), at(2), [3, 4], { link, deliveries: failingDeliveries })).rejects.toBe(broken);
     expect((await counted(link))[0]).toEqual([1, 2, 3, 4]);
     await sql`insert into organizations (id, name, created_at) values (2, '', 1) on conflict do nothing`.execute(
       database.read,
@@ -287,18 +287,22 @@ test.skipIf(!isHere)(
     const row = database.read.selectFrom('link_clicks').select('clicks').where('link_id', '=', link);
     // None of its clicks is left.
     expect(await row.executeTakeFirst()).toBeUndefined();
-    // The next attempt has them again, as they came.
+    // The next attempt folds the same hits again, unchanged.
     await fold(at(1), at(2), [3, 4], { link });
     expect(await counted(link)).toEqual([[1, 2, 3, 4], 2]);
   },
 );
 
-describe.skipIf(!isHere)('the remains of a try', () => {
-  test('of a node that is gone are deleted, whether its journal was counted before or not', async () => {
+describe.skipIf(!isInstalled)('the hits of a failed fold', () => {
+  test('of a node that no longer exists are deleted, whether its journal was counted before or not', async () => {
     const [known, unknown] = [journal, `${journal}/unknown`];
     await fold(null, at(1), [1, 2], { name: known });
-    await expect(fold(at(1), at(2), [3, 4], { name: known, deliveries: breaks })).rejects.toBe(broken);
-    await expect(fold(null, at(2), [5], { name: unknown, deliveries: breaks })).rejects.toBe(broken);
+    await expect(fold(at(1), at(2), [3, 4], { name: known, deliveries: failingDeliveries })).rejects.toBe(
+      broken,
+    );
+    await expect(fold(null, at(2), [5], { name: unknown, deliveries: failingDeliveries })).rejects.toBe(
+      broken,
+    );
     expect((await counted())[0]).toEqual([1, 2, 3, 4, 5]);
     await store.deleteUncounted(december + 14 * 60_000);
     expect((await counted())[0]).toEqual([1, 2, 3, 4, 5]);
@@ -320,7 +324,7 @@ describe.skipIf(!isHere)('the remains of a try', () => {
   });
 });
 
-describe.skipIf(!isHere)('hits in ClickHouse', () => {
+describe.skipIf(!isInstalled)('hits in ClickHouse', () => {
   test('are dropped by month', async () => {
     await fold(null, at(1), [1, 2, 3, 4]);
     await store.deleteHitsBefore(december - 1);

@@ -12,8 +12,10 @@ const serverOf = (url: string) => clickServerOf(url) ?? expect.unreachable();
 describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
   test('of an earlier version are migrated, with empty new columns', async () => {
     const url = await freshClickhouse();
-    const early = hitColumns.filter((column) => column !== 'alias');
-    const columns = early.map((name) => `${name} ${name === 'at' ? 'Int64' : 'UInt64'} codec(ZSTD(1))`);
+    const earlierColumns = hitColumns.filter((column) => column !== 'alias');
+    const columns = earlierColumns.map(
+      (name) => `${name} ${name === 'at' ? 'Int64' : 'UInt64'} codec(ZSTD(1))`,
+    );
     await askClickhouse(
       url,
       `create table hits (id UInt64 codec(Delta, ZSTD(1)), ${columns.join(', ')}, index by_id id type minmax granularity 1,
@@ -26,16 +28,16 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
       `insert into hits (id, organization_id, link_id, at, country, browser)
        select number + 1, 1, 1 + number % 3, ${december} - 50000 + number * 1000, number % 5, number % 2 from numbers(100)`,
     );
-    // The earlier version is still building it, which takes some seconds.
+    // The earlier version is still building the projection, which takes some seconds.
     await askClickhouse(
       url,
       `alter table hits materialize projection by_visitor, update country = country where sleepEachRow(0.02) = 0
        settings mutations_sync = 0`,
     );
-    const brought = ClickhouseHits.of(serverOf(url));
-    await brought.prepare('this');
-    const answer = () =>
-      brought.ledger.countAndGroups(
+    const migrated = ClickhouseHits.of(serverOf(url));
+    await migrated.prepare('this');
+    const queryResult = () =>
+      migrated.ledger.countAndGroups(
         {
           owner: { kind: 'organization', id: 1 },
           classes: [0],
@@ -50,7 +52,7 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
         'alias',
         10,
       );
-    const projected = async () =>
+    const projectionRows = async () =>
       askClickhouse(
         url,
         'select name, sum(rows) as rows from system.projection_parts where active and database = currentDatabase() group by name order by name format TabSeparated',
@@ -62,23 +64,24 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
       ],
       groups: [{ value: 0, clicks: 10, hits: 10, all_clicks: 10, all_hits: 10 }],
     };
-    const sorted = async () => {
-      const { counts, groups } = await answer();
+    const sortedResult = async () => {
+      const { counts, groups } = await queryResult();
       return { counts: counts.toSorted((one, other) => one.value - other.value), groups };
     };
-    expect(await sorted()).toEqual(expected);
+    expect(await sortedResult()).toEqual(expected);
     await eventually(
       async () =>
-        (await projected()).trim() === 'by_country\t100\nby_origin\t100\norigin_hours\t2\nvisitor_hours\t20',
+        (await projectionRows()).trim() ===
+        'by_country\t100\nby_origin\t100\norigin_hours\t2\nvisitor_hours\t20',
       'all projections of all hits',
     );
-    expect(await sorted()).toEqual(expected);
+    expect(await sortedResult()).toEqual(expected);
   });
 
-  test('are summed from the hours of combinations where those have all columns of a question', async () => {
+  test('are summed from the hourly projection if it has all columns of a query', async () => {
     const url = await freshClickhouse();
-    const own = ClickhouseHits.of(serverOf(url));
-    await own.prepare('this');
+    const clickhouseHits = ClickhouseHits.of(serverOf(url));
+    await clickhouseHits.prepare('this');
     await askClickhouse(
       url,
       `insert into hits (id, organization_id, link_id, at, country, browser, device)
@@ -91,30 +94,30 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
       from: december,
       to: december + dayLength,
     } as const;
-    const asked = await statementsOf(async () => {
-      expect(await own.ledger.groups(filter, 'browser', 1)).toEqual([
+    const statements = await statementsOf(async () => {
+      expect(await clickhouseHits.ledger.groups(filter, 'browser', 1)).toEqual([
         { value: 0, clicks: 10_000, hits: 10_000, all_clicks: 20_000, all_hits: 20_000 },
       ]);
-      await own.ledger.count(filter, 'hour', [december / hourLength]);
-      await own.ledger.countAndGroups(filter, [december / hourLength], 'device', 10);
+      await clickhouseHits.ledger.count(filter, 'hour', [december / hourLength]);
+      await clickhouseHits.ledger.countAndGroups(filter, [december / hourLength], 'device', 10);
     });
-    for (const sql of asked)
+    for (const sql of statements)
       expect(
         await askClickhouse(url, `explain ${sql.replace(/format \w+$/, '')} format TabSeparated`),
       ).toContain('(visitor_hours)');
-    expect(asked).toHaveLength(3);
+    expect(statements).toHaveLength(3);
   });
 
   test('are reclassified while projections of them are being built', async () => {
     const url = await freshClickhouse();
-    const own = ClickhouseHits.of(serverOf(url));
-    await own.prepare('this');
+    const clickhouseHits = ClickhouseHits.of(serverOf(url));
+    await clickhouseHits.prepare('this');
     await askClickhouse(
       url,
       `insert into hits (id, organization_id, link_id, at, country, browser)
        select number + 1, 1, 1 + number % 3, ${december} + number, number % 5, number % 2 from numbers(100)`,
     );
-    // The update in the same statement makes it take seconds.
+    // The update in the same statement makes the projection take seconds.
     await askClickhouse(
       url,
       `alter table hits materialize projection by_origin, update country = country where sleepEachRow(0.025) = 0
@@ -122,15 +125,15 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
     );
     const owner = { kind: 'organization', id: 1 } as const;
     const [from, to] = [december, december + dayLength];
-    await own.keepPart('1 0', [1, 2, 3]);
-    await own.correctPart('1 0', {
+    await clickhouseHits.keepPart('1 0', [1, 2, 3]);
+    await clickhouseHits.correctPart('1 0', {
       organizationId: 1,
       owner,
       from,
       to,
       change: { from: 0, to: classCodes.bot, isWayBack: false },
     });
-    await own.finishCorrection();
+    await clickhouseHits.finishCorrection();
     expect(
       await askClickhouse(url, 'select count() from hits group by class order by class format TabSeparated'),
     ).toBe('97\n3\n');
@@ -139,11 +142,11 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
 
 /** The statements that are sent to ClickHouse during `work`. */
 async function statementsOf(work: () => Promise<void>): Promise<readonly string[]> {
-  const sent = spyOn(globalThis, 'fetch');
+  const fetchSpy = spyOn(globalThis, 'fetch');
   try {
     await work();
-    return sent.mock.calls.map(([, init]) => String(init?.body));
+    return fetchSpy.mock.calls.map(([, init]) => String(init?.body));
   } finally {
-    sent.mockRestore();
+    fetchSpy.mockRestore();
   }
 }

@@ -18,17 +18,17 @@ test('CLICKS_URL is a ClickHouse address, and needs a PostgreSQL one', () => {
 });
 
 describe('while ClickHouse is away', () => {
-  let asked = 0;
-  // Refuses everything, and says why.
-  const refusing = Bun.serve({
+  let requests = 0;
+  // Answers every request with an error and its reason.
+  const refusingServer = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch() {
-      asked += 1;
+      requests += 1;
       return new Response('Code: 202. DB::Exception: not now', { status: 500 });
     },
   });
-  const CLICKS_URL = `clickhouse://ann:hunter2@127.0.0.1:${refusing.port}/linnet`;
+  const CLICKS_URL = `clickhouse://ann:hunter2@127.0.0.1:${refusingServer.port}/linnet`;
   let DATABASE_URL: string;
   let app: TestApp;
   let owner: TestAccount;
@@ -43,13 +43,13 @@ describe('while ClickHouse is away', () => {
   }, 60_000);
   afterAll(async () => {
     await app.stop();
-    await refusing.stop(true);
+    await refusingServer.stop(true);
   });
 
-  test('links redirect, clicks wait in the journal, and only queries for single clicks report it', async () => {
-    const before = asked;
+  test('links redirect, clicks wait in the journal, and only queries for single clicks fail', async () => {
+    const before = requests;
     expect((await app.visit(link.path)).status).toBe(302);
-    await eventually(() => asked > before, 'the fold to ask ClickHouse');
+    await eventually(() => requests > before, 'the fold to call ClickHouse');
     const get = (path: string) => app.call('GET', `/api/v1/${path}`, { key: owner.key });
     expect((await get(`link/${link.id}/stats`)).json.totals.clicks).toBe(0);
     const filtered = await get('stats?device=mobile&country=DE');
@@ -63,7 +63,7 @@ describe('while ClickHouse is away', () => {
     await expect(start).rejects.toThrow('The single clicks of this database are in ClickHouse.');
   });
 
-  test('nor does one whose database already has single clicks', async () => {
+  test('a node with CLICKS_URL does not start if its database already has single clicks', async () => {
     const taken = await migratedPostgres();
     const before = await startApp({ env: { DATABASE_URL: taken, SECRET_KEY } });
     await insertHits(before.app.context.database, [{ link: 1, organization: 1, at: before.clock.now }]);

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const nodeIn = (DATA_DIR: string, settings: Record<string, string> = {}): Promise<App> =>
+const startNode = (DATA_DIR: string, settings: Record<string, string> = {}): Promise<App> =>
   createApp(
     loadConfig({
       PORT: '0',
@@ -40,8 +40,8 @@ const nodeIn = (DATA_DIR: string, settings: Record<string, string> = {}): Promis
 let sites = 0;
 /** Each click has a referrer of its own. */
 async function click(app: App, linkId: number, count: number): Promise<string[]> {
-  const from = Array.from({ length: count }, () => `site-${++sites}.example`);
-  for (const site of from)
+  const newSites = Array.from({ length: count }, () => `site-${++sites}.example`);
+  for (const site of newSites)
     await app.clicks.append({
       ...plainHit,
       linkId,
@@ -50,7 +50,7 @@ async function click(app: App, linkId: number, count: number): Promise<string[]>
       referer: `https://${site}/`,
     });
   await app.clicks.settled();
-  return from;
+  return newSites;
 }
 
 let reader: Database | undefined;
@@ -81,9 +81,9 @@ test.each([
   'after the %s all clicks are stored once, of running nodes and of a stopped one',
   async (kind, link) => {
     await using folder = await temporaryFolder();
-    const [here, there] = [join(folder.path, 'here'), join(folder.path, 'there')];
-    const running = await nodeIn(here);
-    const stopped = await nodeIn(there);
+    const [firstFolder, secondFolder] = [join(folder.path, 'here'), join(folder.path, 'there')];
+    const running = await startNode(firstFolder);
+    const stopped = await startNode(secondFolder);
     const all = [...(await click(running, link, 30)), ...(await click(stopped, link, 10))];
     await server.keep();
     all.push(...(await click(running, link, 50)), ...(await click(stopped, link, 20)));
@@ -94,7 +94,7 @@ test.each([
     if (kind.startsWith('restore')) await server.restore();
     else await server.promoteReplica();
     expect(await sitesOf(link)).toHaveLength(40);
-    const again = await nodeIn(there);
+    const again = await startNode(secondFolder);
     await eventually(() => hasAll(link, all), 'the clicks that the database had lost');
     all.push(...(await click(running, link, 5)), ...(await click(again, link, 5)));
     expect(await hasAll(link, all)).toBe(true);
@@ -104,29 +104,29 @@ test.each([
   },
 );
 
-test('folded segments are deleted after their time, and at once if they are not to be kept', async () => {
+test('folded segments are deleted after JOURNAL_KEEP_MINUTES, and at once if that is 0', async () => {
   await using folder = await temporaryFolder();
   const segments = () =>
     journalsIn(folder.path).flatMap((name) => {
       const path = folderOf(folder.path, name);
       return segmentsIn(path).map((segment) => segmentFile(path, segment));
     });
-  const app = await nodeIn(folder.path);
+  const app = await startNode(folder.path);
   await click(app, 3, 5);
   await click(app, 3, 5);
   await app.stop();
   expect(segments().length).toBeGreaterThan(1);
-  const next = await nodeIn(folder.path);
+  const next = await startNode(folder.path);
   await click(next, 3, 5);
   for (const path of segments()) utimesSync(path, 1, 1);
   next.clicks.cleanUp();
-  await eventually(() => journalsIn(folder.path).length === 1, 'the journal before this one to go');
+  await eventually(() => journalsIn(folder.path).length === 1, 'the earlier journal to be deleted');
   await next.stop();
-  const last = await nodeIn(folder.path, { JOURNAL_KEEP_MINUTES: '0' });
+  const last = await startNode(folder.path, { JOURNAL_KEEP_MINUTES: '0' });
   await click(last, 3, 5);
   await last.stop();
-  const afterwards = await nodeIn(folder.path, { JOURNAL_KEEP_MINUTES: '0' });
-  await eventually(() => segments().length === 0, 'all that was kept to go');
+  const afterwards = await startNode(folder.path, { JOURNAL_KEEP_MINUTES: '0' });
+  await eventually(() => segments().length === 0, 'all kept segments to be deleted');
   await afterwards.stop();
   expect(await sitesOf(3)).toHaveLength(20);
 });

@@ -19,16 +19,16 @@ const freePort = (): Promise<number> =>
 /** With several workers the port is bound briefly, as a test, before anything is started. */
 const isBeforeStart = (answer: string): boolean => /^ECONN(REFUSED|RESET)$/.test(answer);
 
-let asking: { readonly stop: () => Promise<readonly string[]> } | undefined;
-afterEach(async () => void (await asking?.stop()));
+let requesting: { readonly stop: () => Promise<readonly string[]> } | undefined;
+afterEach(async () => void (await requesting?.stop()));
 
 /** Sends requests without a pause, and records each kind of answer that differs from the one before. */
-function askAllTheTime(url: string, path: string) {
+function requestRepeatedly(url: string, path: string) {
   const seen: string[] = [];
   let isStopped = false;
   const running = (async () => {
     while (!isStopped) {
-      const answer = await kindOf(url + path);
+      const answer = await answerOf(url + path);
       if (seen.at(-1) !== answer) seen.push(answer);
       await Bun.sleep(1);
     }
@@ -41,7 +41,7 @@ function askAllTheTime(url: string, path: string) {
   return { seen, stop };
 }
 
-async function kindOf(address: string): Promise<string> {
+async function answerOf(address: string): Promise<string> {
   try {
     const { status, headers } = await fetch(address, { redirect: 'manual' });
     const type = headers.get('content-type')?.split(';')[0];
@@ -52,7 +52,7 @@ async function kindOf(address: string): Promise<string> {
 }
 
 /** Keeps a migration from starting until released. */
-const holders = {
+const migrationBlockers = {
   async sqlite(folder: string) {
     await earlierStore(folder);
     const database = new Database(join(folder, 'linnet.sqlite'));
@@ -85,17 +85,17 @@ const holders = {
 
 describe.each(['sqlite', 'postgres'] as const)('while a store is migrated on %s', (kind) => {
   test.each(['1', '2'])(
-    "from the first moment on, programs get the API's error and people a page, until the service itself responds (WORKERS=%s)",
+    "from the start, API clients get the API's error and visitors a page, until the service itself responds (WORKERS=%s)",
     async (WORKERS) => {
       await using folder = await temporaryFolder();
-      const held = await holders[kind](folder.path);
+      const blocked = await migrationBlockers[kind](folder.path);
       const port = await freePort();
       const url = `http://127.0.0.1:${port}`;
-      const calls = askAllTheTime(url, '/api/v1/setup');
-      const visits = askAllTheTime(url, '/rows');
-      asking = { stop: async () => (await Promise.all([calls.stop(), visits.stop()])).flat() };
+      const calls = requestRepeatedly(url, '/api/v1/setup');
+      const visits = requestRepeatedly(url, '/rows');
+      requesting = { stop: async () => (await Promise.all([calls.stop(), visits.stop()])).flat() };
       const server: Program = runServer({
-        ...held.settings,
+        ...blocked.settings,
         PORT: String(port),
         DATA_DIR: folder.path,
         WORKERS,
@@ -105,25 +105,28 @@ describe.each(['sqlite', 'postgres'] as const)('while a store is migrated on %s'
         MISS_LIMIT: '0',
       });
       const hasBegun = ({ seen }: { seen: string[] }) => seen.some((answer) => !isBeforeStart(answer));
-      await eventually(() => hasBegun(calls) && hasBegun(visits), 'it to listen');
+      await eventually(() => hasBegun(calls) && hasBegun(visits), 'the server to listen');
       expect(
         [calls.seen, visits.seen].map((seen) => seen.filter((answer) => !isBeforeStart(answer))),
       ).toEqual([['503 application/json 1'], ['503 text/html 1']]);
       for (const { seen } of [calls, visits]) seen.splice(0, seen.length - 1);
       const body = await (await fetch(`${url}/api/v1/link`, { method: 'POST', body: '{}' })).json();
       expect(body).toMatchObject({ status_code: 503, error_code: 'STARTING' });
-      await held.release();
+      await blocked.release();
       await server.address();
-      const own = kind === 'sqlite' ? '302' : '404';
-      await eventually(() => visits.seen.at(-1) === own && calls.seen.at(-1) === '200', 'its own answers');
+      const ownStatus = kind === 'sqlite' ? '302' : '404';
+      await eventually(
+        () => visits.seen.at(-1) === ownStatus && calls.seen.at(-1) === '200',
+        'the answers of the service itself',
+      );
       expect(
         calls.seen.filter((answer) => !/^(ECONNREFUSED|503 application\/json 1|200)$/.test(answer)),
       ).toEqual([]);
       expect(
-        visits.seen.filter((answer) => !['ECONNREFUSED', '503 text/html 1', own].includes(answer)),
+        visits.seen.filter((answer) => !['ECONNREFUSED', '503 text/html 1', ownStatus].includes(answer)),
       ).toEqual([]);
-      await asking.stop();
-      expect(await kindOf(`${url}/rows`)).toBe(own);
+      await requesting.stop();
+      expect(await answerOf(`${url}/rows`)).toBe(ownStatus);
       server.kill('SIGTERM');
       expect(await server.exited).toBe(0);
       expect(problemsOf(server)).toEqual([]);

@@ -8,7 +8,7 @@ import { openPort, type VisitorSocket } from '../src/visit/connection/port.ts';
 import { noProxies, wideLimits } from './support/both-paths.ts';
 import { eventually } from './support/eventually.ts';
 
-/** The victim connects from here, all others from elsewhere. */
+/** The victim connects from this address, all others from another one. */
 const victimAddress = '127.0.0.66';
 
 /** The method that throws for the victim from now on. */
@@ -16,13 +16,13 @@ type Broken = keyof VisitorSocket | 'set' | 'delete' | null;
 let broken: Broken = null;
 const faults: unknown[] = [];
 
-function breakHere(what: Broken, address: string): void {
+function throwIfBroken(what: Broken, address: string): void {
   if (what === broken && address === victimAddress) throw new Error(`broken on purpose: ${what}`);
 }
 
-const breakable = (socket: VisitorSocket): VisitorSocket => {
+const breakableSocket = (socket: VisitorSocket): VisitorSocket => {
   const address = socket.remoteAddress;
-  const check = (what: keyof VisitorSocket) => breakHere(what, address);
+  const check = (what: keyof VisitorSocket) => throwIfBroken(what, address);
   return {
     get remoteAddress() {
       check('remoteAddress');
@@ -52,23 +52,23 @@ const breakable = (socket: VisitorSocket): VisitorSocket => {
   };
 };
 
-class BreakablePeers extends ClientByPort {
+class BreakableClientByPort extends ClientByPort {
   readonly #addresses = new Map<number, string>();
 
   override set(port: number, address: string): void {
-    breakHere('set', address);
+    throwIfBroken('set', address);
     this.#addresses.set(port, address);
     super.set(port, address);
   }
 
   override delete(port: number): void {
     super.delete(port);
-    breakHere('delete', this.#addresses.get(port) ?? '');
+    throwIfBroken('delete', this.#addresses.get(port) ?? '');
   }
 }
 
 const page = 'x'.repeat(10_000);
-let looked = 0;
+let lookups = 0;
 const fastPath: FastPath = ({ path }) => {
   const answer = (body: string, waits: boolean) => ({
     head: `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n`,
@@ -79,9 +79,9 @@ const fastPath: FastPath = ({ path }) => {
   if (path === '/waits') return answer('', true);
   if (path === '/throws') throw new Error('broken on purpose: the fast path');
   if (path === '/looked-up') {
-    looked += 1;
+    lookups += 1;
     // A lookup that takes a while, as from a database.
-    if (looked === 1) return Bun.sleep(1);
+    if (lookups === 1) return Bun.sleep(1);
     throw new Error('broken on purpose: looked up');
   }
   if (path === '/away') return Bun.sleep(5).then(() => Promise.reject(new Error('away')));
@@ -89,7 +89,7 @@ const fastPath: FastPath = ({ path }) => {
 };
 
 const open = (idleTime?: number) => {
-  const clientByPort = new BreakablePeers();
+  const clientByPort = new BreakableClientByPort();
   const appServer = new AppServer(clientByPort, (cause) => faults.push(cause));
   const listener = new Listener(
     { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies },
@@ -98,14 +98,14 @@ const open = (idleTime?: number) => {
     (cause) => faults.push(cause),
     {
       open: (place, receiver) =>
-        openPort(place, { ...receiver, opened: (socket) => receiver.opened(breakable(socket)) }),
+        openPort(place, { ...receiver, opened: (socket) => receiver.opened(breakableSocket(socket)) }),
       ...(idleTime !== undefined && { idleTime }),
     },
   );
   appServer.open(async (request) => {
     const { pathname } = new URL(request.url);
     if (pathname === '/sync-throw') throw new Error('broken on purpose: handler');
-    // Long enough for the other side to break meanwhile.
+    // Long enough for the victim's connection to fail meanwhile.
     if (pathname === '/slow') await Bun.sleep(300);
     if (pathname === '/late') await Bun.sleep(20);
     if (pathname === '/read') return new Response(`read ${(await request.bytes()).length}`);
@@ -128,7 +128,7 @@ let server: ReturnType<typeof open>;
 beforeEach(() => {
   broken = null;
   faults.length = 0;
-  looked = 0;
+  lookups = 0;
   server = open();
 });
 afterEach(async () => {
@@ -167,7 +167,7 @@ async function dial(port: number, from = '127.0.0.1'): Promise<Client> {
 const answersIn = (text: string): number => text.match(/HTTP\/1\.1 200/g)?.length ?? 0;
 
 /** Connections that request every path again and again, until they are stopped. */
-async function others(port: number): Promise<{ stop: () => Promise<void>; rounds: () => number }> {
+async function otherConnections(port: number): Promise<{ stop: () => Promise<void>; rounds: () => number }> {
   const clients = await Promise.all(Array.from({ length: 6 }, () => dial(port)));
   let isStopping = false;
   let rounds = 0;
@@ -200,28 +200,32 @@ interface Entry {
 const large = `POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n${'x'.repeat(4_000_000)}`;
 const entries: readonly Entry[] = [
   { when: 'bytes arrive', sent: get('/throws'), breaks: null },
-  { when: 'bytes arrive behind others', sent: get('/page') + get('/waits') + get('/throws'), breaks: null },
+  {
+    when: 'bytes arrive after other requests',
+    sent: get('/page') + get('/waits') + get('/throws'),
+    breaks: null,
+  },
   { when: 'a promise is fulfilled', sent: get('/looked-up'), breaks: null },
   { when: 'a promise is rejected', sent: get('/page') + get('/away'), breaks: 'write' },
-  { when: "the turn's end comes", sent: get('/waits'), breaks: 'write' },
-  { when: 'there is room again', breaks: null, act: drainLate },
+  { when: 'a tick ends', sent: get('/waits'), breaks: 'write' },
+  { when: 'the send buffer has room again', breaks: null, act: drainLate },
   {
-    when: 'the visitor says that nothing more comes',
+    when: 'the visitor half-closes',
     sent: get('/page'),
     breaks: 'shutdown',
     act: ({ socket }) => socket.end(),
   },
   {
-    when: 'the visitor is gone',
+    when: 'the visitor has disconnected',
     sent: get('/behind'),
     breaks: 'delete',
     act: ({ socket }) => socket.destroy(),
   },
-  { when: 'the server behind is reached', sent: get('/behind'), breaks: 'set' },
-  { when: 'the server behind answers', sent: get('/behind'), breaks: 'write' },
-  { when: 'the server behind hangs up', sent: get('/hangs-up'), breaks: 'shutdown' },
-  { when: 'the server behind takes more', sent: large, breaks: 'resume' },
-  { when: 'the visitor is to wait', sent: large, breaks: 'pause' },
+  { when: 'the app server is connected', sent: get('/behind'), breaks: 'set' },
+  { when: 'the app server answers', sent: get('/behind'), breaks: 'write' },
+  { when: 'the app server aborts its response', sent: get('/hangs-up'), breaks: 'shutdown' },
+  { when: 'the app server has room for more', sent: large, breaks: 'resume' },
+  { when: 'reading from the visitor is paused', sent: large, breaks: 'pause' },
 ];
 
 async function drainLate({ socket, received }: Client): Promise<void> {
@@ -238,26 +242,26 @@ async function drainLate({ socket, received }: Client): Promise<void> {
 test.each(entries)(
   'an exception when $when only ends that connection',
   async ({ sent, breaks, act }) => {
-    const running = await others(server.port);
+    const running = await otherConnections(server.port);
     const victim = await dial(server.port, victimAddress);
     if (act === undefined) broken = breaks;
     if (sent !== undefined) victim.socket.write(sent);
     if (act !== undefined) {
-      if (sent !== undefined) await eventually(() => victim.received() !== '', 'the answer before');
+      if (sent !== undefined) await eventually(() => victim.received() !== '', 'the first answer');
       broken = breaks;
       await act(victim);
     }
     await eventually(() => faults.length > 0 && victim.isOver(), 'the fault to end the connection');
     broken = null;
     const rounds = running.rounds();
-    await eventually(() => running.rounds() > rounds + 6, 'the others to go on');
+    await eventually(() => running.rounds() > rounds + 6, 'the others to continue');
     await running.stop();
   },
   240_000,
 );
 
 test('an exception when a connection begins only ends that connection', async () => {
-  const running = await others(server.port);
+  const running = await otherConnections(server.port);
   broken = 'remoteAddress';
   const victim = await dial(server.port, victimAddress);
   await eventually(() => faults.length > 0 && victim.isOver(), 'the fault to end the connection');
@@ -280,11 +284,11 @@ test("an exception at the end of a tick doesn't delay later connections", async 
 
 test('an exception when idle connections are closed only ends that connection', async () => {
   const { port, appServer, listener } = open(50);
-  const [victim, patient] = [await dial(port, victimAddress), await dial(port)];
+  const [victim, slowClient] = [await dial(port, victimAddress), await dial(port)];
   broken = 'shutdown';
-  patient.socket.write(get('/slow'));
+  slowClient.socket.write(get('/slow'));
   await eventually(() => faults.length > 0 && victim.isOver(), 'the fault to end the connection');
-  await eventually(() => patient.received().endsWith('behind'), 'the other to be answered');
+  await eventually(() => slowClient.received().endsWith('behind'), 'the other to be answered');
   broken = null;
   expect(victim.received()).toBe('');
   await listener.stopTaking(1_000);
@@ -306,7 +310,7 @@ test('an exception at a stop only ends that connection', async () => {
 });
 
 test('an exception when a failed connection is closed is handled as well', async () => {
-  const running = await others(server.port);
+  const running = await otherConnections(server.port);
   broken = 'terminate';
   const victim = await dial(server.port, victimAddress);
   victim.socket.write(get('/throws'));
@@ -318,7 +322,7 @@ test('an exception when a failed connection is closed is handled as well', async
 test("an exception in the app server's handler gets 500, and the connection continues", async () => {
   const { socket, received } = await dial(server.port);
   socket.write(get('/sync-throw') + get('/waits'));
-  await eventually(() => answersIn(received()) === 1, 'the answer behind it');
+  await eventually(() => answersIn(received()) === 1, 'the answer after it');
   expect(received()).toStartWith('HTTP/1.1 500 ');
   expect(received()).toContain('"error_code":"INTERNAL"');
   socket.destroy();

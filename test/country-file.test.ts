@@ -33,8 +33,8 @@ test("an operator's own country file determines the countries of visitors", asyn
 });
 
 test.each([
-  ['is not there', null, 'cannot be read'],
-  ['is something else', 'country,code', 'is not a whole MaxMind database'],
+  ['does not exist', null, 'cannot be read'],
+  ['is another kind of file', 'country,code', 'is not a whole MaxMind database'],
 ])('a country file that %s ends the start with a message', async (_, content, sentence) => {
   await using folder = await temporaryFolder();
   const COUNTRY_FILE = join(folder.path, 'own.mmdb');

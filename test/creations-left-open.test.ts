@@ -5,8 +5,8 @@ import { eventually } from './support/eventually.ts';
 import { PostgresServer } from './support/postgres.ts';
 import { type SlowProxy, startSlowProxy } from './support/slow-proxy.ts';
 
-/** 504 says that a creation may have been carried out; 503 and 201 would be wrong. */
-const open = [504, 'TIMED_OUT'];
+/** 504 means that a creation may have been carried out; 503 and 201 would be wrong. */
+const outcomeUnknown = [504, 'TIMED_OUT'];
 const server = new PostgresServer();
 let admin: SQL;
 let proxy: SlowProxy;
@@ -43,11 +43,11 @@ const create = async (more: object = {}) => {
   return [status, json.error_code ?? null];
 };
 
-test('a creation has no success while the synchronous replica that has to have it is away', async () => {
+test('a creation does not succeed while the synchronous replica that must store it is away', async () => {
   expect(await create()).toEqual([201, null]);
   await setReplicas('away');
-  expect(await create()).toEqual(open);
-  // With a suffix it is a transaction: we don't give up its commit, but others may cancel it.
+  expect(await create()).toEqual(outcomeUnknown);
+  // With a suffix the creation is a transaction: we don't give up its commit, but another client may cancel it.
   const creating = create({ suffix: 'chosen' });
   await eventually(async () => {
     const [row] = await admin.unsafe(
@@ -55,15 +55,15 @@ test('a creation has no success while the synchronous replica that has to have i
     );
     return row.count > 0;
   }, 'a commit that waits');
-  expect(await creating).toEqual(open);
+  expect(await creating).toEqual(outcomeUnknown);
   await setReplicas('');
   expect(await create()).toEqual([201, null]);
 });
 
-test('a creation has no refusal while the server that may carry it out later does not answer', async () => {
+test('a creation is not refused while the server, which may carry it out later, does not answer', async () => {
   expect(await create()).toEqual([201, null]);
   proxy.delay = 60_000;
-  expect(await create()).toEqual(open);
+  expect(await create()).toEqual(outcomeUnknown);
   proxy.delay = 0;
   await eventually(async () => (await create())[0] === 201, 'a creation');
 });

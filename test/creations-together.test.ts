@@ -21,14 +21,14 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
     await app.stop();
   });
 
-  const callerFrom = ({ userId, organizationId }: TestAccount): Caller => ({
+  const callerOf = ({ userId, organizationId }: TestAccount): Caller => ({
     userId,
     organizationId,
     role: 'administrator',
     via: 'token',
   });
-  const prepare = (who: TestAccount, input: Partial<LinkToCreate> = {}) =>
-    linkPreparer(app.app.context, callerFrom(who), false)({ destination_url: 'https://e.com', ...input });
+  const prepare = (account: TestAccount, input: Partial<LinkToCreate> = {}) =>
+    linkPreparer(app.app.context, callerOf(account), false)({ destination_url: 'https://e.com', ...input });
   /** Stores all of them in the same tick. Returns each one's suffix, or the code of its refusal. */
   async function storeAll(links: readonly Awaited<ReturnType<typeof prepare>>[]): Promise<string[]> {
     const outcomes = await Promise.allSettled(links.map((link) => app.app.context.storeLink(link)));
@@ -39,7 +39,7 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
   const total = async ({ key }: TestAccount) =>
     (await app.call('GET', '/api/v1/link?limit=1', { key })).json.total_links;
 
-  test('each have their own outcome, for any organization and any obstacle', async () => {
+  test('each have their own outcome, for any organization and any reason to refuse one', async () => {
     const call = (method: string, path: string, body: unknown) =>
       app.call(method, `/api/v1${path}`, { key: owner.key, body });
     const tag = (await call('POST', '/tag', { name: 'together' })).json.id;
@@ -72,9 +72,9 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
       }
       return ids;
     });
-    const on = async (place: number, suffix?: string) => {
+    const prepareOnDomain = async (index: number, suffix?: string) => {
       const link = await prepare(owner, suffix === undefined ? {} : { suffix });
-      return { ...link, host: 'a.example', row: { ...link.row, domain_id: domains[place] ?? 0 } };
+      return { ...link, host: 'a.example', row: { ...link.row, domain_id: domains[index] ?? 0 } };
     };
     const before = [await total(owner), await total(other)];
     const links = await Promise.all([
@@ -86,10 +86,10 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
       prepare(owner, { suffix: binned[1] }),
       prepare(owner, { suffix: 'tagged', tags: [tag] }),
       prepare(owner, { suffix: 'badly-tagged', tags: [987_654] }),
-      on(0, 'wanted'),
-      on(1, 'wanted'),
-      on(1),
-      on(0),
+      prepareOnDomain(0, 'wanted'),
+      prepareOnDomain(1, 'wanted'),
+      prepareOnDomain(1),
+      prepareOnDomain(0),
       prepare(other, { name: 'with a name', expiration_date: '2099-01-01' }),
       ...Array.from({ length: 20 }, () => prepare(other)),
     ]);
@@ -108,20 +108,19 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
       'DOMAIN_UNVERIFIED',
       'DOMAIN_UNVERIFIED',
     ]);
-    const [onHeld = '', ...others] = rest.slice(10);
+    const [suffixOnDomain = '', ...others] = rest.slice(10);
     const random = [first, ...others];
-    expect(new Set(random.concat(onHeld)).size).toBe(23);
+    expect(new Set(random.concat(suffixOnDomain)).size).toBe(23);
     for (const suffix of [...random, 'wanted', 'tagged', binned[1]])
       expect((await app.visit(`/${suffix}`)).status).toBe(302);
-    expect((await app.visit(`/${onHeld}`, { host: 'held.example' })).status).toBe(302);
+    expect((await app.visit(`/${suffixOnDomain}`, { host: 'held.example' })).status).toBe(302);
     expect([await total(owner), await total(other)]).toEqual([(before[0] ?? 0) + 6, (before[1] ?? 0) + 21]);
     const isRandom = expect.stringMatching(/^\w{7}$/);
-    expect(await storeAll(await Promise.all([on(1), on(0), on(1), prepare(owner)]))).toEqual([
-      'DOMAIN_UNVERIFIED',
-      isRandom,
-      'DOMAIN_UNVERIFIED',
-      isRandom,
-    ]);
+    expect(
+      await storeAll(
+        await Promise.all([prepareOnDomain(1), prepareOnDomain(0), prepareOnDomain(1), prepare(owner)]),
+      ),
+    ).toEqual(['DOMAIN_UNVERIFIED', isRandom, 'DOMAIN_UNVERIFIED', isRandom]);
   });
 
   test('a visitor who got a 404 finds the link as soon as it is created', async () => {
@@ -136,7 +135,7 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
     for (const suffix of suffixes) expect((await app.visit(`/${suffix}`)).status).toBe(302);
   });
 
-  test('with a random suffix that a link, a deleted one or an alias has get another one', async () => {
+  test('whose random suffix is taken by a link, a deleted link or an alias get another one', async () => {
     const call = (method: string, path: string, body?: unknown) =>
       app.call(method, `/api/v1${path}`, { key: owner.key, ...(body === undefined ? {} : { body }) });
     const create = async (suffix: string) =>
@@ -144,12 +143,12 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
     const [id, deleted] = [await create('of-a-link'), await create('of-a-deleted-one')];
     expect((await call('PATCH', `/link/${id}`, { add_aliases: ['of-an-alias'] })).status).toBe(200);
     expect((await call('DELETE', `/link/${deleted}`)).status).toBe(204);
-    const held = ['of-a-link', 'of-a-deleted-one', 'of-an-alias'];
+    const taken = ['of-a-link', 'of-a-deleted-one', 'of-an-alias'];
     const drawn = await Promise.all(
-      [...held, 'of-no-one'].map(async (suffix) => ({ ...(await prepare(other)), suffix })),
+      [...taken, 'of-no-one'].map(async (suffix) => ({ ...(await prepare(other)), suffix })),
     );
     const suffixes = await storeAll(drawn);
-    expect(suffixes.slice(0, 3)).toEqual(held.map(() => expect.stringMatching(/^\w{7}$/)));
+    expect(suffixes.slice(0, 3)).toEqual(taken.map(() => expect.stringMatching(/^\w{7}$/)));
     expect(suffixes[3]).toBe('of-no-one');
     expect((await call('POST', '/link/restore', { ids: [deleted] })).status).toBe(200);
   });

@@ -23,17 +23,17 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
-const preact = () => join(checkout, 'node_modules', 'preact');
-const takeAway = () => rename(preact(), join(folder.path, 'preact'));
-const giveBack = () => rename(join(folder.path, 'preact'), preact());
+const preactFolder = () => join(checkout, 'node_modules', 'preact');
+const removePreact = () => rename(preactFolder(), join(folder.path, 'preact'));
+const restorePreact = () => rename(join(folder.path, 'preact'), preactFolder());
 
 /** The user CPU time of a process's ended children, in clock ticks. */
-function timeOfChildren(pid: number): number {
+function cpuTimeOfChildren(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return Number(fields[13]);
 }
 
-async function served(work: (url: string, program: Program) => Promise<void>): Promise<void> {
+async function withServer(work: (url: string, program: Program) => Promise<void>): Promise<void> {
   await using data = await storeFolder();
   const program = runServer({ PORT: '0', DATA_DIR: data.path }, checkout);
   try {
@@ -44,7 +44,7 @@ async function served(work: (url: string, program: Program) => Promise<void>): P
   }
 }
 
-async function page(url: string): Promise<string> {
+async function statusesOf(url: string): Promise<string> {
   const answer = await fetch(`${url}/app`);
   const text = await answer.text();
   const script = /src="(\/assets\/[^"]+\.js)"/.exec(text)?.[1];
@@ -52,24 +52,24 @@ async function page(url: string): Promise<string> {
 }
 
 test(
-  'is bundled before the first request, and remains available when its packages are removed',
+  'the dashboard is bundled before the first request, and remains available when its packages are removed',
   () =>
-    served(async (url, { pid }) => {
-      await eventually(() => timeOfChildren(pid) > 0, 'the bundler to have come and gone');
-      await takeAway();
-      const found = await page(url);
-      await giveBack();
-      expect(found).toBe('200 200');
+    withServer(async (url, { pid }) => {
+      await eventually(() => cpuTimeOfChildren(pid) > 0, 'the bundler to have ended');
+      await removePreact();
+      const statuses = await statusesOf(url);
+      await restorePreact();
+      expect(statuses).toBe('200 200');
     }),
   240_000,
 );
 
-test("is bundled once its packages are back, and the log has the bundler's message", async () => {
-  await takeAway();
-  await served(async (url, program) => {
-    expect(await page(url)).toBe('503 no script');
+test("the dashboard is bundled once its packages are back, and the log has the bundler's message", async () => {
+  await removePreact();
+  await withServer(async (url, program) => {
+    expect(await statusesOf(url)).toBe('503 no script');
     expect(program.output().err).toContain('Could not resolve: \\"preact');
-    await giveBack();
-    await eventually(async () => (await page(url)) === '200 200', 'the page');
+    await restorePreact();
+    await eventually(async () => (await statusesOf(url)) === '200 200', 'the page');
   });
 }, 240_000);

@@ -54,7 +54,7 @@ describe('a draft', () => {
   });
 
   test('keeps reordered rules, and drops those that only express the same differently', () => {
-    const [german, everybody] = [
+    const [german, unconditional] = [
       {
         id: 'a',
         name: null,
@@ -64,10 +64,12 @@ describe('a draft', () => {
       { id: 'b', name: null, when: {}, destination_url: 'https://b.example' },
     ];
     const sameGerman = { ...german, when: { device: ['mobile' as const], country: ['DE'] } };
-    const ruled: Fields = { ...base, rules: [german, everybody] };
-    expect(draftOn(ruled, { rules: [sameGerman, everybody] })).toEqual({});
-    expect(draftOn(ruled, { rules: [everybody, german] })).toEqual({ rules: [everybody, german] });
-    expect(draftOn(ruled, { rules: [] })).toEqual({ rules: [] });
+    const withRules: Fields = { ...base, rules: [german, unconditional] };
+    expect(draftOn(withRules, { rules: [sameGerman, unconditional] })).toEqual({});
+    expect(draftOn(withRules, { rules: [unconditional, german] })).toEqual({
+      rules: [unconditional, german],
+    });
+    expect(draftOn(withRules, { rules: [] })).toEqual({ rules: [] });
   });
 
   test('sends tags as additions and removals', () => {
@@ -133,7 +135,7 @@ test.each([
   ['../..', 'qr-code'],
   ['a/b:c', 'a-b-c'],
   ['🦊', 'qr-code'],
-])('the code of %j is saved as %j', (suffix, name) => {
+])('the QR code of %j is saved as %j', (suffix, name) => {
   expect(fileName(suffix)).toBe(name);
 });
 

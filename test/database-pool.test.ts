@@ -6,7 +6,7 @@ import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 const limit = 4;
-/** Connections for lookups, the fold and statistics, as the setting's help says. */
+/** Connections for lookups, the fold and statistics, according to the help of DB_POOL. */
 const others = 11;
 let app: TestApp;
 let owner: TestAccount;

@@ -10,7 +10,7 @@ const name = 'Wilhelmina Ungewitter';
 const email = 'wilhelmina.ungewitter@people.example';
 const password = 'correct horse battery';
 
-test("a deleted account's owner is named in no file of the data folder", async () => {
+test('no file of the data folder names the owner of a deleted account', async () => {
   await using data = await storeFolder();
   const program = runServer({ PORT: '0', DATA_DIR: data.path, REGISTRATION: 'open' });
   const url = await program.address();
@@ -23,31 +23,36 @@ test("a deleted account's owner is named in no file of the data folder", async (
   const other = { email: 'other@people.example', password };
   await call('POST', '/api/v1/user', other);
   await call('POST', '/api/v1/user', { email, password, name });
-  // Other places that name a person: sign-in attempts, and what others create for them.
+  // Other records that name a person: sign-in attempts, and invitations by others.
   await call('POST', '/api/v1/session', { email, password: 'a wrong one' });
   await call('POST', '/api/v1/session', { email, password });
-  const tokenOf = async (who: object) =>
-    `Bearer ${(await call('POST', '/api/v1/auth/create_tokens', who)).json.access_token}`;
-  const theirs = { authorization: await tokenOf(other) };
-  expect((await call('POST', '/api/v1/invitation', { email }, theirs)).status).toBe(201);
-  const own = { authorization: await tokenOf({ email, password }) };
-  await call('POST', '/api/v1/api_key', { name: `key of ${name}` }, own);
-  await call('POST', '/api/v1/link', { destination_url: 'https://example.com/', name: `by ${name}` }, own);
-  const namedIn = () =>
+  const tokenOf = async (credentials: object) =>
+    `Bearer ${(await call('POST', '/api/v1/auth/create_tokens', credentials)).json.access_token}`;
+  const otherHeaders = { authorization: await tokenOf(other) };
+  expect((await call('POST', '/api/v1/invitation', { email }, otherHeaders)).status).toBe(201);
+  const ownHeaders = { authorization: await tokenOf({ email, password }) };
+  await call('POST', '/api/v1/api_key', { name: `key of ${name}` }, ownHeaders);
+  await call(
+    'POST',
+    '/api/v1/link',
+    { destination_url: 'https://example.com/', name: `by ${name}` },
+    ownHeaders,
+  );
+  const filesNamingOwner = () =>
     filesIn(data.path).filter((bytes) => bytes.includes(email) || bytes.includes('Ungewitter')).length;
-  expect(namedIn()).toBeGreaterThan(0);
+  expect(filesNamingOwner()).toBeGreaterThan(0);
 
   const body = { password, confirm: 'delete_organization' };
-  expect((await call('DELETE', '/api/v1/user', body, own)).status).toBe(204);
-  const gone = async () => (await call('POST', '/api/v1/session', { email, password })).status;
-  expect(await gone()).toBe(401);
+  expect((await call('DELETE', '/api/v1/user', body, ownHeaders)).status).toBe(204);
+  const signInStatus = async () => (await call('POST', '/api/v1/session', { email, password })).status;
+  expect(await signInStatus()).toBe(401);
   // The link is deleted in the background.
   const database = new Database(join(data.path, 'linnet.sqlite'), { readonly: true });
   const links = () =>
     database.query('select id from links union select id from link_bin where name is not null').all();
-  await eventually(() => links().length === 0, 'the link to go');
+  await eventually(() => links().length === 0, 'the link to be deleted');
   database.close();
   program.kill('SIGTERM');
   expect(await program.exited).toBe(0);
-  expect(namedIn()).toBe(0);
+  expect(filesNamingOwner()).toBe(0);
 });

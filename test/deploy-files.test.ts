@@ -8,7 +8,7 @@ const deploy = join(import.meta.dir, '..', 'deploy');
 const yamlOf = async (file: string): Promise<unknown> =>
   Bun.YAML.parse(await Bun.file(join(deploy, file)).text());
 const settings = new Set<string>(Object.values(options).map(({ variable }) => variable));
-const user = 65532;
+const userId = 65532;
 
 describe('compose.yaml', () => {
   const health = z.strictObject({
@@ -64,10 +64,10 @@ describe('compose.yaml', () => {
     const text = await Bun.file(join(deploy, 'compose.yaml')).text();
     const used = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name));
     const lines = (await Bun.file(join(deploy, 'compose.env')).text()).split('\n');
-    const given = lines.flatMap((line) => /^#?([A-Z_]+)=/.exec(line)?.[1] ?? []);
-    const others = given.filter((name) => name !== 'COMPOSE_PROFILES' && !used.has(name));
+    const defined = lines.flatMap((line) => /^#?([A-Z_]+)=/.exec(line)?.[1] ?? []);
+    const others = defined.filter((name) => name !== 'COMPOSE_PROFILES' && !used.has(name));
     expect(others).toEqual([]);
-    expect(given).toContain('LINNET_HOST');
+    expect(defined).toContain('LINNET_HOST');
   });
 });
 
@@ -78,26 +78,27 @@ test('the Dockerfile copies what the build context has, and uses the user and he
     .split('\n')
     .filter(Boolean)
     .map((line) => /^([A-Z]+) (.*)$/.exec(line) ?? [line]);
-  const of = (name: string) => instructions.flatMap(([, one, rest = '']) => (one === name ? [rest] : []));
+  const valuesOf = (name: string) =>
+    instructions.flatMap(([, one, rest = '']) => (one === name ? [rest] : []));
   const context = new Set(
     (await Bun.file(join(deploy, '..', '.dockerignore')).text())
       .split('\n')
       .flatMap((line) => /^!(.*)$/.exec(line)?.[1] ?? []),
   );
-  const copied = of('COPY').filter((rest) => !rest.startsWith('--from=build'));
+  const copied = valuesOf('COPY').filter((rest) => !rest.startsWith('--from=build'));
   for (const name of copied.flatMap((rest) => rest.split(' ').slice(0, -1))) {
     expect(context, name).toContain(name);
     expect(existsSync(join(deploy, '..', name)), name).toBe(true);
   }
-  expect(of('FROM')).toEqual([expect.stringContaining(' AS build'), 'scratch']);
-  expect([of('USER'), of('VOLUME')]).toEqual([[`${user}:${user}`], ['/data']]);
-  expect(of('HEALTHCHECK')[0]).toEndWith('CMD ["/usr/bin/linnet", "healthcheck"]');
-  expect([of('STOPSIGNAL'), of('ENTRYPOINT'), of('CMD')]).toEqual([
+  expect(valuesOf('FROM')).toEqual([expect.stringContaining(' AS build'), 'scratch']);
+  expect([valuesOf('USER'), valuesOf('VOLUME')]).toEqual([[`${userId}:${userId}`], ['/data']]);
+  expect(valuesOf('HEALTHCHECK')[0]).toEndWith('CMD ["/usr/bin/linnet", "healthcheck"]');
+  expect([valuesOf('STOPSIGNAL'), valuesOf('ENTRYPOINT'), valuesOf('CMD')]).toEqual([
     ['SIGTERM'],
     ['["/usr/bin/linnet"]'],
     ['["serve"]'],
   ]);
-  const names = of('ENV').flatMap((rest) => rest.split(' ').map((one) => one.split('=')[0] ?? ''));
+  const names = valuesOf('ENV').flatMap((rest) => rest.split(' ').map((one) => one.split('=')[0] ?? ''));
   for (const name of names.filter((name) => name !== 'PATH')) expect(settings).toContain(name);
 });
 
@@ -139,9 +140,9 @@ describe('kubernetes.yaml', () => {
     terminationGracePeriodSeconds: z.int(),
     securityContext: z.strictObject({
       runAsNonRoot: z.literal(true),
-      runAsUser: z.literal(user),
-      runAsGroup: z.literal(user),
-      fsGroup: z.literal(user),
+      runAsUser: z.literal(userId),
+      runAsGroup: z.literal(userId),
+      fsGroup: z.literal(userId),
       seccompProfile: z.strictObject({ type: z.literal('RuntimeDefault') }),
     }),
     topologySpreadConstraints: z.array(
@@ -162,7 +163,7 @@ describe('kubernetes.yaml', () => {
       resources: z.strictObject({ requests: z.strictObject({ storage: z.string() }) }),
     }),
   });
-  const kinds = z.discriminatedUnion('kind', [
+  const resource = z.discriminatedUnion('kind', [
     z.strictObject({
       apiVersion: z.literal('v1'),
       kind: z.literal('Service'),
@@ -195,15 +196,15 @@ describe('kubernetes.yaml', () => {
   ]);
 
   test('has three separate nodes, with existing settings and volumes', async () => {
-    const found = z.array(kinds).parse(await yamlOf('kubernetes.yaml'));
+    const found = z.array(resource).parse(await yamlOf('kubernetes.yaml'));
     const names = found.flatMap(({ kind, metadata }) => (kind === 'Service' ? [metadata.name] : []));
     const set = found.find(({ kind }) => kind === 'StatefulSet');
     if (set?.kind !== 'StatefulSet') throw new Error('there is no StatefulSet');
     expect(names).toContain(set.spec.serviceName);
     const { containers, volumes } = set.spec.template.spec;
     for (const { name } of containers[0].env) expect(settings).toContain(name);
-    const there = [...volumes.map(({ name }) => name), set.spec.volumeClaimTemplates[0].metadata.name];
-    expect(containers[0].volumeMounts.map(({ name }) => name).toSorted()).toEqual(there.toSorted());
+    const volumeNames = [...volumes.map(({ name }) => name), set.spec.volumeClaimTemplates[0].metadata.name];
+    expect(containers[0].volumeMounts.map(({ name }) => name).toSorted()).toEqual(volumeNames.toSorted());
     const budget = found.find(({ kind }) => kind === 'PodDisruptionBudget');
     expect(budget?.spec).toMatchObject({ minAvailable: 2 });
   });
@@ -225,8 +226,9 @@ test('the templates use existing settings, and store data where the image does',
       volumes: z.strictObject({ 'linnet-data': z.null() }),
     })
     .parse(await yamlOf('coolify.yaml'));
-  const own = coolify.services.linnet.environment.map((one) => one.split('=')[0] ?? '');
-  for (const name of own.filter((name) => !name.startsWith('SERVICE_'))) expect(settings).toContain(name);
+  const environment = coolify.services.linnet.environment.map((one) => one.split('=')[0] ?? '');
+  for (const name of environment.filter((name) => !name.startsWith('SERVICE_')))
+    expect(settings).toContain(name);
 
   const unraid = await Bun.file(join(deploy, 'unraid.xml')).text();
   const configs = [...unraid.matchAll(/<Config Name="[^"]+" Target="([^"]+)"[^>]* Type="(\w+)"/g)];

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => folder[Symbol.asyncDispose]());
 
-async function ended(program: Program): Promise<[code: number, out: string, err: string]> {
+async function resultOf(program: Program): Promise<[code: number, out: string, err: string]> {
   const code = await program.exited;
   const { out, err } = program.output();
   return [code, out, err];
@@ -45,14 +45,16 @@ describe('the systemd unit', () => {
   });
 
   test('is installed by the file, which copies itself and keeps existing settings', async () => {
-    const at = join(folder.path, 'machine');
+    const machineRoot = join(folder.path, 'machine');
     const install = (...words: string[]) =>
-      ended(runFile([file, 'service', 'install', ...words, '--root', at], {}, folder.path));
+      resultOf(runFile([file, 'service', 'install', ...words, '--root', machineRoot], {}, folder.path));
     expect(await install('links.example.com')).toEqual([0, expect.stringContaining('systemctl enable'), '']);
-    const unit = await textOf(at, 'etc/systemd/system/linnet.service');
+    const unit = await textOf(machineRoot, 'etc/systemd/system/linnet.service');
     expect(unit).toContain('\nExecStart=/usr/local/bin/linnet serve\n');
-    expect(toolOutput([join(at, 'usr/local/bin/linnet'), 'version'])?.said).toStartWith(`Linnet ${version}`);
-    const settings = join(at, 'etc/linnet/linnet.env');
+    expect(toolOutput([join(machineRoot, 'usr/local/bin/linnet'), 'version'])?.said).toStartWith(
+      `Linnet ${version}`,
+    );
+    const settings = join(machineRoot, 'etc/linnet/linnet.env');
     expect(await textOf(settings)).toContain('\nBASE_URL=https://links.example.com\n');
     expect((await stat(settings)).mode & 0o777).toBe(0o600);
     await Bun.write(settings, 'PORT=4000\n');
@@ -107,15 +109,15 @@ test('the compressed image is smaller than 70 MB', async () => {
   const image = join(folder.path, 'packed');
   expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, said: '' });
   // Registries compress with more effort.
-  const packed = join(folder.path, 'image.tar.gz');
-  expect(toolOutput(['tar', '-C', image, '-I', 'gzip -1', '-cf', packed, '.'])).toEqual({
+  const archive = join(folder.path, 'image.tar.gz');
+  expect(toolOutput(['tar', '-C', image, '-I', 'gzip -1', '-cf', archive, '.'])).toEqual({
     code: 0,
     said: '',
   });
-  expect((await stat(packed)).size).toBeLessThan(70e6);
+  expect((await stat(archive)).size).toBeLessThan(70e6);
 }, 240_000);
 
-test('the image runs with a read-only root, passes its health check, and stops when told to', async () => {
+test('the image runs with a read-only root, passes its health check, and stops at SIGTERM', async () => {
   const image = join(folder.path, 'image');
   expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, said: '' });
   const inImage = [support('in-image.sh'), image, join(folder.path, 'volume')];
@@ -125,11 +127,11 @@ test('the image runs with a read-only root, passes its health check, and stops w
   port.stop(true);
   const settings = { DATA_DIR: '/data', HOST: '0.0.0.0', PORT, LOG_LEVEL: 'warn' };
   const health = (...words: string[]) =>
-    ended(runFile([...inImage, 'healthcheck', ...words], settings, folder.path));
+    resultOf(runFile([...inImage, 'healthcheck', ...words], settings, folder.path));
   expect(await health()).toEqual([1, '', `http://127.0.0.1:${PORT}/healthz: nobody answers\n`]);
   const program = runFile([...inImage, 'serve'], settings, folder.path);
   await program.address();
-  await eventually(async () => (await health())[0] === 0, 'the health of the image');
+  await eventually(async () => (await health())[0] === 0, 'the image to be healthy');
   expect(await health('--ready')).toEqual([0, `http://127.0.0.1:${PORT}/readyz: ok\n`, '']);
   program.kill('SIGTERM');
   expect(await program.exited).toBe(0);

@@ -8,15 +8,16 @@ import { storeFolder } from './support/migrated-store.ts';
 import { problemsOf, runServerWithin } from './support/program.ts';
 import { visitRaw } from './support/raw-http.ts';
 
-/** With more connections than it may have files open, the process keeps running and serves visitors from elsewhere. */
+/** With more connections than it may have files open, the process keeps running and serves visitors from other addresses. */
 const attackers = ['127.0.0.66', '127.0.0.67', '127.0.0.68'];
-const half = 'POST /api/v1/link HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n';
+const incompleteCall = 'POST /api/v1/link HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n';
 const floods: Record<string, string> = {
   'idle connections': '',
   'half-sent visits': 'GET /flooded HTTP/1.1\r\nHost: a\r\nX: ',
-  'half-sent calls': half,
-  'calls without their body': `${half}\r\n{`,
-  'chunks that never come': 'POST /api/v1/link HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
+  'half-sent calls': incompleteCall,
+  'calls without their body': `${incompleteCall}\r\n{`,
+  'chunked calls without a chunk':
+    'POST /api/v1/link HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
 };
 
 const sockets = new Set<Socket>();
@@ -53,7 +54,7 @@ describe.each([
   [256, Object.keys(floods)],
   [1024, ['idle connections', 'calls without their body']],
 ] as const)('with at most %d open files', (files, kinds) => {
-  test('floods of more connections end nothing, and visitors from elsewhere are served', async () => {
+  test('floods of more connections do not end the process, and visitors from other addresses are served', async () => {
     await using folder = await storeFolder();
     const program = runServerWithin({ soft: files, hard: files }, { PORT: '0', DATA_DIR: folder.path });
     try {
@@ -67,16 +68,19 @@ describe.each([
         acknowledged += 1;
       };
       for (const name of kinds) {
-        const isOver = flood(url, files * 1.5, floods[name] ?? '');
+        const flooding = flood(url, files * 1.5, floods[name] ?? '');
         for (let turn = 0; turn < 10; turn++) await visit();
-        await isOver;
+        await flooding;
         for (let turn = 0; turn < 10; turn++) await visit();
         const headers = { 'api-key': key, connection: 'close' };
         const called = await visitRaw(url, { path: '/api/v1/link', headers });
         expect([name, called.status]).toEqual([name, 200]);
       }
       const counter = hitCounter(folder.path, '');
-      await eventually(async () => (await counter.of(id)).ledger >= acknowledged, 'every click');
+      await eventually(
+        async () => (await counter.of(id)).ledger >= acknowledged,
+        'every click to be counted',
+      );
       expect((await counter.of(id)).ledger).toBe(acknowledged);
       await counter.close();
       expect(problemsOf(program)).toEqual([]);
@@ -89,7 +93,7 @@ describe.each([
 });
 
 test.skipIf(openDescriptors() === null)(
-  'if other code takes all files, kept connections are closed, so that other visitors are served',
+  'if other code opens all files, kept-alive connections are closed, so that other visitors are served',
   async () => {
     await using folder = await storeFolder();
     const limits = { soft: 256, hard: 256 };
@@ -103,7 +107,7 @@ test.skipIf(openDescriptors() === null)(
         for (const socket of sockets) socket.write('GET /flooded HTTP/1.1\r\nHost: a\r\n\r\n');
       }, 1_000);
       program.kill('SIGUSR2');
-      await eventually(() => program.output().out.includes('has opened'), 'files to be taken');
+      await eventually(() => program.output().out.includes('has opened'), 'all files to be opened');
       for (let turn = 0; turn < 10; turn++)
         expect((await visitRaw(url, { path: '/flooded' })).status).toBe(302);
     } finally {
@@ -118,13 +122,17 @@ test('the start raises the soft limit to the hard one, and logs the limit', asyn
   const program = runServerWithin({ soft: 256, hard: 1024 }, { PORT: '0', DATA_DIR: folder.path });
   try {
     await program.address();
-    const said = () =>
+    const openFilesLine = () =>
       program
         .output()
         .err.split('\n')
         .find((line) => line.includes('"open files"'));
-    await eventually(() => said() !== undefined, 'the line');
-    expect(JSON.parse(said() ?? '')).toMatchObject({ limit: 1024, connections: 460, of_one_network: 115 });
+    await eventually(() => openFilesLine() !== undefined, 'the log line');
+    expect(JSON.parse(openFilesLine() ?? '')).toMatchObject({
+      limit: 1024,
+      connections: 460,
+      of_one_network: 115,
+    });
   } finally {
     program.kill('SIGKILL');
     await program.exited;
@@ -137,7 +145,7 @@ test('a MAX_CONNECTIONS beyond the limit is lowered, and logged', async () => {
   const program = runServerWithin({ soft: 1024, hard: 1024 }, settings);
   try {
     await program.address();
-    await eventually(() => problemsOf(program).length > 0, 'the line');
+    await eventually(() => problemsOf(program).length > 0, 'the log line');
     expect(JSON.parse(problemsOf(program)[0] ?? '')).toMatchObject({ event: 'too few open files' });
   } finally {
     program.kill('SIGKILL');

@@ -22,13 +22,13 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     (await queries().selectFrom('due_pages').select('host').where('link_id', '=', id).execute()).length > 0;
   const queries = () => app.app.context.database.read;
   /** The link once its destination was fetched. */
-  const looked = async (link: { id: number }) => {
+  const fetched = async (link: { id: number }) => {
     // A host is fetched again only after a pause, by the app's clock.
     await eventually(async () => {
       if (!(await isDue(link))) return true;
       app.clock.now += 500;
       return false;
-    }, 'the destination to be looked at');
+    }, 'the destination to be fetched');
     return read(link);
   };
 
@@ -42,14 +42,14 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
   });
 
   test('a new link gets the title and the icon, which is served from here with its own type', async () => {
-    const there = site((path) =>
+    const destination = site((path) =>
       path === '/i.png'
         ? new Response(png, { headers: { 'content-type': 'text/html' } })
         : html('<title>Spring &amp; all</title><link rel=icon href="i.png">'),
     );
-    const link = await create(`${there.url}/page`);
+    const link = await create(`${destination.url}/page`);
     expect([link.destination_title, link.destination_icon]).toEqual([null, null]);
-    const found = await looked(link);
+    const found = await fetched(link);
     expect(found).toMatchObject({ destination_title: 'Spring & all', updated_at: link.updated_at });
     const path = new URL(found.destination_icon).pathname;
     const icon = await fetch(app.url + path);
@@ -73,14 +73,15 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     expect(csv).toContain('Spring & all');
 
     // Another link to the page: the icon is already stored.
-    const second = await looked(await create(`${there.url}/page`));
+    const second = await fetched(await create(`${destination.url}/page`));
     expect(second.destination_icon).toBe(found.destination_icon);
-    expect(there.asked.filter((asked) => asked === '/i.png')).toHaveLength(1);
+    expect(destination.asked.filter((asked) => asked === '/i.png')).toHaveLength(1);
     // Each link's page is fetched once, and again when its destination changes.
-    expect(there.asked.filter((asked) => asked === '/page')).toHaveLength(2);
-    const moved = (await call('PATCH', `/link/${link.id}`, { destination_url: `${there.url}/other` })).json;
+    expect(destination.asked.filter((asked) => asked === '/page')).toHaveLength(2);
+    const moved = (await call('PATCH', `/link/${link.id}`, { destination_url: `${destination.url}/other` }))
+      .json;
     expect([moved.destination_title, moved.destination_icon]).toEqual([null, null]);
-    expect((await looked(link)).destination_title).toBe('Spring & all');
+    expect((await fetched(link)).destination_title).toBe('Spring & all');
     await call('PATCH', `/link/${link.id}`, { name: 'named' });
     expect(await isDue(link)).toBe(false);
   });
@@ -110,21 +111,21 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
       '<script>alert(1)</script>',
     ],
     ['has a title in a script', () => html('<script>document.write("<title>no</title>")</script>'), null],
-    ['is packed', () => html('<title>x</title>', { 'content-encoding': 'gzip' }), null],
+    ['claims to be compressed', () => html('<title>x</title>', { 'content-encoding': 'gzip' }), null],
     [
-      'is no page',
+      'is not HTML',
       () => new Response('<title>x</title>', { headers: { 'content-type': 'application/pdf' } }),
       null,
     ],
     [
-      'is not there',
+      'does not exist',
       () =>
         new Response('<title>Not found</title>', { status: 404, headers: { 'content-type': 'text/html' } }),
       null,
     ],
-    ['goes on for ever', (path) => Response.redirect(`${path}x`), null],
+    ['redirects forever', (path) => Response.redirect(`${path}x`), null],
     [
-      'has an icon of SVG',
+      'has an SVG icon',
       (path) =>
         path === '/'
           ? html('<title>S</title><link rel=icon href=/a>')
@@ -139,16 +140,16 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
         path === '/' ? html('<title>H</title>') : new Response(Buffer.concat([png, Buffer.alloc(40_000)])),
       'H',
     ],
-  ])('a page that %s is read as far as is good', async (_, answer, title) => {
-    const there = site(answer);
-    const found = await looked(await create(there.url));
+  ])('a page that %s: only a valid title is stored, and no invalid icon', async (_, answer, title) => {
+    const destination = site(answer);
+    const found = await fetched(await create(destination.url));
     expect([found.destination_title, found.destination_icon]).toEqual([title, null]);
   });
 
   test('a redirect is followed, but never to an internal address', async () => {
-    const secret = site(() => html('<title>Secret</title>'), inside);
-    const port = new URL(secret.url).port;
-    const goals = [
+    const internalSite = site(() => html('<title>Secret</title>'), inside);
+    const port = new URL(internalSite.url).port;
+    const redirectTargets = [
       `http://localhost:${port}/`,
       `http://[::1]:${port}/`,
       `http://[::ffff:127.0.0.1]:${port}/`,
@@ -162,35 +163,35 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
       'gopher://127.0.0.1/',
       'http://user:pass@127.0.0.1/',
     ];
-    const there = site((path) => {
+    const destination = site((path) => {
       const at = Number(path.slice(1));
       if (path === '/fine')
         return html(`<title>Fine</title><link rel=icon href="http://localhost:${port}/i.png">`);
       return new Response(null, {
         status: 302,
-        headers: { location: path === '/go' ? '/fine' : (goals[at] ?? '') },
+        headers: { location: path === '/go' ? '/fine' : (redirectTargets[at] ?? '') },
       });
     });
-    expect((await looked(await create(`${there.url}/go`))).destination_title).toBe('Fine');
-    for (const at of goals.keys())
-      expect((await looked(await create(`${there.url}/${at}`))).destination_title).toBeNull();
-    expect(secret.asked).toEqual([]);
+    expect((await fetched(await create(`${destination.url}/go`))).destination_title).toBe('Fine');
+    for (const at of redirectTargets.keys())
+      expect((await fetched(await create(`${destination.url}/${at}`))).destination_title).toBeNull();
+    expect(internalSite.asked).toEqual([]);
   }, 60_000);
 
-  test('a thousand links to one host delay no other, and the newest is asked for first', async () => {
+  test('a thousand links to one host delay no other host, and the newest is fetched first', async () => {
     let release = () => {};
-    const held = new Promise<void>((done) => {
+    const blocked = new Promise<void>((done) => {
       release = done;
     });
     const busy = site(async () => {
-      await held;
+      await blocked;
       return html('<title>Busy</title>');
     });
     const links = Array.from({ length: 1_000 }, (_, at) => ({ destination_url: `${busy.url}/${at}` }));
     const made = await call('POST', '/link/bulk', { links });
     expect(made.status).toBe(200);
     const other = site(() => html('<title>Other</title>'));
-    expect((await looked(await create(other.url))).destination_title).toBe('Other');
+    expect((await fetched(await create(other.url))).destination_title).toBe('Other');
     // Each fetch is given up at its deadline, and then the host's next page is fetched.
     expect(busy.asked.length).toBeLessThan(10);
     expect(busy.asked[0]).toBe('/999');
@@ -213,53 +214,53 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
         return rows();
       },
       (left) => left === 0,
-      'the deleted ones to leave the queue',
+      'the deleted links to leave the queue',
     );
     // At most the fetch that was under way when they were deleted.
     expect(busy.asked.length).toBeLessThanOrEqual(asked + 1);
   });
 
-  test('a link that is led elsewhere while its page is fetched gets the title of the other page', async () => {
+  test('a link whose destination changes while its page is fetched gets the title of the new page', async () => {
     let release = () => {};
-    const held = new Promise<void>((done) => {
+    const blocked = new Promise<void>((done) => {
       release = done;
     });
-    const there = site(async (path) => {
-      if (path === '/first') await held;
+    const destination = site(async (path) => {
+      if (path === '/first') await blocked;
       return html(`<title>${path}</title>`);
     });
-    const link = await create(`${there.url}/first`);
-    await eventually(async () => there.asked.includes('/first'), 'the first page to be asked for');
-    await call('PATCH', `/link/${link.id}`, { destination_url: `${there.url}/second` });
+    const link = await create(`${destination.url}/first`);
+    await eventually(async () => destination.asked.includes('/first'), 'the first page to be requested');
+    await call('PATCH', `/link/${link.id}`, { destination_url: `${destination.url}/second` });
     release();
-    expect((await looked(link)).destination_title).toBe('/second');
-    // The link now leads to another host, so the first host isn't asked for its page.
+    expect((await fetched(link)).destination_title).toBe('/second');
+    // The link now leads to another host, so its page isn't requested from the first one.
     const elsewhere = site(() => html('<title>Elsewhere</title>'));
-    await call('PATCH', `/link/${link.id}`, { destination_url: `${there.url}/third` });
+    await call('PATCH', `/link/${link.id}`, { destination_url: `${destination.url}/third` });
     await call('PATCH', `/link/${link.id}`, { destination_url: elsewhere.url });
-    expect((await looked(link)).destination_title).toBe('Elsewhere');
+    expect((await fetched(link)).destination_title).toBe('Elsewhere');
   });
 
   test('a link that was deleted before its page was fetched gets its title when it is restored', async () => {
-    const there = site(() => html('<title>Back</title>'));
-    const link = await create(there.url);
+    const destination = site(() => html('<title>Back</title>'));
+    const link = await create(destination.url);
     await call('DELETE', `/link/${link.id}`);
     await eventually(async () => {
       app.clock.now += 500;
       return !(await isDue(link));
     }, 'the link to leave the queue');
     expect((await call('POST', '/link/restore', { ids: [link.id] })).status).toBe(200);
-    expect((await looked(link)).destination_title).toBe('Back');
+    expect((await fetched(link)).destination_title).toBe('Back');
   });
 
-  test('a page that a node of the previous release left is fetched', async () => {
-    const there = site(() => html('<title>Left</title>'));
+  test('a page that a node of the previous release left in its queue is fetched', async () => {
+    const destination = site(() => html('<title>Left</title>'));
     const link = await create(site(() => html('no title')).url);
-    expect((await looked(link)).destination_title).toBeNull();
+    expect((await fetched(link)).destination_title).toBeNull();
     await app.app.context.database.write((writing) =>
       writing
         .updateTable('links')
-        .set({ destination_url: there.url, page_due_at: app.clock.now })
+        .set({ destination_url: destination.url, page_due_at: app.clock.now })
         .where('id', '=', link.id)
         .execute(),
     );
@@ -277,49 +278,55 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
 
   test('a host gets one request at a time, however many links go there, and visits do not wait', async () => {
     let release = () => {};
-    const held = new Promise<void>((done) => {
+    const blocked = new Promise<void>((done) => {
       release = done;
     });
     const slow: Site = site(async (path) => {
-      if (slow.asked.length === 1) await held;
+      if (slow.asked.length === 1) await blocked;
       return html(`<title>${path}</title>`);
     });
     const links = [];
     for (let at = 1; at <= 4; at++) links.push(await create(`${slow.url}/${at}`));
-    await eventually(async () => slow.asked.length > 0, 'the first to be asked for');
+    await eventually(async () => slow.asked.length > 0, 'the first page to be requested');
     const [first] = links;
     const started = performance.now();
     expect((await app.visit(`/${first.suffix}`)).status).toBe(302);
     expect(performance.now() - started).toBeLessThan(1_000);
     release();
     for (const [index, link] of links.entries())
-      expect((await looked(link)).destination_title).toBe(`/${index + 1}`);
+      expect((await fetched(link)).destination_title).toBe(`/${index + 1}`);
     expect(slow.maxConcurrent()).toBe(1);
   });
 });
 
-test('requests due when a process stopped are made by the next one, by one of two nodes, and none while it is off', async () => {
+test('pages that were due when a process stopped are fetched later, by one of two nodes, and never by one with FETCH_TITLES=off', async () => {
   const first = await startApp({
     store: 'postgres',
     env: { ...titleSettings, SECRET_KEY },
     overrides: { pageInterval: 3_600_000 },
   });
   const { key } = await first.createAccount();
-  const there = site((path) =>
+  const destination = site((path) =>
     path === '/favicon.ico' ? new Response(null, { status: 404 }) : html(`<title>${path}</title>`),
   );
   const made = [];
   for (let at = 0; at < 6; at++) {
-    const body = { destination_url: `${there.url}/${at}` };
+    const body = { destination_url: `${destination.url}/${at}` };
     made.push((await first.call('POST', '/api/v1/link', { key, body })).json);
   }
-  expect(there.asked).toEqual([]);
+  expect(destination.asked).toEqual([]);
   const shared = { DATABASE_URL: first.databaseUrl, SECRET_KEY };
-  const off = await startApp({ env: { ...shared, FETCH_TITLES: 'off' }, overrides: titleOverrides });
+  const nodeWithoutTitles = await startApp({
+    env: { ...shared, FETCH_TITLES: 'off' },
+    overrides: titleOverrides,
+  });
   const nodes: TestApp[] = [];
   try {
-    const quiet = (
-      await off.call('POST', '/api/v1/link', { key, body: { destination_url: `${there.url}/off` } })
+    const unfetched = (
+      await nodeWithoutTitles.call('POST', '/api/v1/link', {
+        key,
+        body: { destination_url: `${destination.url}/off` },
+      })
     ).json;
     for (let node = 0; node < 2; node++)
       nodes.push(await startApp({ env: { ...titleSettings, ...shared }, overrides: titleOverrides }));
@@ -334,7 +341,7 @@ test('requests due when a process stopped are made by the next one, by one of tw
       (all) => all.filter((title: unknown) => title !== null).length === 6,
       'all titles',
     );
-    expect(there.asked.filter((path) => path !== '/favicon.ico').sort()).toEqual([
+    expect(destination.asked.filter((path) => path !== '/favicon.ico').sort()).toEqual([
       '/0',
       '/1',
       '/2',
@@ -342,10 +349,12 @@ test('requests due when a process stopped are made by the next one, by one of tw
       '/4',
       '/5',
     ]);
-    expect(there.maxConcurrent()).toBe(1);
-    expect((await one.call('GET', `/api/v1/link/${quiet.id}`, { key })).json.destination_title).toBeNull();
+    expect(destination.maxConcurrent()).toBe(1);
+    expect(
+      (await one.call('GET', `/api/v1/link/${unfetched.id}`, { key })).json.destination_title,
+    ).toBeNull();
     expect([...first.faults, ...nodes.flatMap((node) => node.faults)]).toEqual([]);
   } finally {
-    for (const node of [...nodes, off, first]) await node.stop();
+    for (const node of [...nodes, nodeWithoutTitles, first]) await node.stop();
   }
 }, 60_000);

@@ -20,7 +20,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   let owner: TestAccount;
   let sites: Sites;
   let mails: MailServer;
-  let names = 0;
+  let hosts = 0;
   const created: { id: number; key: string }[] = [];
   /** A host name of its own for each test, on one shared server. */
   let host: string;
@@ -34,16 +34,16 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     return made.json;
   };
   const read = async (id: number) => (await call('GET', `link/${id}`)).json;
-  const pass = (time: number) => advanceWatch([app], time);
+  const advance = (time: number) => advanceWatch([app], time);
   const kindsOf = async (id: number) =>
     (await read(id)).destination_problems.map(({ problem }: { problem: string }) => problem);
-  const at = (path: string, name = host) => `http://${name}:${sites.port}${path}`;
+  const urlOf = (path: string, name = host) => `http://${name}:${sites.port}${path}`;
   /** Waits until new destinations are stored, and checked twice. */
-  const twice = async () => {
-    await pass(16 * minute);
-    await pass(minute);
-    await pass(hour);
-    await pass(minute);
+  const checkTwice = async () => {
+    await advance(16 * minute);
+    await advance(minute);
+    await advance(hour);
+    await advance(minute);
   };
 
   beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     owner = await app.createAccount();
   });
   beforeEach(() => {
-    host = `site${++names}.example.com`;
+    host = `site${++hosts}.example.com`;
   });
   // Otherwise every test would check the links of earlier tests, day by day.
   afterEach(async () => {
@@ -82,22 +82,22 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     const hook = target();
     sites.answer(host, '/gone', () => new Response('no', { status: 404 }));
     const link = await create({
-      destination_url: at('/gone'),
+      destination_url: urlOf('/gone'),
       watch_destination: true,
       webhook_url: hook.url,
       webhook_events: ['link.destination_failed', 'link.destination_recovered'],
     });
     expect(link).toMatchObject({ watch_destination: true, destination_problems: [] });
-    await pass(16 * minute);
-    await pass(minute);
+    await advance(16 * minute);
+    await advance(minute);
     expect(sites.asked(host).map(({ path }) => path)).toEqual(['/robots.txt', '/gone']);
-    await pass(50 * minute);
+    await advance(50 * minute);
     expect(await kindsOf(link.id)).toEqual([]);
     expect(sites.asked(host)).toHaveLength(2);
-    await pass(11 * minute);
-    const problem = { url: at('/gone'), problem: 'broken', detail: 'It answered 404.' };
+    await advance(11 * minute);
+    const problem = { url: urlOf('/gone'), problem: 'broken', detail: 'It answered 404.' };
     expect((await read(link.id)).destination_problems).toMatchObject([problem]);
-    // While the clock leaps, a message may be taken for lost, and be sent twice.
+    // While the clock jumps, a message may be considered lost, and be sent twice.
     const messages = () =>
       [...new Map(hook.received.map(({ headers, body }) => [headers['webhook-id'], body])).values()].map(
         (body) => JSON.parse(body),
@@ -113,8 +113,8 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     expect(others.some(({ id }: { id: number }) => id === link.id)).toBe(false);
 
     sites.answer(host, '/gone', () => new Response('here again'));
-    await pass(day);
-    await pass(minute);
+    await advance(day);
+    await advance(minute);
     await eventually(() => messages().length === 2, 'the second message');
     expect(messages()[1]).toMatchObject({
       event: 'link.destination_recovered',
@@ -127,9 +127,9 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   });
 
   test('reports moved and parked pages, bad certificates and missing hosts, for rules too', async () => {
-    sites.answer(host, '/old', redirect(at('/new'), 301));
-    sites.answer(host, '/away', redirect(at('/old'), 302));
-    sites.answer(host, '/slash', redirect(at('/slash/'), 308));
+    sites.answer(host, '/old', redirect(urlOf('/new'), 301));
+    sites.answer(host, '/away', redirect(urlOf('/old'), 302));
+    sites.answer(host, '/slash', redirect(urlOf('/slash/'), 308));
     sites.answer(host, '/inside', redirect('http://10.0.0.1:6379/', 302));
     sites.answer(host, '/sold', () => new Response('<title>x.com</title> This domain is for sale!'));
     const { certificate, key } = selfSigned('tls.example.com');
@@ -140,10 +140,10 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
       fetch: () => new Response('hidden'),
     });
     const link = await create({
-      destination_url: at('/old'),
-      android_link_destination: at('/away'),
-      ios_link_destination: at('/slash'),
-      expired_url: at('/sold'),
+      destination_url: urlOf('/old'),
+      android_link_destination: urlOf('/away'),
+      ios_link_destination: urlOf('/slash'),
+      expired_url: urlOf('/sold'),
       watch_destination: true,
       rules: [
         { when: { country: ['DE'] }, destination_url: `https://tls.example.com:${secure.port}/` },
@@ -151,23 +151,23 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
           when: {},
           variants: [
             { destination_url: 'http://no-such-host.example.org/', weight: 1 },
-            { destination_url: at('/fine'), weight: 1 },
+            { destination_url: urlOf('/fine'), weight: 1 },
             { destination_url: 'http://10.0.0.1/inside', weight: 1 },
-            { destination_url: at('/inside'), weight: 1 },
+            { destination_url: urlOf('/inside'), weight: 1 },
           ],
         },
       ],
     });
-    await twice();
+    await checkTwice();
     const { destination_problems } = await read(link.id);
     const found = Object.fromEntries(
-      destination_problems.map((one: { url: string; problem: string; detail: string }) => [
-        new URL(one.url).hostname.replace(host, '') + new URL(one.url).pathname,
-        [one.problem, one.detail],
+      destination_problems.map((found: { url: string; problem: string; detail: string }) => [
+        new URL(found.url).hostname.replace(host, '') + new URL(found.url).pathname,
+        [found.problem, found.detail],
       ]),
     );
     expect(found).toEqual({
-      '/old': ['moved', at('/new')],
+      '/old': ['moved', urlOf('/new')],
       '/sold': ['parked', expect.stringContaining('parks')],
       'tls.example.com/': ['certificate', expect.stringContaining('SELF_SIGNED')],
       'no-such-host.example.org/': ['broken', expect.stringContaining('no-such-host.example.org')],
@@ -175,20 +175,20 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   });
 
   test('requests a host every ten seconds at most, for all links, and a URL once for all', async () => {
-    const stranger = await app.createAccount();
+    const otherAccount = await app.createAccount();
     const paths = ['/1', '/2', '/3', '/4', '/5'];
-    for (const { key } of [owner, stranger])
-      for (const path of paths) await create({ destination_url: at(path), watch_destination: true }, key);
-    await pass(16 * minute);
-    await pass(2 * minute);
+    for (const { key } of [owner, otherAccount])
+      for (const path of paths) await create({ destination_url: urlOf(path), watch_destination: true }, key);
+    await advance(16 * minute);
+    await advance(2 * minute);
     const asked = sites.asked(host);
     expect(asked.map(({ path }) => path).toSorted()).toEqual([...paths, '/robots.txt']);
-    const times = asked.map((one) => one.at);
+    const times = asked.map((request) => request.at);
     for (const [index, time] of times.slice(1).entries())
       expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
-    await pass(12 * hour);
+    await advance(12 * hour);
     expect(sites.asked(host)).toHaveLength(6);
-    await pass(13 * hour);
+    await advance(13 * hour);
     expect(sites.asked(host)).toHaveLength(12);
   });
 
@@ -196,12 +196,12 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     sites.answer(host, '/robots.txt', () => new Response('User-agent: *\nDisallow: /private'));
     sites.answer(host, '/private', () => new Response('', { status: 404 }));
     sites.answer(host, '/public', () => new Response('', { status: 404 }));
-    const hidden = await create({ destination_url: at('/private?x'), watch_destination: true });
-    const open = await create({ destination_url: at('/public'), watch_destination: true });
+    const hidden = await create({ destination_url: urlOf('/private?x'), watch_destination: true });
+    const open = await create({ destination_url: urlOf('/public'), watch_destination: true });
     const down = `down-${host}`;
     sites.answer(down, '/robots.txt', () => new Response('', { status: 503 }));
-    const unsure = await create({ destination_url: at('/gone', down), watch_destination: true });
-    await twice();
+    const unsure = await create({ destination_url: urlOf('/gone', down), watch_destination: true });
+    await checkTwice();
     expect(sites.asked(host).map(({ path }) => path)).toEqual(['/robots.txt', '/public', '/public']);
     expect([await kindsOf(hidden.id), await kindsOf(open.id), await kindsOf(unsure.id)]).toEqual([
       [],
@@ -212,159 +212,164 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   });
 
   test('is turned on and off by an organization for links without their own setting', async () => {
-    const admin = await app.createAccount();
-    const own = (method: string, path: string, body?: object) => call(method, path, body, admin.key);
+    const administrator = await app.createAccount();
+    const ownCall = (method: string, path: string, body?: object) =>
+      call(method, path, body, administrator.key);
     sites.answer(host, '/x', () => new Response('', { status: 410 }));
-    const plain = await create({ destination_url: at('/x') }, admin.key);
-    const never = await create({ destination_url: at('/x'), watch_destination: false }, admin.key);
+    const plain = await create({ destination_url: urlOf('/x') }, administrator.key);
+    const unwatched = await create(
+      { destination_url: urlOf('/x'), watch_destination: false },
+      administrator.key,
+    );
     expect(plain.watch_destination).toBeNull();
-    await twice();
+    await checkTwice();
     expect(sites.asked(host)).toEqual([]);
-    const { json } = await own('PATCH', 'organization', { watch_destinations: true });
+    const { json } = await ownCall('PATCH', 'organization', { watch_destinations: true });
     expect(json).toMatchObject({ watch_destinations: true, can_watch_destinations: true });
-    await twice();
-    const problems = async (id: number) => (await own('GET', `link/${id}`)).json.destination_problems.length;
-    expect([await problems(plain.id), await problems(never.id)]).toEqual([1, 0]);
-    await own('PATCH', 'organization', { watch_destinations: false });
-    await pass(16 * minute);
+    await checkTwice();
+    const problems = async (id: number) =>
+      (await ownCall('GET', `link/${id}`)).json.destination_problems.length;
+    expect([await problems(plain.id), await problems(unwatched.id)]).toEqual([1, 0]);
+    await ownCall('PATCH', 'organization', { watch_destinations: false });
+    await advance(16 * minute);
     expect(await problems(plain.id)).toBe(0);
     const asked = sites.asked(host).length;
-    await pass(2 * day);
+    await advance(2 * day);
     expect(sites.asked(host)).toHaveLength(asked);
   });
 
   test('is in the history, in bulk, the CSV and the bin; a new destination has no findings', async () => {
     sites.answer(host, '/x', () => new Response('', { status: 404 }));
-    const { id } = await create({ destination_url: at('/x') });
+    const { id } = await create({ destination_url: urlOf('/x') });
     await call('PATCH', 'link/bulk', { ids: [id], watch_destination: true });
     expect((await call('GET', `link/${id}/history`)).json.history[0].changes).toEqual([
       { field: 'watch_destination', from: null, to: true, hidden: false },
     ]);
-    await twice();
+    await checkTwice();
     expect(await kindsOf(id)).toEqual(['broken']);
     const csv = await app.call('GET', `/api/v1/link.csv?ids=${id}`, { key: owner.key });
-    expect(csv.text).toContain(`broken: ${at('/x')}`);
+    expect(csv.text).toContain(`broken: ${urlOf('/x')}`);
     await call('DELETE', `link/${id}`);
-    await pass(16 * minute);
+    await advance(16 * minute);
     sites.answer(host, '/x', () => new Response('well'));
     await call('POST', 'link/restore', { ids: [id] });
-    await pass(16 * minute);
-    await pass(day + hour);
+    await advance(16 * minute);
+    await advance(day + hour);
     expect(await kindsOf(id)).toEqual([]);
     sites.answer(host, '/x', () => new Response('', { status: 404 }));
-    await pass(day + hour);
-    await pass(2 * hour);
+    await advance(day + hour);
+    await advance(2 * hour);
     expect(await kindsOf(id)).toEqual(['broken']);
-    const changed = await call('PATCH', `link/${id}`, { destination_url: at('/y') });
+    const changed = await call('PATCH', `link/${id}`, { destination_url: urlOf('/y') });
     expect(changed.json.destination_problems).toEqual([]);
     const asked = sites.asked(host).filter(({ path }) => path === '/x').length;
-    await pass(16 * minute);
-    await pass(2 * day);
+    await advance(16 * minute);
+    await advance(2 * day);
     expect(sites.asked(host).filter(({ path }) => path === '/x')).toHaveLength(asked);
     await call('PATCH', `link/${id}`, { watch_destination: null });
     expect((await read(id)).watch_destination).toBeNull();
   });
 
   test('sends administrators one mail with all findings, and the next one six hours later at the earliest', async () => {
-    const admin = await app.createAccount();
+    const administrator = await app.createAccount();
     await app.app.context.database.write((queries) =>
-      queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', admin.userId).execute(),
+      queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', administrator.userId).execute(),
     );
-    const mine = () => mails.mails.filter(({ to }) => to.includes(admin.email));
+    const ownMails = () => mails.mails.filter(({ to }) => to.includes(administrator.email));
     for (const path of ['/a', '/b']) {
       sites.answer(host, path, () => new Response('', { status: 500 }));
       await create(
-        { destination_url: at(path), watch_destination: true, name: `evil.example.com${path}` },
-        admin.key,
+        { destination_url: urlOf(path), watch_destination: true, name: `evil.example.com${path}` },
+        administrator.key,
       );
     }
-    await twice();
-    await pass(11 * minute);
-    await eventually(() => mine().length === 1, 'the mail');
-    expect(mine()[0]?.headers.get('subject')).toBe('2 links lead to failing destinations');
-    expect(mine()[0]?.parts['text/plain']).toContain('/app?has_problem=true');
-    expect(mine()[0]?.parts['text/plain']).not.toContain('evil.example.com/a');
+    await checkTwice();
+    await advance(11 * minute);
+    await eventually(() => ownMails().length === 1, 'the mail');
+    expect(ownMails()[0]?.headers.get('subject')).toBe('2 links lead to failing destinations');
+    expect(ownMails()[0]?.parts['text/plain']).toContain('/app?has_problem=true');
+    expect(ownMails()[0]?.parts['text/plain']).not.toContain('evil.example.com/a');
     sites.answer(host, '/c', () => new Response('', { status: 500 }));
-    await create({ destination_url: at('/c'), watch_destination: true }, admin.key);
-    await twice();
-    await pass(11 * minute);
-    await pass(hour);
-    expect(mine()).toHaveLength(1);
-    await pass(6 * hour);
-    await eventually(() => mine().length === 2, 'the second mail');
-    expect(mine()[1]?.headers.get('subject')).toBe('A link leads to a failing destination');
-    await pass(day);
-    expect(mine()).toHaveLength(2);
+    await create({ destination_url: urlOf('/c'), watch_destination: true }, administrator.key);
+    await checkTwice();
+    await advance(11 * minute);
+    await advance(hour);
+    expect(ownMails()).toHaveLength(1);
+    await advance(6 * hour);
+    await eventually(() => ownMails().length === 2, 'the second mail');
+    expect(ownMails()[1]?.headers.get('subject')).toBe('A link leads to a failing destination');
+    await advance(day);
+    expect(ownMails()).toHaveLength(2);
   });
 
   test("doesn't report an unreachable host for some hours while no other host answers", async () => {
-    const other = await create({ destination_url: at('/well', `well-${host}`), watch_destination: true });
-    const { id } = await create({ destination_url: at('/x'), watch_destination: true });
-    await pass(16 * minute);
-    await pass(minute);
+    const other = await create({ destination_url: urlOf('/well', `well-${host}`), watch_destination: true });
+    const { id } = await create({ destination_url: urlOf('/x'), watch_destination: true });
+    await advance(16 * minute);
+    await advance(minute);
     sites.isAway = true;
-    await pass(day);
-    await pass(2 * hour);
+    await advance(day);
+    await advance(2 * hour);
     expect([await kindsOf(id), await kindsOf(other.id)]).toEqual([[], []]);
     sites.isAway = false;
-    await pass(2 * hour);
+    await advance(2 * hour);
     expect([await kindsOf(id), await kindsOf(other.id)]).toEqual([[], []]);
     expect(await dueChecks(app)).toBe(0);
   });
 });
 
-test('requests a host from two nodes no more often than from one, and repeats what a dead node began', async () => {
+test('two nodes request a host no more often than one, and repeat the check that a killed node began', async () => {
   const sites = startSites();
   const env = {
     ...{ DATABASE_URL: await migratedPostgres(), WEBHOOK_ALLOW: '127.0.0.0/8' },
     SECRET_KEY: 'the same secret on every node, long enough',
   };
   const overrides = { watchInterval: 5, webhooks: { postOptions: { lookup: sites.lookup } } };
-  const one = await startApp({ env, overrides });
-  const other = await startApp({ env, overrides });
-  other.clock.now = one.clock.now;
-  sites.clock = one.clock;
-  const { key } = await one.createAccount();
-  const at = (host: string, path: string) => `http://${host}.example.com:${sites.port}${path}`;
+  const nodeA = await startApp({ env, overrides });
+  const nodeB = await startApp({ env, overrides });
+  nodeB.clock.now = nodeA.clock.now;
+  sites.clock = nodeA.clock;
+  const { key } = await nodeA.createAccount();
+  const urlOf = (host: string, path: string) => `http://${host}.example.com:${sites.port}${path}`;
   const create = (destination_url: string) =>
-    one.call('POST', '/api/v1/link', { key, body: { destination_url, watch_destination: true } });
+    nodeA.call('POST', '/api/v1/link', { key, body: { destination_url, watch_destination: true } });
   for (const host of ['x', 'y', 'z'])
-    for (const path of ['/1', '/2', '/3', '/4']) await create(at(host, path));
-  await advanceWatch([one, other], 16 * minute);
-  // A node has claimed a host and died.
-  await create(at('x', '/5'));
-  await advanceWatch([one, other], 16 * minute);
-  await one.app.context.database.write((queries) =>
+    for (const path of ['/1', '/2', '/3', '/4']) await create(urlOf(host, path));
+  await advanceWatch([nodeA, nodeB], 16 * minute);
+  // As if a node had claimed a host and been killed.
+  await create(urlOf('x', '/5'));
+  await advanceWatch([nodeA, nodeB], 16 * minute);
+  await nodeA.app.context.database.write((queries) =>
     queries
       .updateTable('watched_hosts')
-      .set({ free_at: one.clock.now + day + minute })
+      .set({ free_at: nodeA.clock.now + day + minute })
       .where('host', '=', 'x.example.com')
       .execute(),
   );
-  one.clock.now += day;
-  other.clock.now = one.clock.now;
-  await eventually(() => sites.asked('z.example.com').length > 5, 'the others to be asked');
+  nodeA.clock.now += day;
+  nodeB.clock.now = nodeA.clock.now;
+  await eventually(() => sites.asked('z.example.com').length > 5, 'the other hosts to be requested');
   expect(sites.asked('x.example.com')).toHaveLength(6);
-  await other.stop();
-  one.clock.now += minute;
-  await advanceWatch([one], 10 * minute);
-  for (const [host, questions] of [
+  await nodeB.stop();
+  nodeA.clock.now += minute;
+  await advanceWatch([nodeA], 10 * minute);
+  for (const [host, requests] of [
     ['x.example.com', 12],
     ['y.example.com', 10],
     ['z.example.com', 10],
   ] as const) {
     const times = sites.asked(host).map((asked) => asked.at);
     // A request of the other node that was under way when it was stopped may be repeated.
-    expect(times.length - questions).toBeOneOf([0, 1]);
+    expect(times.length - requests).toBeOneOf([0, 1]);
     for (const [index, time] of times.slice(1).entries())
       expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
   }
-  expect([...one.faults, ...other.faults]).toEqual([]);
-  await one.stop();
+  expect([...nodeA.faults, ...nodeB.faults]).toEqual([]);
+  await nodeA.stop();
   sites.stop();
 });
 
-test('turned off for the instance, accepts the settings, says so, and makes no requests', async () => {
+test('a destination watch that is off for the instance accepts the settings, reports that it is off, and sends no requests', async () => {
   const sites = startSites();
   const app = await startApp({
     env: { WATCH_DESTINATIONS: 'off', WEBHOOK_ALLOW: '127.0.0.0/8' },

@@ -46,7 +46,7 @@ const storeWith = (answers: Record<string, readonly Row[]>): NonNullable<CheckCo
   close: async () => {},
 });
 
-function patient(
+function checkContext(
   changes: Partial<CheckContext> & { readonly env?: Record<string, string> } = {},
 ): CheckContext {
   const { env = {}, ...rest } = changes;
@@ -64,8 +64,8 @@ function patient(
   };
 }
 
-/** Each finding as its state and text; each one that isn't "ok" must say what to do. */
-async function told(findings: Promise<readonly Finding[]>): Promise<string[]> {
+/** The state and text of each finding; each one that isn't "ok" must have a todo. */
+async function textsOf(findings: Promise<readonly Finding[]>): Promise<string[]> {
   const found = await findings;
   for (const { state, todo } of found) expect(todo === null).toBe(state === 'ok');
   return found.map(({ state, found }) => `${state}: ${found}`);
@@ -73,30 +73,30 @@ async function told(findings: Promise<readonly Finding[]>): Promise<string[]> {
 
 describe('the DNS', () => {
   const domains = storeWith({ 'from domains': [{ host: 'go.example.org' }, { host: 'to.example.org' }] });
-  const leads = (names: Record<string, readonly string[] | null>) => ({
+  const dnsWith = (names: Record<string, readonly string[] | null>) => ({
     addressesOf: async (host: string) => names[host] ?? (host in names ? null : []),
   });
 
-  test('has the host and each domain, otherwise what to add is shown', async () => {
+  test('has the host and each domain, otherwise the missing ones are reported', async () => {
     const here = ['192.0.2.7'];
     const names = { 'links.example.com': here, 'go.example.org': here, 'to.example.org': ['192.0.2.9'] };
-    expect(await told(dnsFindings(patient({ store: domains, dns: leads(names) })))).toEqual([
+    expect(await textsOf(dnsFindings(checkContext({ store: domains, dns: dnsWith(names) })))).toEqual([
       'ok: links.example.com leads to 192.0.2.7.',
       'notice: to.example.org leads to 192.0.2.9.',
       'ok: 1 verified domain leads here.',
     ]);
-    const some = leads({ 'links.example.com': here, 'go.example.org': null });
-    expect(await told(dnsFindings(patient({ store: domains, dns: some })))).toEqual([
+    const partial = dnsWith({ 'links.example.com': here, 'go.example.org': null });
+    expect(await textsOf(dnsFindings(checkContext({ store: domains, dns: partial })))).toEqual([
       'ok: links.example.com leads to 192.0.2.7.',
       'notice: The name servers did not answer for go.example.org.',
       'notice: to.example.org has no address.',
     ]);
-    expect(await told(dnsFindings(patient({ dns: leads({}) })))).toEqual([
+    expect(await textsOf(dnsFindings(checkContext({ dns: dnsWith({}) })))).toEqual([
       'problem: links.example.com has no address in the DNS.',
     ]);
-    expect(await told(dnsFindings(patient({ dns: leads({ 'links.example.com': null }) })))).toEqual([
-      'notice: The name servers did not answer for links.example.com.',
-    ]);
+    expect(await textsOf(dnsFindings(checkContext({ dns: dnsWith({ 'links.example.com': null }) })))).toEqual(
+      ['notice: The name servers did not answer for links.example.com.'],
+    );
   });
 });
 
@@ -104,31 +104,33 @@ describe('the certificate', () => {
   const site = () => new Site(new URL(`https://localhost:${port}`));
 
   test('is checked as by a browser: whether it is trusted, expired, expiring, or present at all', async () => {
-    const [untrusted] = await told(certificateFindings(patient({ site: site() })));
+    const [untrusted] = await textsOf(certificateFindings(checkContext({ site: site() })));
     expect(untrusted).toMatch(/^problem: Browsers refuse the certificate of localhost: /);
-    const later = patient({ site: site(), now: now + 5 * day });
-    expect((await told(certificateFindings(later)))[0]).toMatch(/^problem: .* ran out \d days ago/);
-    const nowhere = patient({ site: new Site(new URL('https://localhost:1')) });
-    expect((await told(certificateFindings(nowhere)))[0]).toMatch(/^notice: .* could not be seen from here/);
-    const plain = patient({ site: new Site(new URL('http://localhost')) });
-    expect((await told(certificateFindings(plain)))[0]).toMatch(/^ok: .* without HTTPS/);
+    const later = checkContext({ site: site(), now: now + 5 * day });
+    expect((await textsOf(certificateFindings(later)))[0]).toMatch(/^problem: .* ran out \d days ago/);
+    const nowhere = checkContext({ site: new Site(new URL('https://localhost:1')) });
+    expect((await textsOf(certificateFindings(nowhere)))[0]).toMatch(
+      /^notice: .* could not be seen from here/,
+    );
+    const plain = checkContext({ site: new Site(new URL('http://localhost')) });
+    expect((await textsOf(certificateFindings(plain)))[0]).toMatch(/^ok: .* without HTTPS/);
   });
 
   test('that should have been renewed is reported, however long its lifetime', () => {
-    const of = (life: number, left: number) =>
+    const stateOf = (life: number, left: number) =>
       certificateFinding(
         'a.example',
         { problem: null, begins: now - (life - left) * day, expires: now + left * day },
         now,
       ).state;
-    expect([of(90, 29), of(90, 9), of(6, 2), of(6, 0.5), of(365, 11), of(365, 9)]).toEqual([
-      'ok',
-      'notice',
-      'ok',
-      'notice',
-      'ok',
-      'notice',
-    ]);
+    expect([
+      stateOf(90, 29),
+      stateOf(90, 9),
+      stateOf(6, 2),
+      stateOf(6, 0.5),
+      stateOf(365, 11),
+      stateOf(365, 9),
+    ]).toEqual(['ok', 'notice', 'ok', 'notice', 'ok', 'notice']);
   });
 
   test('whose order failed is reported with the authority’s message, as a notice while it is still valid', async () => {
@@ -140,33 +142,33 @@ describe('the certificate', () => {
       is_domain: 1,
     });
     const rows = [failing('go.example.org', null), failing('localhost', now + day)];
-    const asked = patient({
+    const context = checkContext({
       site: site(),
       store: storeWith({ 'from certificates': rows }),
       env: { HTTPS: 'auto', BASE_URL: 'https://links.example.com' },
     });
-    expect(await told(certificateFindings(asked))).toEqual([
+    expect(await textsOf(certificateFindings(context))).toEqual([
       'problem: go.example.org has no certificate: its order failed.',
       'notice: The certificate of localhost could not be renewed.',
     ]);
-    expect((await certificateFindings(asked))[0]?.todo).toEndWith('(The authority: too many)');
+    expect((await certificateFindings(context))[0]?.todo).toEndWith('(The authority: too many)');
   });
 });
 
 test('a clock that is behind times in the store is reported as wrong', async () => {
-  const findings = await told(
-    clockFindings(patient({ store: storeWith({ 'max(at)': [{ at: now + 60_000 }] }) })),
+  const findings = await textsOf(
+    clockFindings(checkContext({ store: storeWith({ 'max(at)': [{ at: now + 60_000 }] }) })),
   );
   expect(findings).toEqual([expect.stringMatching(/^problem: .* from 60 seconds in the future/)]);
-  expect((await told(clockFindings(patient())))[0]).toStartWith('ok: It is ');
+  expect((await textsOf(clockFindings(checkContext())))[0]).toStartWith('ok: It is ');
 });
 
 test('an invalid folder, and a disk with little space, are reported', async () => {
-  const nowhere = patient({ dataDir: join(folder.path, 'nowhere') });
-  expect((await told(diskFindings(nowhere)))[0]).toMatch(/^problem: .* can not be written/);
-  expect((await told(diskFindings(patient())))[0]).toMatch(/free\.$/);
-  const rooms = [150e6, 1.5e9, 3e9].map((free) => roomFinding('/data', free));
-  expect(await told(Promise.resolve(rooms))).toEqual([
+  const nowhere = checkContext({ dataDir: join(folder.path, 'nowhere') });
+  expect((await textsOf(diskFindings(nowhere)))[0]).toMatch(/^problem: .* can not be written/);
+  expect((await textsOf(diskFindings(checkContext())))[0]).toMatch(/free\.$/);
+  const diskStates = [150e6, 1.5e9, 3e9].map((free) => roomFinding('/data', free));
+  expect(await textsOf(Promise.resolve(diskStates))).toEqual([
     'problem: The disk of /data has 150 MB free.',
     'notice: The disk of /data has 1.5 GB free.',
     'ok: The disk of /data has 3.0 GB free.',
@@ -174,40 +176,43 @@ test('an invalid folder, and a disk with little space, are reported', async () =
 });
 
 test('waiting clicks are reported, and are a problem after some minutes', async () => {
-  expect(await told(backlogFindings(patient()))).toEqual(['ok: All clicks are in the database.']);
+  expect(await textsOf(backlogFindings(checkContext()))).toEqual(['ok: All clicks are in the database.']);
   const name = { node: 'a', process: 'b' };
   await mkdir(folderOf(folder.path, name), { recursive: true });
   const file = segmentFile(folderOf(folder.path, name), 1);
   await writeFile(file, new Uint8Array(2e6));
-  expect((await told(backlogFindings(patient())))[0]).toMatch(/^ok: 2\.0 MB of clicks wait/);
+  expect((await textsOf(backlogFindings(checkContext())))[0]).toMatch(/^ok: 2\.0 MB of clicks wait/);
   await utimes(file, new Date(now - day), new Date(now - day));
-  expect((await told(backlogFindings(patient())))[0]).toMatch(/^problem: .* since 86400 seconds/);
+  expect((await textsOf(backlogFindings(checkContext())))[0]).toMatch(/^problem: .* since 86400 seconds/);
   const folded = storeWith({ journal_watermarks: [{ node: 'a/b', segment: 1, byte_offset: 2e6 }] });
-  expect(await told(backlogFindings(patient({ store: folded })))).toEqual([
+  expect(await textsOf(backlogFindings(checkContext({ store: folded })))).toEqual([
     'ok: All clicks are in the database.',
   ]);
 });
 
 test('an old backup, and tables of another version, are reported', async () => {
-  const made = (at: number) => patient({ store: storeWith({ settings: [{ value: String(at) }] }) });
-  expect((await told(lastBackupFindings(made(now - 8 * day))))[0]).toStartWith('notice: ');
-  expect((await told(lastBackupFindings(made(now - day))))[0]).toStartWith('ok: ');
-  const tables = (number: number) =>
-    patient({
+  const withBackupAt = (at: number) =>
+    checkContext({ store: storeWith({ settings: [{ value: String(at) }] }) });
+  expect((await textsOf(lastBackupFindings(withBackupAt(now - 8 * day))))[0]).toStartWith('notice: ');
+  expect((await textsOf(lastBackupFindings(withBackupAt(now - day))))[0]).toStartWith('ok: ');
+  const withMigration = (number: number) =>
+    checkContext({
       store: storeWith({
         sqlite_version: [{ version: '3.50' }],
         sqlite_master: [{ 1: 1 }],
         'max(number)': [{ number }],
       }),
     });
-  expect((await told(databaseFindings(tables(newestMigration))))[0]).toStartWith('ok: SQLite 3.50');
-  expect((await told(databaseFindings(tables(newestMigration - 1))))[0]).toStartWith('notice: ');
-  expect((await told(databaseFindings(tables(newestMigration + 1))))[0]).toStartWith('problem: ');
+  expect((await textsOf(databaseFindings(withMigration(newestMigration))))[0]).toStartWith('ok: SQLite 3.50');
+  expect((await textsOf(databaseFindings(withMigration(newestMigration - 1))))[0]).toStartWith('notice: ');
+  expect((await textsOf(databaseFindings(withMigration(newestMigration + 1))))[0]).toStartWith('problem: ');
 });
 
 test('a check that fails is reported as such, and the others continue', async () => {
   const broken = { ...storeWith({}), ask: () => Promise.reject(new Error('broken')) };
-  const findings = await runChecks(patient({ store: broken, site: new Site(new URL('http://localhost')) }));
+  const findings = await runChecks(
+    checkContext({ store: broken, site: new Site(new URL('http://localhost')) }),
+  );
   expect(findings.filter(({ found }) => found.includes('broken')).length).toBeGreaterThan(0);
   expect(findings.find(({ check }) => check === 'disk')?.found).toContain('free');
 });

@@ -8,18 +8,19 @@ import { startMailServer } from './support/mail-server.ts';
 import { command, settingsFor } from './support/populated-server.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 
-interface Told {
+interface Report {
   readonly is_well: boolean;
   readonly findings: readonly { check: string; state: string; found: string; todo: string | null }[];
 }
 
-async function ask(settings: Record<string, string>): Promise<[number, Told]> {
+async function runDoctor(settings: Record<string, string>): Promise<[number, Report]> {
   const [code, out, err] = await command(['doctor', '--json'], settings);
   expect(err).toBe('');
   return [code, JSON.parse(out)];
 }
 
-const of = ({ findings }: Told, check: string) => findings.filter((finding) => finding.check === check);
+const findingsOf = ({ findings }: Report, check: string) =>
+  findings.filter((finding) => finding.check === check);
 
 describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -40,9 +41,9 @@ describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
     await folder[Symbol.asyncDispose]();
   });
 
-  test('reports no problems except for a missing backup; once one was made it is known', async () => {
-    const [code, told] = await ask(settings);
-    expect([code, told.is_well]).toEqual([0, true]);
+  test('reports no problems except for a missing backup; once one was made it is reported', async () => {
+    const [code, report] = await runDoctor(settings);
+    expect([code, report.is_well]).toEqual([0, true]);
     const checks = [
       'settings',
       'disk',
@@ -55,34 +56,34 @@ describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
       'backlog',
       'backup',
     ];
-    expect([...new Set(told.findings.map(({ check }) => check))]).toEqual(checks);
-    expect(of(told, 'address')).toEqual([
+    expect([...new Set(report.findings.map(({ check }) => check))]).toEqual(checks);
+    expect(findingsOf(report, 'address')).toEqual([
       expect.objectContaining({ state: 'ok', found: expect.stringContaining(url) }),
     ]);
-    expect(of(told, 'backup')).toEqual([
+    expect(findingsOf(report, 'backup')).toEqual([
       expect.objectContaining({ state: 'notice', found: 'No backup is known of.' }),
     ]);
     expect((await command(['backup', join(folder.path, 'one.linnet')], settings))[0]).toBe(0);
-    expect(of((await ask(settings))[1], 'backup')).toEqual([
+    expect(findingsOf((await runDoctor(settings))[1], 'backup')).toEqual([
       { check: 'backup', state: 'ok', found: 'The last backup was made within a day.', todo: null },
     ]);
-    const [, words] = await command(['doctor'], settings);
-    expect(words).toMatch(/^ {2}ok {3}settings .*\n[\s\S]*\nNothing is wrong\.\n$/);
+    const [, text] = await command(['doctor'], settings);
+    expect(text).toMatch(/^ {2}ok {3}settings .*\n[\s\S]*\nNothing is wrong\.\n$/);
   });
 
   test('reports an untrusted proxy, by the route of its own request', async () => {
-    using proxy = forwarding(url, (headers) => headers.set('x-forwarded-for', '192.0.2.1'));
-    const through = { ...settings, BASE_URL: `http://127.0.0.1:${proxy.port}` };
+    using proxy = startProxy(url, (headers) => headers.set('x-forwarded-for', '192.0.2.1'));
+    const throughProxy = { ...settings, BASE_URL: `http://127.0.0.1:${proxy.port}` };
     // This proxy doesn't keep the Host, so the server is reached by another address than the client used.
-    const [code, told] = await ask(through);
+    const [code, report] = await runDoctor(throughProxy);
     expect(code).toBe(1);
-    expect(of(told, 'address')).toEqual([
+    expect(findingsOf(report, 'address')).toEqual([
       expect.objectContaining({ state: 'problem', found: expect.stringContaining('TRUSTED_PROXIES is 0') }),
     ]);
-    expect((await ask({ ...through, TRUSTED_PROXIES: '1' }))[0]).toBe(0);
+    expect((await runDoctor({ ...throughProxy, TRUSTED_PROXIES: '1' }))[0]).toBe(0);
     using other = Bun.serve({ port: 0, fetch: () => new Response('hello') });
-    const [, lost] = await ask({ ...settings, BASE_URL: `http://127.0.0.1:${other.port}` });
-    expect(of(lost, 'address')).toEqual([
+    const [, otherReport] = await runDoctor({ ...settings, BASE_URL: `http://127.0.0.1:${other.port}` });
+    expect(findingsOf(otherReport, 'address')).toEqual([
       expect.objectContaining({ state: 'problem', found: expect.stringContaining('something else answers') }),
     ]);
   });
@@ -90,13 +91,18 @@ describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
   test('signs in to the mail server without sending anything, and reports a refusal', async () => {
     await using mail = await startMailServer();
     const good = { ...settings, SMTP_URL: `smtp://me:right%20horse@127.0.0.1:${mail.port}` };
-    expect(of((await ask(good))[1], 'mail')).toEqual([expect.objectContaining({ state: 'ok' })]);
-    const [code, told] = await ask({ ...settings, SMTP_URL: `smtp://me:wrong@127.0.0.1:${mail.port}` });
-    expect([code, of(told, 'mail')]).toEqual([
+    expect(findingsOf((await runDoctor(good))[1], 'mail')).toEqual([
+      expect.objectContaining({ state: 'ok' }),
+    ]);
+    const [code, report] = await runDoctor({
+      ...settings,
+      SMTP_URL: `smtp://me:wrong@127.0.0.1:${mail.port}`,
+    });
+    expect([code, findingsOf(report, 'mail')]).toEqual([
       1,
       [expect.objectContaining({ state: 'problem', found: expect.stringContaining('Invalid') })],
     ]);
-    expect(JSON.stringify(told)).not.toContain('wrong@');
+    expect(JSON.stringify(report)).not.toContain('wrong@');
     expect([mail.mails.length, mail.logins.length]).toEqual([0, 2]);
   });
 
@@ -115,7 +121,7 @@ describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
   });
 });
 
-function forwarding(to: string, change: (headers: Headers) => void): Server<undefined> {
+function startProxy(to: string, change: (headers: Headers) => void): Server<undefined> {
   return Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -136,19 +142,19 @@ test('all wrong settings are reported at once, and nothing is created or opened'
     BASE_URL: 'links',
     SMTP_URL: 'smtp://:hunter2@',
   };
-  const [code, told] = await ask(settings);
+  const [code, report] = await runDoctor(settings);
   expect(code).toBe(1);
-  expect(told.findings.map(({ check, state }) => `${check} ${state}`)).toEqual(
+  expect(report.findings.map(({ check, state }) => `${check} ${state}`)).toEqual(
     Array(3).fill('settings problem'),
   );
-  expect(JSON.stringify(told)).not.toContain('hunter2');
+  expect(JSON.stringify(report)).not.toContain('hunter2');
 });
 
 test('a folder that was never used is reported, and left unchanged', async () => {
   await using folder = await temporaryFolder();
   const dataDir = join(folder.path, 'none');
-  const [code, told] = await ask({ DATA_DIR: dataDir, PORT: '1' });
-  expect([code, of(told, 'disk')[0]?.state, of(told, 'database')[0]?.found]).toEqual([
+  const [code, report] = await runDoctor({ DATA_DIR: dataDir, PORT: '1' });
+  expect([code, findingsOf(report, 'disk')[0]?.state, findingsOf(report, 'database')[0]?.found]).toEqual([
     1,
     'problem',
     'There is no store yet.',
@@ -159,30 +165,38 @@ test('a folder that was never used is reported, and left unchanged', async () =>
 test('an unreachable database is reported without its password, and so are the other checks', async () => {
   await using folder = await temporaryFolder();
   const DATABASE_URL = 'postgres://linnet:hunter2@127.0.0.1:1/none';
-  const [code, told] = await ask({ DATA_DIR: folder.path, DATABASE_URL, PORT: '1' });
+  const [code, report] = await runDoctor({ DATA_DIR: folder.path, DATABASE_URL, PORT: '1' });
   expect(code).toBe(1);
-  expect(of(told, 'database')[0]?.found).toMatch(/^The database at 127\.0\.0\.1:1\/none can not be/);
-  expect(of(told, 'disk')[0]?.state).toBe('ok');
-  expect(JSON.stringify(told)).not.toContain('hunter2');
+  expect(findingsOf(report, 'database')[0]?.found).toMatch(
+    /^The database at 127\.0\.0\.1:1\/none can not be/,
+  );
+  expect(findingsOf(report, 'disk')[0]?.state).toBe('ok');
+  expect(JSON.stringify(report)).not.toContain('hunter2');
 });
 
 const hops = (count: number) => ({ kind: 'hops', count }) as const;
-const all = { 'sec-fetch-mode': 'navigate' };
+const browserHeaders = { 'sec-fetch-mode': 'navigate' };
 test.each([
-  ['no proxy, none trusted', all, hops(0), false, ['ok']],
-  ['a proxy, none trusted', { ...all, via: '1.1 x' }, hops(0), false, ['problem']],
-  ['a proxy, trusted', { ...all, 'x-forwarded-for': '192.0.2.1' }, hops(1), false, ['ok']],
-  ['none, but trusted', all, hops(1), false, ['problem']],
-  ['fewer than trusted', { ...all, 'x-forwarded-for': '192.0.2.1' }, hops(2), false, ['problem']],
-  ['a proxy that hides https', { ...all, 'x-forwarded-for': '192.0.2.1' }, hops(1), true, ['notice']],
+  ['no proxy, none trusted', browserHeaders, hops(0), false, ['ok']],
+  ['a proxy, none trusted', { ...browserHeaders, via: '1.1 x' }, hops(0), false, ['problem']],
+  ['a proxy, trusted', { ...browserHeaders, 'x-forwarded-for': '192.0.2.1' }, hops(1), false, ['ok']],
+  ['no proxy, one trusted', browserHeaders, hops(1), false, ['problem']],
+  ['fewer than trusted', { ...browserHeaders, 'x-forwarded-for': '192.0.2.1' }, hops(2), false, ['problem']],
   [
-    'a proxy that tells https',
-    { ...all, 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' },
+    'a proxy that hides https',
+    { ...browserHeaders, 'x-forwarded-for': '192.0.2.1' },
+    hops(1),
+    true,
+    ['notice'],
+  ],
+  [
+    'a proxy that forwards https',
+    { ...browserHeaders, 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' },
     hops(1),
     true,
     ['ok'],
   ],
-  ['a proxy that takes out Sec-Fetch', { 'x-forwarded-for': '192.0.2.1' }, hops(1), false, ['notice']],
+  ['a proxy that removes Sec-Fetch', { 'x-forwarded-for': '192.0.2.1' }, hops(1), false, ['notice']],
 ] as const)('received header fields: %s', (_, headers, trusted, isSecure, states) => {
   const findings = headerFindings({ client: '192.0.2.1', headers }, trusted, isSecure, 'https://l.example');
   expect(findings.map(({ state }) => state)).toEqual([...states]);

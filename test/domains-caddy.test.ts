@@ -6,14 +6,14 @@ import { adaptCaddyfile, type Caddy, hasCaddy, startCaddy } from './support/cadd
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { temporaryFolder } from './support/program.ts';
 
-const ours = 'links.example.com';
-const custom = 'go.example.org';
+const ownHost = 'links.example.com';
+const customDomain = 'go.example.org';
 
-/** Runs only where Caddy is installed: it is written in another language, so no package brings it. */
+/** Runs only where Caddy is installed: it is written in another language, so no npm package installs it. */
 describe.skipIf(!hasCaddy)(
   'behind a real Caddy with deploy/Caddyfile (skipped where none is installed)',
   () => {
-    const names: Names = { [ours]: { A: ['192.0.2.1'] } };
+    const names: Names = { [ownHost]: { A: ['192.0.2.1'] } };
     let dns: NameServer;
     let app: TestApp;
     let owner: TestAccount;
@@ -24,15 +24,20 @@ describe.skipIf(!hasCaddy)(
     beforeAll(async () => {
       dns = await startNameServer(zoneOf(names));
       app = await startApp({
-        env: { BASE_URL: `https://${ours}`, TRUSTED_PROXIES: '1', DNS_SERVERS: dns.address, MISS_LIMIT: '5' },
+        env: {
+          BASE_URL: `https://${ownHost}`,
+          TRUSTED_PROXIES: '1',
+          DNS_SERVERS: dns.address,
+          MISS_LIMIT: '5',
+        },
       });
       owner = await app.createAccount();
-      await verify(custom);
+      await verify(customDomain);
       folder = await temporaryFolder();
-      proxy = await startCaddy(folder.path, ours, app.url);
-      root = await soon(async () => {
+      proxy = await startCaddy(folder.path, ownHost, app.url);
+      root = await eventuallyReturns(async () => {
         const found = await proxy.root();
-        await handshake(ours, found);
+        await handshake(ownHost, found);
         return found;
       });
     }, 240_000);
@@ -59,7 +64,7 @@ describe.skipIf(!hasCaddy)(
           resolve(socket.getPeerCertificate().subjectaltname ?? '');
           socket.destroy();
         });
-        socket.setTimeout(60_000, () => socket.destroy(new Error('silence')));
+        socket.setTimeout(60_000, () => socket.destroy(new Error('timed out')));
         socket.on('error', reject);
         socket.on('close', () => reject(new Error('closed')));
       });
@@ -101,18 +106,18 @@ describe.skipIf(!hasCaddy)(
     }
 
     test("the service's own host and a verified domain each get a certificate", async () => {
-      expect(await handshake(ours)).toBe(`DNS:${ours}`);
-      expect(await handshake(custom)).toBe(`DNS:${custom}`);
+      expect(await handshake(ownHost)).toBe(`DNS:${ownHost}`);
+      expect(await handshake(customDomain)).toBe(`DNS:${customDomain}`);
     });
 
     test("the service's own host is served by its own block, without calling the endpoint", async () => {
-      expect((await app.call('GET', `/internal/tls-allowed?domain=${ours}`)).status).toBe(404);
-      const { status, body } = await visit(ours, '/app');
+      expect((await app.call('GET', `/internal/tls-allowed?domain=${ownHost}`)).status).toBe(404);
+      const { status, body } = await visit(ownHost, '/app');
       expect([status, body.includes('<html')]).toEqual([200, true]);
-      expect((await visit(ours, '/healthz')).status).toBe(200);
+      expect((await visit(ownHost, '/healthz')).status).toBe(200);
     });
 
-    test('a domain that is pending, unknown, deleted or invented gets none', async () => {
+    test('a domain that is pending, unknown, deleted or only related to a known one gets no certificate', async () => {
       await app.call('POST', '/api/v1/domain', { key: owner.key, body: { domain: 'pending.example.org' } });
       const deleted = await verify('deleted.example.org');
       await app.call('DELETE', `/api/v1/domain/${deleted}`, { key: owner.key });
@@ -120,8 +125,8 @@ describe.skipIf(!hasCaddy)(
         'pending.example.org',
         'unknown.example.org',
         'deleted.example.org',
-        `x.${custom}`,
-        `x.${ours}`,
+        `x.${customDomain}`,
+        `x.${ownHost}`,
         'example.org',
       ])
         expect([host, await refusal(host)]).toEqual([host, 'refused']);
@@ -131,18 +136,18 @@ describe.skipIf(!hasCaddy)(
       expect(await handshake('pending.example.org')).toBe('DNS:pending.example.org');
     });
 
-    test("links are answered there, and visitors' claims about themselves are not trusted", async () => {
-      const body = { destination_url: 'https://destination.example/', domain: custom, suffix: 'offer' };
+    test('links redirect on the custom domain, and headers that visitors forge are not trusted', async () => {
+      const body = { destination_url: 'https://destination.example/', domain: customDomain, suffix: 'offer' };
       const made = await app.call('POST', '/api/v1/link', { key: owner.key, body });
-      const claims = {
+      const forgedHeaders = {
         'x-forwarded-for': '9.9.9.9',
         'cf-ipcountry': 'FR',
         'x-country-code': 'FR',
         forwarded: 'for=9.9.9.9',
       };
-      const { status, location } = await visit(custom, '/offer', claims);
+      const { status, location } = await visit(customDomain, '/offer', forgedHeaders);
       expect([status, location]).toEqual([302, 'https://destination.example/']);
-      const { clicks } = await soon(async () => {
+      const { clicks } = await eventuallyReturns(async () => {
         const { json } = await app.call('GET', `/api/v1/link/${made.json.id}/clicks?class=all`, {
           key: owner.key,
         });
@@ -153,7 +158,7 @@ describe.skipIf(!hasCaddy)(
 
       const statuses: number[] = [];
       for (let visitor = 1; visitor <= 7; visitor++) {
-        const host = visitor % 2 === 0 ? ours : custom;
+        const host = visitor % 2 === 0 ? ownHost : customDomain;
         const answer = await visit(host, `/guess${visitor}`, { 'x-forwarded-for': `9.9.${visitor}.9` });
         statuses.push(answer.status);
       }
@@ -162,12 +167,12 @@ describe.skipIf(!hasCaddy)(
 
     test('without the name of its own host Caddy does not start', async () => {
       await using own = await temporaryFolder();
-      const [code, said] = await adaptCaddyfile(own.path);
-      expect([code, said]).toEqual([1, expect.stringContaining('server block without any key')]);
+      const [code, message] = await adaptCaddyfile(own.path);
+      expect([code, message]).toEqual([1, expect.stringContaining('server block without any key')]);
     });
 
     test('unencrypted requests are redirected to https', async () => {
-      for (const host of [ours, custom]) {
+      for (const host of [ownHost, customDomain]) {
         const { status, headers } = await fetch(`http://127.0.0.1:${proxy.httpPort}/offer`, {
           headers: { host },
           redirect: 'manual',
@@ -179,11 +184,11 @@ describe.skipIf(!hasCaddy)(
 );
 
 /** Retries until it works, for as long as a machine under load may take. */
-async function soon<T>(ask: () => Promise<T>): Promise<T> {
+async function eventuallyReturns<T>(attempt: () => Promise<T>): Promise<T> {
   const began = performance.now();
   for (;;) {
     try {
-      return await ask();
+      return await attempt();
     } catch (cause) {
       if (performance.now() - began > 60_000) throw cause;
       await Bun.sleep(50);

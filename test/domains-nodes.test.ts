@@ -9,8 +9,8 @@ import { scaledToLoad } from './support/scaled-to-load.ts';
 /** Two nodes over one PostgreSQL database, with the default interval of the change feed. */
 const names: Names = { 'links.example.com': { A: ['192.0.2.1'] } };
 let dns: NameServer;
-let one: TestApp;
-let other: TestApp;
+let nodeA: TestApp;
+let nodeB: TestApp;
 let owner: TestAccount;
 
 beforeAll(async () => {
@@ -22,29 +22,29 @@ beforeAll(async () => {
     DNS_SERVERS: dns.address,
   };
   const overrides = { pollInterval: 400, domainInterval: 20 };
-  one = await startApp({ env, overrides });
-  other = await startApp({ env, overrides });
-  owner = await one.createAccount();
+  nodeA = await startApp({ env, overrides });
+  nodeB = await startApp({ env, overrides });
+  owner = await nodeA.createAccount();
 });
 afterAll(async () => {
-  await Promise.all([one.stop(), other.stop()]);
+  await Promise.all([nodeA.stop(), nodeB.stop()]);
   await dns.stop();
-  expect([...one.faults, ...other.faults]).toEqual([]);
+  expect([...nodeA.faults, ...nodeB.faults]).toEqual([]);
 });
 
 const call = (node: TestApp, method: string, path: string, body?: object) =>
   node.call(method, `/api/v1/${path}`, { key: owner.key, ...(body && { body }) });
 
 async function add(domain: string): Promise<{ id: number; prove(): void }> {
-  const { json } = await call(one, 'POST', 'domain', { domain });
+  const { json } = await call(nodeA, 'POST', 'domain', { domain });
   const [proof] = json.records;
   return { id: json.id, prove: () => Object.assign(names, { [proof.name]: { TXT: [proof.value] } }) };
 }
 
 /** How long it takes until both nodes pass the check, in milliseconds. */
-async function until(check: (node: TestApp) => Promise<boolean>): Promise<number> {
+async function timeUntil(check: (node: TestApp) => Promise<boolean>): Promise<number> {
   const began = performance.now();
-  for (const node of [one, other]) await eventually(() => check(node), 'a node to know');
+  for (const node of [nodeA, nodeB]) await eventually(() => check(node), 'a node to pass the check');
   return performance.now() - began;
 }
 
@@ -52,50 +52,54 @@ const answerOf = async (node: TestApp, path: string) => {
   const { status, headers } = await visitRaw(node.url, { host: 'go.example.org', path });
   return `${status} ${headers.location ?? ''}`.trim();
 };
-const says = (path: string, answer: string) => async (node: TestApp) =>
+const isAnswer = (path: string, answer: string) => async (node: TestApp) =>
   (await answerOf(node, path)) === answer;
 
 test('a change of a domain on one node applies to visitors of all nodes within a second', async () => {
   const { id, prove } = await add('go.example.org');
-  await until(says('/first', '404'));
+  await timeUntil(isAnswer('/first', '404'));
   prove();
-  const verified = await call(one, 'POST', `domain/${id}/verify`);
+  const verified = await call(nodeA, 'POST', `domain/${id}/verify`);
   expect(verified.json.state).toBe('verified');
   const fields = {
     destination_url: 'https://destination.example/',
     domain: 'go.example.org',
     suffix: 'first',
   };
-  expect((await call(other, 'POST', 'link', fields)).status).toBe(201);
-  expect(await until(says('/first', '302 https://destination.example/'))).toBeLessThan(scaledToLoad(1_000));
+  expect((await call(nodeB, 'POST', 'link', fields)).status).toBe(201);
+  expect(await timeUntil(isAnswer('/first', '302 https://destination.example/'))).toBeLessThan(
+    scaledToLoad(1_000),
+  );
 
-  await call(other, 'PATCH', `domain/${id}`, {
+  await call(nodeB, 'PATCH', `domain/${id}`, {
     root_url: 'https://example.org/',
     not_found_url: 'https://example.org/lost',
   });
-  expect(await until(says('/', '302 https://example.org/'))).toBeLessThan(scaledToLoad(1_000));
-  expect(await until(says('/nothing', '302 https://example.org/lost'))).toBeLessThan(scaledToLoad(1_000));
+  expect(await timeUntil(isAnswer('/', '302 https://example.org/'))).toBeLessThan(scaledToLoad(1_000));
+  expect(await timeUntil(isAnswer('/nothing', '302 https://example.org/lost'))).toBeLessThan(
+    scaledToLoad(1_000),
+  );
 
-  expect((await call(one, 'DELETE', `domain/${id}?links=delete`)).status).toBe(204);
-  expect(await until(says('/first', '404'))).toBeLessThan(scaledToLoad(1_000));
-  expect(await until(says('/', '404'))).toBeLessThan(scaledToLoad(1_000));
+  expect((await call(nodeA, 'DELETE', `domain/${id}?links=delete`)).status).toBe(204);
+  expect(await timeUntil(isAnswer('/first', '404'))).toBeLessThan(scaledToLoad(1_000));
+  expect(await timeUntil(isAnswer('/', '404'))).toBeLessThan(scaledToLoad(1_000));
 });
 
 test('a domain whose check is due is checked by only one node', async () => {
   const domains = await Promise.all(Array.from({ length: 60 }, (_, index) => add(`due${index}.example.org`)));
-  const looks = () =>
+  const lookups = () =>
     dns.questions.filter((question) => /^TXT _linnet\.due\d+\.example\.org$/.test(question)).length;
   const isLookedUp = async (node: TestApp) =>
     (await call(node, 'GET', 'domain')).json.every(
       ({ checked_at }: { checked_at: string | null }) => checked_at,
     );
-  await until(isLookedUp);
-  expect(looks()).toBe(60);
+  await timeUntil(isLookedUp);
+  expect(lookups()).toBe(60);
   for (const { prove } of domains) prove();
-  one.clock.now += 20_000;
-  other.clock.now = one.clock.now;
-  await until(async (node) =>
+  nodeA.clock.now += 20_000;
+  nodeB.clock.now = nodeA.clock.now;
+  await timeUntil(async (node) =>
     (await call(node, 'GET', 'domain')).json.every(({ state }: { state: string }) => state === 'verified'),
   );
-  expect(looks()).toBe(120);
+  expect(lookups()).toBe(120);
 });

@@ -7,17 +7,17 @@ import { visitRaw } from './support/raw-http.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
 const names: Names = { 'links.example.com': { A: ['192.0.2.1'] } };
-let wire: TcpProxy;
+let proxy: TcpProxy;
 let dns: NameServer;
 let app: TestApp;
 let owner: TestAccount;
 
 beforeEach(async () => {
-  wire = new TcpProxy(await migratedPostgres());
-  await wire.open();
+  proxy = new TcpProxy(await migratedPostgres());
+  await proxy.open();
   dns = await startNameServer(zoneOf(names));
   app = await startApp({
-    env: { DATABASE_URL: wire.url, BASE_URL: 'https://links.example.com', DNS_SERVERS: dns.address },
+    env: { DATABASE_URL: proxy.url, BASE_URL: 'https://links.example.com', DNS_SERVERS: dns.address },
     // The change feed could report the changed domain at any time, and evict it from the cache.
     overrides: { domainInterval: 20, pollInterval: 86_400_000 },
   });
@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await app.stop();
   await dns.stop();
-  await wire.close();
+  await proxy.close();
 });
 
 const timeout = 60_000;
@@ -37,33 +37,33 @@ test('while the database is away domains stay as they are, and due checks are ma
   const { json: known } = await add('known.example.org');
   names[known.records[0].name] = { TXT: [known.records[0].value] };
   await app.call('POST', `/api/v1/domain/${known.id}/verify`, { key: owner.key });
-  const ways = { root_url: 'https://example.org/', not_found_url: 'https://example.org/lost' };
-  await app.call('PATCH', `/api/v1/domain/${known.id}`, { key: owner.key, body: ways });
+  const redirects = { root_url: 'https://example.org/', not_found_url: 'https://example.org/lost' };
+  await app.call('PATCH', `/api/v1/domain/${known.id}`, { key: owner.key, body: redirects });
   const { json: pending } = await add('pending.example.org');
   const root = async () =>
     (await visitRaw(app.url, { host: 'known.example.org', path: '/' })).headers.location;
-  const allowed = async (domain: string) =>
+  const tlsAllowed = async (domain: string) =>
     (await app.call('GET', `/internal/tls-allowed?domain=${domain}`)).status;
-  await eventually(async () => (await root()) === ways.root_url, 'the domain to lead home', timeout);
+  await eventually(async () => (await root()) === redirects.root_url, 'the domain to redirect', timeout);
 
-  await wire.close();
+  await proxy.close();
   for (let minute = 0; minute < 3; minute++) {
-    expect([await root(), await allowed('known.example.org')]).toEqual([ways.root_url, 200]);
+    expect([await root(), await tlsAllowed('known.example.org')]).toEqual([redirects.root_url, 200]);
     app.clock.now += 61_000;
   }
-  expect(await allowed('unknown.example.org')).toBe(503);
+  expect(await tlsAllowed('unknown.example.org')).toBe(503);
   expect((await visitRaw(app.url, { host: 'unknown.example.org', path: '/' })).status).toBe(503);
   const refused = await add('late.example.org');
   expect([refused.status, refused.json.error_code]).toEqual([503, 'STORE_AWAY']);
 
   names[pending.records[0].name] = { TXT: [pending.records[0].value] };
-  await wire.open();
+  await proxy.open();
   const isVerified = async () => {
     const { json } = await app.call('GET', `/api/v1/domain/${pending.id}`, { key: owner.key });
     return json.state === 'verified';
   };
-  await eventually(isVerified, 'the look that was due', timeout);
-  expect(await allowed('pending.example.org')).toBe(200);
-  expect(await root()).toBe(ways.root_url);
+  await eventually(isVerified, 'the due check', timeout);
+  expect(await tlsAllowed('pending.example.org')).toBe(200);
+  expect(await root()).toBe(redirects.root_url);
   expect(app.faults).toEqual([]);
 });

@@ -70,7 +70,7 @@ test('if the operator sets addresses, every domain gets those', async () => {
   ]);
 });
 
-test('a silent name server delays no response for long, nor the end of the program', async () => {
+test('a name server that does not answer delays no response for long, nor the stop of the program', async () => {
   names['links.example.com'] = 'silence';
   names['go.example.org'] = 'silence';
   names['_linnet.go.example.org'] = 'silence';

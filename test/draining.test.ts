@@ -5,13 +5,13 @@ import { storeFolder } from './support/migrated-store.ts';
 import { runServer } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 
-const ask = (url: string, path: string) =>
+const request = (url: string, path: string) =>
   exchange(url, `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: Firefox/140.0\r\n\r\n`, {
     answers: 1,
   }).then(([answer]) => answer);
 
 test.each(['1', '2'])(
-  'with %s process(es), after SIGTERM load balancers are told while everything is still answered, and each response closes its connection',
+  'with %s process(es), after SIGTERM /readyz fails while all other requests are still answered, and each response closes its connection',
   async (WORKERS) => {
     await using data = await storeFolder();
     const program = runServer({
@@ -23,26 +23,26 @@ test.each(['1', '2'])(
     });
     const url = await program.address();
     const { suffix } = await linkOn(url);
-    const before = await ask(url, `/${suffix}`);
+    const before = await request(url, `/${suffix}`);
     expect([before?.status, before?.headers.connection]).toEqual([302, undefined]);
     program.kill('SIGTERM');
     // On separate connections, as the system spreads them over the processes.
-    const all = (path: string) => Promise.all(Array.from({ length: 8 }, () => ask(url, path)));
+    const requestOnAll = (path: string) => Promise.all(Array.from({ length: 8 }, () => request(url, path)));
     await eventually(
-      async () => (await all('/readyz')).every((answer) => answer?.status === 503),
-      'a no from all',
+      async () => (await requestOnAll('/readyz')).every((answer) => answer?.status === 503),
+      'all processes to be draining',
     );
     for (const path of [`/${suffix}`, '/no-such-link', '/api/v1/link', '/healthz', '/app']) {
-      // The thread that answers a process's redirects learns of it a moment later.
+      // The thread that answers a process's redirects starts to drain a moment later.
       const answers = await answerWhen(
-        () => all(path),
+        () => requestOnAll(path),
         (found) => found.every((answer) => answer?.headers.connection?.toLowerCase() === 'close'),
-        `the end of connections that asked for ${path}`,
+        `responses to ${path} to close their connections`,
       );
       const status = { [`/${suffix}`]: 302, '/no-such-link': 404, '/api/v1/link': 401 }[path] ?? 200;
       expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([status]));
     }
-    expect((await ask(url, '/readyz'))?.body).toContain('draining');
+    expect((await request(url, '/readyz'))?.body).toContain('draining');
     expect(await program.exited).toBe(0);
   },
 );

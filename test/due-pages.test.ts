@@ -14,7 +14,7 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
   let key: string;
   const create = async (destination_url: string) =>
     (await app.call('POST', '/api/v1/link', { key, body: { destination_url } })).json.id as number;
-  const lead = (id: number, destination_url: string) =>
+  const setDestination = (id: number, destination_url: string) =>
     app.call('PATCH', `/api/v1/link/${id}`, { key, body: { destination_url } });
   const due = async () =>
     (
@@ -31,28 +31,28 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
   });
   afterAll(() => app.stop());
 
-  test('a link that leads back to a host while it is removed from its queue stays there', async () => {
+  test('a link whose destination returns to a host while it is removed from its queue stays in the queue', async () => {
     const { database } = app.app.context;
     const id = await create('https://one.example/');
-    await lead(id, 'https://other.example/');
-    const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
-    const { promise: goOn, resolve: release } = Promise.withResolvers<void>();
+    await setDestination(id, 'https://other.example/');
+    const { promise: locked, resolve: resolveLocked } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const removing = database.write(async (queries) => {
       const [row] = await stored.lockNewestDue(queries, 'one.example', 10);
       expect(row).toEqual({ id, destination_url: 'https://other.example/' });
-      isLocked();
-      await goOn;
+      resolveLocked();
+      await released;
       await stored.deleteDue(queries, 'one.example', [id]);
     });
     await locked;
     let isBack = false;
-    const back = lead(id, 'https://one.example/').then(() => {
+    const returning = setDestination(id, 'https://one.example/').then(() => {
       isBack = true;
     });
     if (store === 'postgres')
       await eventually(async () => isBack || (await isWaiting()), 'the change to wait');
     release();
-    await Promise.all([removing, back]);
+    await Promise.all([removing, returning]);
     expect(await due()).toContainEqual(['one.example', id]);
   });
 
@@ -64,7 +64,7 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
     return rows.length > 0;
   };
 
-  test('hosts take turns: each is asked before any is asked again', async () => {
+  test('hosts take turns: one page of each is fetched before the second of any', async () => {
     const sites = Array.from({ length: 10 }, () => site((path) => html(`<title>${path}</title>`)));
     const links = sites.flatMap(({ url }) => ['/1', '/2'].map((path) => ({ destination_url: url + path })));
     await app.app.context.database.write((queries) => queries.deleteFrom('due_pages').execute());
@@ -83,7 +83,7 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
     await app.app.context.database.write((queries) => queries.deleteFrom('due_pages').execute());
   });
 
-  test('rows of links that are gone are deleted, and those beyond the newest of a host', async () => {
+  test('rows of deleted links are deleted, and those beyond the newest of a host', async () => {
     const { database } = app.app.context;
     const ids: number[] = [];
     for (let at = 0; at < 4; at++) ids.push(await create(`https://many.example/${at}`));

@@ -7,7 +7,7 @@ import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 
-/** Its content is described in test/fixtures/earlier-version/README.md. */
+/** The fixture is described in test/fixtures/earlier-version/README.md. */
 const fixture = join(import.meta.dir, 'fixtures', 'earlier-version');
 const key = 'lnt_CrhZsv9deU2en3bLdqEkCIr2296STT891P3dju';
 const [rows, packs, secret] = [1, 2, 3];
@@ -22,7 +22,7 @@ const start = async () => {
   url = await program.address();
 };
 
-const end = async () => {
+const stop = async () => {
   program.kill('SIGTERM');
   expect(await program.exited).toBe(0);
 };
@@ -41,13 +41,13 @@ const countsOf = async (links: readonly number[]) => {
 beforeAll(async () => {
   folder = await temporaryFolder();
   await cp(fixture, folder.path, { recursive: true });
-  const packed = join(folder.path, 'linnet.sqlite.gz');
-  await writeFile(join(folder.path, 'linnet.sqlite'), Bun.gunzipSync(await readFile(packed)));
-  await rm(packed);
+  const compressed = join(folder.path, 'linnet.sqlite.gz');
+  await writeFile(join(folder.path, 'linnet.sqlite'), Bun.gunzipSync(await readFile(compressed)));
+  await rm(compressed);
   await start();
 });
 afterAll(async () => {
-  await end();
+  await stop();
   await folder[Symbol.asyncDispose]();
 });
 
@@ -62,7 +62,7 @@ test('clicks that an earlier version journalled and did not fold are each counte
     [5_205, 5_205, 5_205, 5_205],
   ];
   expect(await counted()).toEqual(expected);
-  await end();
+  await stop();
   await start();
   expect(await counted()).toEqual(expected);
 });

@@ -9,7 +9,7 @@ import { storeFolder } from './support/migrated-store.ts';
 import { runServer } from './support/program.ts';
 
 /** Every row of every table, as text. */
-async function everythingIn({ databaseUrl, dataDir }: TestApp): Promise<string> {
+async function allRowsOf({ databaseUrl, dataDir }: TestApp): Promise<string> {
   await using sql = new SQL(databaseUrl === '' ? `sqlite://${join(dataDir, 'linnet.sqlite')}` : databaseUrl);
   const tables =
     databaseUrl === ''
@@ -38,8 +38,8 @@ describe.each(storeKinds)('texts of erased clicks on %s', (store) => {
       await app.visit(`${path}?${query}`, { ...(referer && { referer }) });
       await app.app.clicks.settled();
     };
-    const gone = (text: string) =>
-      eventually(async () => !(await everythingIn(app)).includes(text), `${text} to be gone`);
+    const eventuallyGone = (text: string) =>
+      eventually(async () => !(await allRowsOf(app)).includes(text), `${text} to be gone`);
 
     await visit(
       one.path,
@@ -47,10 +47,10 @@ describe.each(storeKinds)('texts of erased clicks on %s', (store) => {
       'https://erika.example/',
     );
     await visit(other.path, 'utm_source=another&utm_medium=shared');
-    expect(await everythingIn(app)).toContain('erika-term');
+    expect(await allRowsOf(app)).toContain('erika-term');
     expect((await call('DELETE', `link/${one.id}/clicks`)).status).toBe(200);
-    await gone('erika');
-    const kept = await everythingIn(app);
+    await eventuallyGone('erika');
+    const kept = await allRowsOf(app);
     expect(kept).toContain('another');
     expect(kept).toContain('shared');
 
@@ -63,7 +63,7 @@ describe.each(storeKinds)('texts of erased clicks on %s', (store) => {
 
     const from = new Date(app.clock.now - 1_000).toISOString();
     expect((await call('DELETE', `clicks?from=${from}`)).status).toBe(200);
-    await gone('erika');
+    await eventuallyGone('erika');
 
     await visit(one.path, 'utm_campaign=erika-campaign');
     await visit(other.path, 'utm_content=of-an-account');
@@ -74,8 +74,8 @@ describe.each(storeKinds)('texts of erased clicks on %s', (store) => {
       headers: { authorization: `Bearer ${json.access_token}` },
     });
     expect(deleted.status).toBe(204);
-    await gone('erika-campaign');
-    await gone('of-an-account');
+    await eventuallyGone('erika-campaign');
+    await eventuallyGone('of-an-account');
     expect(app.faults).toEqual([]);
     await app.stop();
   }, 120_000);

@@ -13,8 +13,8 @@ import { scaledToLoad } from './support/scaled-to-load.ts';
 const SECRET_KEY = 'the same secret on every node, long enough';
 const server = new PostgresServer();
 /** Two nodes over one database. */
-let one: TestApp;
-let other: TestApp;
+let firstNode: TestApp;
+let secondNode: TestApp;
 let owner: TestAccount;
 const token = 'a-token-of-sixteen';
 /** Log lines of the first node. */
@@ -24,42 +24,42 @@ let url: string;
 beforeAll(async () => {
   url = await server.url();
   const env = { SECRET_KEY, DATABASE_URL: `${url}?connect_timeout=60` };
-  one = await startApp({
+  firstNode = await startApp({
     env: { ...env, METRICS_TOKEN: token },
     overrides: { log: new Log('info', (line) => logged.push(JSON.parse(line))) },
   });
   // The default interval of the change feed.
-  other = await startApp({ env, overrides: { pollInterval: 400 } });
-  owner = await one.createAccount();
+  secondNode = await startApp({ env, overrides: { pollInterval: 400 } });
+  owner = await firstNode.createAccount();
 });
 afterAll(async () => {
-  await Promise.all([one.stop(), other.stop()]);
+  await Promise.all([firstNode.stop(), secondNode.stop()]);
   await server.stop();
 });
 
-/** Calls that were refused because the database was away or slow. Some of them may have changed something all the same. */
-let refused = 0;
+/** Calls that were refused because the database was unavailable or slow. Some of them may still have changed something. */
+let refusedCalls = 0;
 
 /** Repeats refused calls. */
 async function call(method: string, path: string, body?: object) {
   for (;;) {
-    const answer = await one.call(method, path, { key: owner.key, body });
+    const answer = await firstNode.call(method, path, { key: owner.key, body });
     if (answer.status !== 503) return answer;
-    refused += 1;
+    refusedCalls += 1;
     await Bun.sleep(20);
   }
 }
 
-async function make(): Promise<{ id: number; path: string }> {
+async function createLink(): Promise<{ id: number; path: string }> {
   const body = { destination_url: 'https://destination.example/first' };
   const { json } = await call('POST', '/api/v1/link?disable_png=true', body);
   return { id: json.id, path: `/${json.suffix}` };
 }
 
-const second = { destination_url: 'https://destination.example/second' };
+const secondDestination = { destination_url: 'https://destination.example/second' };
 
 async function metric(name: string): Promise<number> {
-  const { text } = await one.call('GET', '/metrics', { headers: { authorization: `Bearer ${token}` } });
+  const { text } = await firstNode.call('GET', '/metrics', { headers: { authorization: `Bearer ${token}` } });
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
@@ -67,61 +67,74 @@ const changesLost = () => metric('linnet_changes_lost_total');
 
 /** Waits until the first node has read everything in the feed. */
 async function readFeed(): Promise<void> {
-  // The read that is under way may have begun before the last change; the one after it has not.
-  for (let look = 0; look < 2; look++) {
-    one.clock.now += 1_000;
-    await soon(async () => (await metric('linnet_feed_lag_seconds')) === 0, 'a look at the feed');
+  // The current read may have begun before the last change; the next one begins after it.
+  for (let read = 0; read < 2; read++) {
+    firstNode.clock.now += 1_000;
+    await eventuallyUnderLoad(
+      async () => (await metric('linnet_feed_lag_seconds')) === 0,
+      'a read of the feed',
+    );
   }
 }
 
-/** Where the other node sends a visitor, or the status of its refusal. */
-async function target(path: string): Promise<string | number> {
-  const answer = await other.visit(path);
+/** Where the second node redirects a visitor, or the status if it does not. */
+async function destinationOf(path: string): Promise<string | number> {
+  const answer = await secondNode.visit(path);
   return answer.headers.get('location')?.replace('https://destination.example/', '') ?? answer.status;
 }
 
-const soon = (check: () => Promise<boolean>, what: string) => eventually(check, what, scaledToLoad(5_000));
+const eventuallyUnderLoad = (check: () => Promise<boolean>, what: string) =>
+  eventually(check, what, scaledToLoad(5_000));
 
 test.each(['promotion of a replica that lagged', 'restore'])(
   'after the %s no node uses data that the database no longer has',
   async (kind) => {
-    const [still, changed, deleted, kept] = [await make(), await make(), await make(), await make()];
+    const [unchanged, changed, deleted, kept] = [
+      await createLink(),
+      await createLink(),
+      await createLink(),
+      await createLink(),
+    ];
     await server.keep();
-    const { database } = one.app.context;
-    const page = { organizationId: owner.organizationId, below: still.id + 1, offset: 0, limit: 1 };
+    const { database } = firstNode.app.context;
+    const page = { organizationId: owner.organizationId, below: unchanged.id + 1, offset: 0, limit: 1 };
     const newest = async () => (await newestLinks(database, page).catch(() => null))?.links[0];
     let cached: Awaited<ReturnType<typeof newest>>;
-    await soon(async () => {
+    await eventuallyUnderLoad(async () => {
       cached = await newest();
       return cached !== undefined && (await newest()) === cached;
     }, 'a page to be cached');
     logged.length = 0;
-    refused = 0;
+    refusedCalls = 0;
     const countedBefore = await changesLost();
-    for (let times = 0; times < 30; times++) await call('PATCH', `/api/v1/link/${changed.id}`, second);
-    const lost = await make();
+    for (let times = 0; times < 30; times++)
+      await call('PATCH', `/api/v1/link/${changed.id}`, secondDestination);
+    const lost = await createLink();
     const tag = (await call('POST', '/api/v1/tag', { name: 'lost' })).json.id;
     await call('PATCH', '/api/v1/organization', { name: kind });
-    await soon(async () => (await target(changed.path)) === 'second', 'the change');
-    for (const { path } of [deleted, kept, lost]) expect(await target(path)).toBe('first');
+    await eventuallyUnderLoad(async () => (await destinationOf(changed.path)) === 'second', 'the change');
+    for (const { path } of [deleted, kept, lost]) expect(await destinationOf(path)).toBe('first');
     await readFeed();
-    const refusedBefore = refused;
+    const refusedBefore = refusedCalls;
 
     if (kind === 'restore') await server.restore();
     else await server.promoteReplica();
     await call('DELETE', `/api/v1/link/${deleted.id}`);
-    const isRight = async () =>
-      (await target(deleted.path)) === 404 &&
-      (await target(lost.path)) === 404 &&
-      (await target(changed.path)) === 'first';
-    await soon(isRight, 'the other node to forget what the database no longer has');
-    await call('PATCH', `/api/v1/link/${kept.id}`, second);
-    await soon(async () => (await target(kept.path)) === 'second', 'the next change');
-    await soon(async () => ![cached, undefined].includes(await newest()), 'cached pages to be forgotten');
+    const isConsistent = async () =>
+      (await destinationOf(deleted.path)) === 404 &&
+      (await destinationOf(lost.path)) === 404 &&
+      (await destinationOf(changed.path)) === 'first';
+    await eventuallyUnderLoad(isConsistent, 'the second node to drop what the database no longer has');
+    await call('PATCH', `/api/v1/link/${kept.id}`, secondDestination);
+    await eventuallyUnderLoad(async () => (await destinationOf(kept.path)) === 'second', 'the next change');
+    await eventuallyUnderLoad(
+      async () => ![cached, undefined].includes(await newest()),
+      'the cached pages to be dropped',
+    );
 
-    const told = () => logged.filter(({ event }) => event === 'changes lost');
-    await soon(async () => told().length > 0, 'word of what is lost');
-    const [{ changes, of } = {}, ...more] = told();
+    const lossWarnings = () => logged.filter(({ event }) => event === 'changes lost');
+    await eventuallyUnderLoad(async () => lossWarnings().length > 0, 'the warning about lost changes');
+    const [{ changes, of } = {}, ...more] = lossWarnings();
     expect(more).toEqual([]);
     expect(changes).toBeWithin(33, 34 + refusedBefore);
     expect(of).toEqual([
@@ -134,90 +147,99 @@ test.each(['promotion of a replica that lagged', 'restore'])(
 );
 
 test('after a restore no node uses links that it loaded before it could read their changes', async () => {
-  const [changed, kept] = [await make(), await make()];
+  const [changed, kept] = [await createLink(), await createLink()];
   await server.keep();
-  await soon(async () => (await target(kept.path)) === 'first', 'the other node to reach the database');
+  await eventuallyUnderLoad(
+    async () => (await destinationOf(kept.path)) === 'first',
+    'the second node to reach the database',
+  );
   logged.length = 0;
-  one.clock.now += 10_000;
-  await call('PATCH', `/api/v1/link/${changed.id}`, second);
-  const lost = await make();
-  expect(await target(changed.path)).toBe('second');
-  expect(await target(lost.path)).toBe('first');
+  firstNode.clock.now += 10_000;
+  await call('PATCH', `/api/v1/link/${changed.id}`, secondDestination);
+  const lost = await createLink();
+  expect(await destinationOf(changed.path)).toBe('second');
+  expect(await destinationOf(lost.path)).toBe('first');
 
   await server.restore();
-  const isRight = async () => (await target(lost.path)) === 404 && (await target(changed.path)) === 'first';
-  await soon(isRight, 'the other node to forget what the database no longer has');
+  const isConsistent = async () =>
+    (await destinationOf(lost.path)) === 404 && (await destinationOf(changed.path)) === 'first';
+  await eventuallyUnderLoad(isConsistent, 'the second node to drop what the database no longer has');
   const isNamed = ({ path }: { path: string }) =>
     logged.some(
       ({ event, of }) => event === 'changes lost' && (of as string[]).some((url) => url.endsWith(path)),
     );
-  await soon(async () => isNamed(changed) && isNamed(lost), 'word of what is lost');
+  await eventuallyUnderLoad(async () => isNamed(changed) && isNamed(lost), 'the warning about lost changes');
 });
 
 describe('ids in blocks', () => {
-  let early: SQL;
-  let late: SQL;
+  let firstSession: SQL;
+  let secondSession: SQL;
   beforeEach(async () => {
     const admin = new SQL({ url, max: 1 });
     await admin.unsafe(`do $$ begin execute format('alter sequence %s cache 50',
       pg_get_serial_sequence('changes', 'id')); end $$`);
     await admin.end();
-    [early, late] = [new SQL({ url, max: 1 }), new SQL({ url, max: 1 })];
+    [firstSession, secondSession] = [new SQL({ url, max: 1 }), new SQL({ url, max: 1 })];
   });
 
   test('are followed, even if a session uses the rest of its block an hour later', async () => {
-    const { id, path } = await make();
-    expect(await target(path)).toBe('first');
-    const note = async (session: SQL): Promise<number> => {
+    const { id, path } = await createLink();
+    expect(await destinationOf(path)).toBe('first');
+    const insertChange = async (session: SQL): Promise<number> => {
       const [row] = await session.unsafe(
         `insert into changes (at, domain_id, suffixes) values (${Date.now()}, 0, '${path.slice(1)}') returning id`,
       );
       return Number(row.id);
     };
-    const first = await note(early);
-    expect(await note(late)).toBe(first + 50);
+    const first = await insertChange(firstSession);
+    expect(await insertChange(secondSession)).toBe(first + 50);
     await eventually(async () => {
-      other.clock.now += 10_000;
+      secondNode.clock.now += 10_000;
       await Bun.sleep(200);
-      return other.clock.now > Date.now() + 120_000;
-    }, 'the clock of the other node');
-    expect(await target(path)).toBe('first');
-    await early.unsafe(`update links set destination_url = '${second.destination_url}' where id = ${id}`);
-    expect(await note(early)).toBe(first + 1);
-    other.clock.now += 2_000;
-    await soon(async () => (await target(path)) === 'second', 'the change with the lower id');
-    await Promise.all([early.end(), late.end()]);
+      return secondNode.clock.now > Date.now() + 120_000;
+    }, 'the clock of the second node');
+    expect(await destinationOf(path)).toBe('first');
+    await firstSession.unsafe(
+      `update links set destination_url = '${secondDestination.destination_url}' where id = ${id}`,
+    );
+    expect(await insertChange(firstSession)).toBe(first + 1);
+    secondNode.clock.now += 2_000;
+    await eventuallyUnderLoad(
+      async () => (await destinationOf(path)) === 'second',
+      'the change with the lower id',
+    );
+    await Promise.all([firstSession.end(), secondSession.end()]);
   });
 });
 
-test('of expired changes the newest stays, because it identifies the state of the feed', async () => {
+test('the newest of the expired changes is kept, because it identifies the state of the feed', async () => {
   const database = await openDatabase(url, '', () => {});
   const before = Date.now() + 1_000_000;
   await database.write((queries) => deleteOldChanges(queries, before, 1_000));
-  const left = await database.read.selectFrom('changes').select('id').execute();
-  expect(left).toHaveLength(1);
+  const remaining = await database.read.selectFrom('changes').select('id').execute();
+  expect(remaining).toHaveLength(1);
   await database.close();
 });
 
-test("lost changes by this process that it had not read from the feed are named, existing ones aren't", async () => {
+test('the warning names lost changes of this process that it had not read from the feed, but no existing ones', async () => {
   const database = await openDatabase(url, '', () => {});
-  const told: Record<string, unknown>[] = [];
+  const warnings: Record<string, unknown>[] = [];
   const lostChanges = new LostChanges({
     lookup: database.lookup,
     linkUrl: (host, suffix) => `https://${host ?? 'default.example'}/${suffix}`,
-    warn: (event, facts) => told.push({ event, ...facts }),
+    warn: (event, facts) => warnings.push({ event, ...facts }),
     now: Date.now,
   });
-  const made = (suffix: string) => lostChanges.made({ links: [{ domainId: 0, suffix }], hosts: [] });
+  const recordMade = (suffix: string) => lostChanges.made({ links: [{ domainId: 0, suffix }], hosts: [] });
   const now = Date.now();
   await database.write((queries) => recordChange(queries, { domain_id: 0, suffix: 'there' }, now));
-  made('there');
-  made('gone');
-  made('gone');
+  recordMade('there');
+  recordMade('gone');
+  recordMade('gone');
   lostChanges.read({ id: 1, at: now - 60_000, domain_id: 0, suffixes: 'gone' });
   lostChanges.returned();
-  await eventually(() => told.length > 0, 'word of it');
-  expect(told).toEqual([
+  await eventually(() => warnings.length > 0, 'the warning');
+  expect(warnings).toEqual([
     {
       event: 'changes lost',
       changes: 1,

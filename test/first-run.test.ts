@@ -18,10 +18,10 @@ const register = async (url: string, host: string, fields: object) => {
   return { status: answer.status, json: JSON.parse(answer.body) };
 };
 
-describe('a fresh service, opened under a name that is not its own', () => {
+describe('a new service that gets requests for a host name other than its own', () => {
   const host = 'links.example:8080';
 
-  test('redirects to its set-up, and to nothing after the first account', async () => {
+  test('redirects to its set-up page until the first account exists', async () => {
     const app = await startApp({ env: { REGISTRATION: 'closed' } });
     const open = (path: string) => visitRaw(app.url, { path, host, headers: { accept: 'text/html' } });
     const home = await open('/');
@@ -36,7 +36,7 @@ describe('a fresh service, opened under a name that is not its own', () => {
     await app.stop();
   });
 
-  test('accepts an address from clients with the token or on the machine, and from no others', async () => {
+  test('accepts a base URL only from clients that have the set-up token or run on the same machine', async () => {
     const app = await startApp({ env: { REGISTRATION: 'open' } });
     const base_url = 'http://links.example:8080';
     for (const wrong of [{}, { setup_token: 'x'.repeat(24) }]) {
@@ -56,11 +56,11 @@ describe('a fresh service, opened under a name that is not its own', () => {
       expect([bad, refused.status, refused.json.field_key]).toEqual([bad, 400, 'base_url']);
     }
     expect((await register(app.url, host, { base_url, setup_token })).status).toBe(201);
-    const late = await register(app.url, host, {
+    const secondAccount = await register(app.url, host, {
       email: 'late@example.com',
       base_url: 'http://evil.example',
     });
-    expect([late.status, late.json.error_code, late.json.field_key]).toEqual([
+    expect([secondAccount.status, secondAccount.json.error_code, secondAccount.json.field_key]).toEqual([
       400,
       'FIELD_FIXED',
       'base_url',
@@ -68,7 +68,7 @@ describe('a fresh service, opened under a name that is not its own', () => {
     await app.stop();
   });
 
-  test('keeps the address from BASE_URL', async () => {
+  test('keeps the URL from BASE_URL', async () => {
     const app = await startApp({ env: { REGISTRATION: 'closed', BASE_URL: 'https://links.example.com' } });
     const setup_token = app.app.setupToken;
     const refused = await register(app.url, host, { base_url: 'http://links.example:8080', setup_token });
@@ -83,48 +83,50 @@ describe('a fresh service, opened under a name that is not its own', () => {
 });
 
 test.each([{}, { WORKERS: '2' }])(
-  'the address set with the first account is the service’s from then on, with %p',
-  async (more) => {
+  'the base URL set with the first account applies from then on, with %p',
+  async (extra) => {
     await using folder = await temporaryFolder();
-    const settings = { PORT: '0', DATA_DIR: folder.path, HOST: '0.0.0.0', ...more };
+    const settings = { PORT: '0', DATA_DIR: folder.path, HOST: '0.0.0.0', ...extra };
     const program = runServer(settings);
     const url = await program.address();
     const port = new URL(url).port;
     const base_url = `http://links.example:${port}`;
     const { token } = await tokenOf(settings);
     expect(program.output().out).not.toContain(token);
-    const made = await register(url, `links.example:${port}`, { base_url, setup_token: token });
-    expect(made.status).toBe(201);
-    // Each of several workers switches over by itself.
+    const created = await register(url, `links.example:${port}`, { base_url, setup_token: token });
+    expect(created.status).toBe(201);
+    // Each worker switches to the new base URL separately.
     const origin = async () => {
       const answer = await visitRaw(url, { path: '/api/v1/setup', host: 'links.example' }).catch(() => null);
       return answer?.status === 200 ? JSON.parse(answer.body).origin : null;
     };
-    let inRow = 0;
+    let consecutive = 0;
     await eventually(
       async () => {
-        inRow = (await origin()) === base_url ? inRow + 1 : 0;
-        return inRow > 20;
+        consecutive = (await origin()) === base_url ? consecutive + 1 : 0;
+        return consecutive > 20;
       },
-      'the new address',
+      'the new base URL',
       60_000,
     );
     const home = (host: string) => visitRaw(url, { path: '/', host });
     expect((await home('links.example')).headers.location).toBe('/app');
     expect((await home('127.0.0.1')).status).toBe(404);
-    await end(program);
+    await stopServer(program);
 
-    const again = runServer({ ...settings, WORKERS: '1' });
-    expect(await again.address()).toBe(base_url);
-    await end(again);
-    const elsewhere = await startApp({ env: { DATA_DIR: folder.path, BASE_URL: 'http://other.example' } });
-    expect(elsewhere.app.url).toBe('http://other.example');
-    await elsewhere.stop();
+    const restarted = runServer({ ...settings, WORKERS: '1' });
+    expect(await restarted.address()).toBe(base_url);
+    await stopServer(restarted);
+    const withOtherBaseUrl = await startApp({
+      env: { DATA_DIR: folder.path, BASE_URL: 'http://other.example' },
+    });
+    expect(withOtherBaseUrl.app.url).toBe('http://other.example');
+    await withOtherBaseUrl.stop();
   },
   120_000,
 );
 
-test('the shell shows the token until there is an account, and sets and clears the address', async () => {
+test('the command line shows the set-up token until an account exists, and sets and clears the base URL', async () => {
   await using folder = await temporaryFolder();
   const settings = { DATA_DIR: folder.path };
   const run = async (...command: string[]) => {
@@ -143,8 +145,8 @@ test('the shell shows the token until there is an account, and sets and clears t
   await started.stop();
   expect((await run('base-url', 'forget'))[0]).toBe(0);
   await run('user', 'create', '--email', 'owner@example.com');
-  const late = await run('setup', 'token');
-  expect([late[0], late[1], late[2]]).toEqual([
+  const afterAccount = await run('setup', 'token');
+  expect([afterAccount[0], afterAccount[1], afterAccount[2]]).toEqual([
     1,
     '',
     expect.stringContaining('There is an account already'),
@@ -157,7 +159,7 @@ async function tokenOf(settings: Record<string, string>) {
   return { token: program.output().out.trim() };
 }
 
-async function end(program: Program): Promise<void> {
+async function stopServer(program: Program): Promise<void> {
   program.kill('SIGTERM');
   expect(await program.exited).toBe(0);
 }

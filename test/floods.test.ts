@@ -6,7 +6,7 @@ import { migratedPostgres } from './support/migrated-store.ts';
 const limit = 20;
 const env = { TRUSTED_PROXIES: '1', FLOOD_LIMIT: String(limit), REPEAT_WINDOW: '0' };
 
-async function linkOf(app: TestApp, owner: TestAccount) {
+async function createLink(app: TestApp, owner: TestAccount) {
   const body = { destination_url: 'https://example.com/' };
   const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
   return { id: json.id as number, path: `/${json.suffix}` };
@@ -18,28 +18,33 @@ async function totalsOf(app: TestApp, owner: TestAccount, id: number) {
   return [totals.clicks, totals.not_counted.flood];
 }
 
-const visits = async (app: TestApp, path: string, count: number, addressOf: (index: number) => string) => {
+const visitRepeatedly = async (
+  app: TestApp,
+  path: string,
+  count: number,
+  addressOf: (index: number) => string,
+) => {
   for (let index = 0; index < count; index++) await app.visit(path, { 'x-forwarded-for': addressOf(index) });
 };
 
 describe.each(storeKinds)('floods on %s', (store) => {
-  test('begin beyond the limit of one network on one link, and end when the bucket has leaked', async () => {
+  test('begin when one network exceeds the limit on one link, and end when the bucket has leaked', async () => {
     const app = await startApp({ store, env });
     try {
       const owner = await app.createAccount();
-      const link = await linkOf(app, owner);
-      await visits(app, link.path, limit + 7, (index) => `198.51.100.${index}`);
+      const link = await createLink(app, owner);
+      await visitRepeatedly(app, link.path, limit + 7, (index) => `198.51.100.${index}`);
       expect(await totalsOf(app, owner, link.id)).toEqual([limit, 7]);
       // In later batches: another network, and another link.
-      await visits(app, link.path, 1, () => '198.51.100.200');
-      await visits(app, link.path, 3, () => '198.51.101.1');
+      await visitRepeatedly(app, link.path, 1, () => '198.51.100.200');
+      await visitRepeatedly(app, link.path, 3, () => '198.51.101.1');
       expect(await totalsOf(app, owner, link.id)).toEqual([limit + 3, 8]);
-      const other = await linkOf(app, owner);
-      await visits(app, other.path, 3, () => '198.51.100.1');
-      expect(await totalsOf(app, owner, other.id)).toEqual([3, 0]);
+      const otherLink = await createLink(app, owner);
+      await visitRepeatedly(app, otherLink.path, 3, () => '198.51.100.1');
+      expect(await totalsOf(app, owner, otherLink.id)).toEqual([3, 0]);
       // 28 are in the bucket: after half a minute 18 are left, so two fit.
       app.clock.now += 30_000;
-      await visits(app, link.path, 3, () => '198.51.100.1');
+      await visitRepeatedly(app, link.path, 3, () => '198.51.100.1');
       expect(await totalsOf(app, owner, link.id)).toEqual([limit + 5, 9]);
       const path = `/api/v1/link/${link.id}/clicks?class=flood`;
       const { clicks } = (await app.call('GET', path, { key: owner.key })).json;
@@ -51,15 +56,15 @@ describe.each(storeKinds)('floods on %s', (store) => {
     }
   });
 
-  test('of hundreds are over two minutes later', async () => {
+  test('of a hundred visits have ended two minutes later', async () => {
     const app = await startApp({ store, env });
     try {
       const owner = await app.createAccount();
-      const link = await linkOf(app, owner);
-      await visits(app, link.path, 100, () => '2001:db8:7::1');
+      const link = await createLink(app, owner);
+      await visitRepeatedly(app, link.path, 100, () => '2001:db8:7::1');
       expect(await totalsOf(app, owner, link.id)).toEqual([limit, 80]);
       app.clock.now += 120_000;
-      await visits(app, link.path, limit, () => '2001:db8:7:9::1');
+      await visitRepeatedly(app, link.path, limit, () => '2001:db8:7:9::1');
       expect(await totalsOf(app, owner, link.id)).toEqual([limit * 2, 80]);
     } finally {
       await app.stop();
@@ -71,8 +76,8 @@ test('nothing is a flood if FLOOD_LIMIT is 0', async () => {
   const app = await startApp({ env: { ...env, FLOOD_LIMIT: '0' } });
   try {
     const owner = await app.createAccount();
-    const link = await linkOf(app, owner);
-    await visits(app, link.path, 3 * limit, () => '198.51.100.1');
+    const link = await createLink(app, owner);
+    await visitRepeatedly(app, link.path, 3 * limit, () => '198.51.100.1');
     expect(await totalsOf(app, owner, link.id)).toEqual([3 * limit, 0]);
   } finally {
     await app.stop();
@@ -81,20 +86,20 @@ test('nothing is a flood if FLOOD_LIMIT is 0', async () => {
 
 test('two nodes do not double the limit', async () => {
   const DATABASE_URL = await migratedPostgres();
-  const all = { ...env, DATABASE_URL, SECRET_KEY: 'the same secret on every node, long enough' };
-  const [one, other] = [await startApp({ env: all }), await startApp({ env: all })];
+  const nodeEnv = { ...env, DATABASE_URL, SECRET_KEY: 'the same secret on every node, long enough' };
+  const [firstNode, secondNode] = [await startApp({ env: nodeEnv }), await startApp({ env: nodeEnv })];
   try {
-    other.clock.now = one.clock.now;
-    const owner = await one.createAccount();
-    const link = await linkOf(one, owner);
+    secondNode.clock.now = firstNode.clock.now;
+    const owner = await firstNode.createAccount();
+    const link = await createLink(firstNode, owner);
     for (let round = 0; round < 6; round++)
-      for (const node of [one, other]) {
-        await visits(node, link.path, 5, (index) => `198.51.100.${index}`);
+      for (const node of [firstNode, secondNode]) {
+        await visitRepeatedly(node, link.path, 5, (index) => `198.51.100.${index}`);
         await node.app.clicks.settled();
       }
-    expect(await totalsOf(one, owner, link.id)).toEqual([limit, 60 - limit]);
+    expect(await totalsOf(firstNode, owner, link.id)).toEqual([limit, 60 - limit]);
   } finally {
-    await Promise.all([one.stop(), other.stop()]);
+    await Promise.all([firstNode.stop(), secondNode.stop()]);
   }
 });
 

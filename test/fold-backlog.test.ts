@@ -19,23 +19,23 @@ const agents = [
 ];
 const pick = <T>(list: readonly T[], number: number): T => list[number % list.length] as T;
 
-/** Milliseconds between two hits: all are within the hour that a pack may span on SQLite, or within more. */
-const paces = { packs: 250, rows: 700 };
+/** Milliseconds between two hits. All hits are within an hour, which a pack may span on SQLite, or they are not. */
+const intervals = { packs: 250, rows: 700 };
 
-const hits = 12_000;
-/** Hits that come while the others are folded. */
-const later = 200;
+const leftoverCount = 12_000;
+/** Hits that are recorded while the leftover journal is folded. */
+const newCount = 200;
 const lastAt = Date.UTC(2026, 10, 19, 0, 45);
 
-/** Hits of three organizations on forty links over a midnight, of every kind. */
-function hitAt(index: number, pace: number): RawHit {
+/** Hits of every kind on forty links of three organizations, before and after midnight. */
+function hitAt(index: number, interval: number): RawHit {
   const linkId = 1 + ((index * index) % 41) + (index % 7);
   const outcome = index % 11 === 0 ? pick(outcomes, index) : 'redirect';
   return {
     ...plainHit,
     linkId,
     organizationId: 1 + (linkId % 3),
-    at: lastAt - (hits + later - index) * pace,
+    at: lastAt - (leftoverCount + newCount - index) * interval,
     outcome,
     target: outcome === 'redirect' ? (pick(targets, index) as 'default') : null,
     method: index % 29 === 0 ? 'HEAD' : 'GET',
@@ -50,47 +50,52 @@ function hitAt(index: number, pace: number): RawHit {
 }
 
 const kinds = storeKinds.flatMap((store) =>
-  Object.entries(paces).map(([as, pace]) => [store, as, pace] as const),
+  Object.entries(intervals).map(([storedAs, interval]) => [store, storedAs, interval] as const),
 );
 
-describe.each(kinds)('a large leftover journal on %s, for %s where there are packs,', (store, as, pace) => {
-  test('is stored in the ledger and all totals unchanged, each hit once, along with new hits', async () => {
-    await using folder = await temporaryFolder();
-    const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
-    const config = loadConfig({
-      PORT: '0',
-      DATA_DIR: folder.path,
-      DATABASE_URL,
-      MISS_LIMIT: '0',
-      JOURNAL_KEEP_MINUTES: '0',
-    });
-    // The visitors of the previous day are still there to be counted again.
-    const now = () => Date.UTC(2026, 10, 19, 0, 50);
-    const first = await createApp(config, { hits: 'unfolded', now });
-    for (let index = 0; index < hits; index++) await first.clicks.append(hitAt(index, pace));
-    await first.stop();
+describe.each(kinds)(
+  'a large leftover journal on %s, with hits that SQLite stores as %s,',
+  (store, storedAs, interval) => {
+    test('is stored unchanged in the ledger and in all totals, each hit once, together with new hits', async () => {
+      await using folder = await temporaryFolder();
+      const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
+      const config = loadConfig({
+        PORT: '0',
+        DATA_DIR: folder.path,
+        DATABASE_URL,
+        MISS_LIMIT: '0',
+        JOURNAL_KEEP_MINUTES: '0',
+      });
+      // The visitors of the previous day are still stored, so that the rollups can be rebuilt.
+      const now = () => Date.UTC(2026, 10, 19, 0, 50);
+      const first = await createApp(config, { hits: 'unfolded', now });
+      for (let index = 0; index < leftoverCount; index++) await first.clicks.append(hitAt(index, interval));
+      await first.stop();
 
-    const second = await createApp(config, { now });
-    for (let index = 0; index < later; index++) await second.clicks.append(hitAt(hits + index, pace));
-    await second.clicks.settled();
-    await eventually(() => journalsIn(folder.path).length === 1, 'the earlier journal to be folded');
-    await second.clicks.settled();
-    const { database } = second.context;
-    const rows = await wholeLedger(database.read);
-    expect(rows.length).toBe(hits + later);
-    const { length: unpacked } = await database.read.selectFrom('hits').select('id').execute();
-    if (store === 'sqlite') expect(unpacked).toBe(as === 'packs' ? later : hits + later);
-    else expect(unpacked).toBeLessThanOrEqual(later);
-    expect(new Set(rows.map((row) => row.at)).size).toBe(hits + later);
-    const leftover = rows.filter((row) => row.at < hitAt(hits, pace).at);
-    for (const link of new Set(rows.map((row) => row.link_id))) {
-      const instants = leftover.filter((row) => row.link_id === link).map((row) => row.at);
-      expect(instants).toEqual(instants.toSorted((one, other) => one - other));
-    }
-    const folded = await rollUps(database.read);
-    expect(folded.links.length).toBeGreaterThan(80);
-    await database.write((queries) => rebuildRollups(queries));
-    expect(folded).toEqual(await rollUps(database.read));
-    await second.stop();
-  });
-});
+      const second = await createApp(config, { now });
+      for (let index = 0; index < newCount; index++)
+        await second.clicks.append(hitAt(leftoverCount + index, interval));
+      await second.clicks.settled();
+      await eventually(() => journalsIn(folder.path).length === 1, 'the earlier journal to be folded');
+      await second.clicks.settled();
+      const { database } = second.context;
+      const rows = await wholeLedger(database.read);
+      expect(rows.length).toBe(leftoverCount + newCount);
+      const { length: unpackedCount } = await database.read.selectFrom('hits').select('id').execute();
+      if (store === 'sqlite')
+        expect(unpackedCount).toBe(storedAs === 'packs' ? newCount : leftoverCount + newCount);
+      else expect(unpackedCount).toBeLessThanOrEqual(newCount);
+      expect(new Set(rows.map((row) => row.at)).size).toBe(leftoverCount + newCount);
+      const leftover = rows.filter((row) => row.at < hitAt(leftoverCount, interval).at);
+      for (const link of new Set(rows.map((row) => row.link_id))) {
+        const instants = leftover.filter((row) => row.link_id === link).map((row) => row.at);
+        expect(instants).toEqual(instants.toSorted((one, other) => one - other));
+      }
+      const folded = await rollUps(database.read);
+      expect(folded.links.length).toBeGreaterThan(80);
+      await database.write((queries) => rebuildRollups(queries));
+      expect(folded).toEqual(await rollUps(database.read));
+      await second.stop();
+    });
+  },
+);

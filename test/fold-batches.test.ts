@@ -35,8 +35,8 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
-/** Writes that many records of one hit each, the first at `from`. Returns where they end. */
-function written(name: JournalName, records: number, from = plain.at): Position {
+/** Writes `records` records of one hit each, the first at `from`. Returns the position of their end. */
+function writeRecords(name: JournalName, records: number, from = plain.at): Position {
   mkdirSync(folderOf(folder.path, name), { recursive: true });
   const file = segmentFile(folderOf(folder.path, name), 1);
   const writer = new RecordWriter();
@@ -50,11 +50,11 @@ function written(name: JournalName, records: number, from = plain.at): Position 
   return { segment: 1, offset };
 }
 
-/** Folds in short turns, with hooks to observe them. */
-class WatchedStore extends SqliteFoldStore {
+/** Folds short batches, with hooks to observe them. */
+class ObservedStore extends SqliteFoldStore {
   isAway = false;
-  onTurn: (batch: FoldBatch) => void = () => {};
-  beforeTurn: () => void = () => {};
+  afterBatch: (batch: FoldBatch) => void = () => {};
+  beforeBatch: () => void = () => {};
 
   override batchLength(): number {
     return 10;
@@ -62,13 +62,13 @@ class WatchedStore extends SqliteFoldStore {
 
   override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
     if (this.isAway) throw new StoreAway('away');
-    this.beforeTurn();
+    this.beforeBatch();
     await super.fold(batch, deliveries);
-    this.onTurn(batch);
+    this.afterBatch(batch);
   }
 }
 
-/** As with a slow disk. */
+/** Folds slowly, as on a slow disk. */
 class SlowStore extends SqliteFoldStore {
   override fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
     return super.fold(batch, (links, hitIdOf) => {
@@ -113,7 +113,7 @@ function workerOf(
   });
 }
 
-const ledger = (): number => {
+const ledgerCount = (): number => {
   const database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
   const [[count] = []] = database.query('select count(*) from hits').values();
   database.close();
@@ -121,138 +121,138 @@ const ledger = (): number => {
 };
 
 test('fresh hits are folded between the batches of a leftover journal', async () => {
-  written(leftoverJournal, 100);
-  const end = written(ownJournal, 5);
-  const store = new WatchedStore(folder.path);
-  const turns: string[] = [];
+  writeRecords(leftoverJournal, 100);
+  const end = writeRecords(ownJournal, 5);
+  const store = new ObservedStore(folder.path);
+  const batches: string[] = [];
   const recovered = new Promise<void>((resolve) => {
-    const desk = workerOf(store, (message) => message.kind === 'recovered' && resolve());
-    store.onTurn = ({ journal, hits }) => {
-      turns.push(`${journal} ${hits.count}`);
-      // As the thread receives it: not before the fold yields.
-      if (turns.length === 2) setImmediate(() => desk.take({ kind: 'wake', end, now: plain.at }));
+    const worker = workerOf(store, (message) => message.kind === 'recovered' && resolve());
+    store.afterBatch = ({ journal, hits }) => {
+      batches.push(`${journal} ${hits.count}`);
+      // As a thread receives a message: not before the fold yields.
+      if (batches.length === 2) setImmediate(() => worker.take({ kind: 'wake', end, now: plain.at }));
     };
   });
   await recovered;
-  expect(turns).toEqual([
+  expect(batches).toEqual([
     'here/left 10',
     'here/left 10',
     'here/own 5',
     ...Array.from({ length: 8 }, () => 'here/left 10'),
   ]);
-  expect(ledger()).toBe(105);
+  expect(ledgerCount()).toBe(105);
   expect(journalsIn(folder.path)).toEqual([ownJournal]);
   await store.close();
 });
 
-test('a visit during retention is counted between two parts of it, within two seconds', async () => {
+test('a visit while old hits are deleted is counted between two parts of the deletion, within two seconds', async () => {
   const old = new Database(join(folder.path, 'linnet.sqlite'));
   old.run(`insert into hits (link_id, organization_id, at, outcome, target, class, reason, device, source, country, os, browser,
       language, referrer, utm_source, utm_medium, utm_campaign, utm_term, utm_content, rule, variant)
     with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 10000)
     select 1, 1, n, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 from numbers`);
   old.close();
-  const happened: string[] = [];
-  const { promise: isOver, resolve } = Promise.withResolvers<void>();
+  const events: string[] = [];
+  const { promise: retained, resolve } = Promise.withResolvers<void>();
   let visitedAt = 0;
   let countedAfter = Number.POSITIVE_INFINITY;
-  class RetainingStore extends WatchedStore {
+  class RetainingStore extends ObservedStore {
     override async deleteHitsBefore(at: number, now?: number): Promise<boolean> {
       const hasMore = await super.deleteHitsBefore(at, now);
-      happened.push(hasMore ? 'part' : 'end');
+      events.push(hasMore ? 'part' : 'end');
       if (visitedAt === 0) {
         visitedAt = performance.now();
-        desk.take({ kind: 'wake', end: written(ownJournal, 3), now: plain.at + 3_600_000 });
+        worker.take({ kind: 'wake', end: writeRecords(ownJournal, 3), now: plain.at + 3_600_000 });
       }
       if (!hasMore) resolve();
       return hasMore;
     }
   }
   const store = new RetainingStore(folder.path);
-  store.onTurn = () => {
-    happened.push('visits');
+  store.afterBatch = () => {
+    events.push('visits');
     countedAfter = performance.now() - visitedAt;
   };
-  const desk = workerOf(store, () => {});
-  await isOver;
-  expect(happened.slice(0, 3)).toEqual(['part', 'visits', 'part']);
-  expect(happened.filter((what) => what === 'part').length).toBeGreaterThan(3);
+  const worker = workerOf(store, () => {});
+  await retained;
+  expect(events.slice(0, 3)).toEqual(['part', 'visits', 'part']);
+  expect(events.filter((event) => event === 'part').length).toBeGreaterThan(3);
   expect(countedAfter).toBeLessThan(scaledToLoad(2_000));
-  expect(ledger()).toBe(3);
+  expect(ledgerCount()).toBe(3);
   const stopped = new Promise<void>((resolve) => {
     store.close = async () => resolve();
   });
-  desk.take({ kind: 'stop', end: { segment: 1, offset: 0 }, now: plain.at });
+  worker.take({ kind: 'stop', end: { segment: 1, offset: 0 }, now: plain.at });
   await stopped;
 });
 
-test('no batch loses its hits when an idle thread collects garbage while it waits for the store, nor does a later one', async () => {
-  written(leftoverJournal, 35);
-  const store = new WatchedStore(folder.path);
-  const toldOf: number[] = [];
-  const tellHooks: FoldWorkerParts['deliveriesOf'] = (clicks) => () => {
-    toldOf.push(...clicks(new Map([[plain.linkId, true]])).map((click) => click.at));
+test('neither the current batch nor a later one loses hits if the idle thread collects garbage while it waits for the store', async () => {
+  writeRecords(leftoverJournal, 35);
+  const store = new ObservedStore(folder.path);
+  const deliveredAt: number[] = [];
+  const recordDeliveries: FoldWorkerParts['deliveriesOf'] = (clicks) => () => {
+    deliveredAt.push(...clicks(new Map([[plain.linkId, true]])).map((click) => click.at));
     return [];
   };
   await new Promise<void>((resolve) => {
-    const desk = workerOf(store, (message) => message.kind === 'recovered' && resolve(), tellHooks);
-    store.beforeTurn = () => desk.release();
-    store.onTurn = () => setImmediate(() => desk.release());
+    const worker = workerOf(store, (message) => message.kind === 'recovered' && resolve(), recordDeliveries);
+    store.beforeBatch = () => worker.release();
+    store.afterBatch = () => setImmediate(() => worker.release());
   });
   const database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
   const instants = database.query('select at from hits order by at').values();
   database.close();
-  const all = Array.from({ length: 35 }, (_, record) => plain.at + record * 20_000);
-  expect(instants.flat()).toEqual(all);
+  const expected = Array.from({ length: 35 }, (_, record) => plain.at + record * 20_000);
+  expect(instants.flat()).toEqual(expected);
   // Repeat visits within seconds aren't counted; these are 20 seconds apart.
-  expect(toldOf).toEqual(all);
+  expect(deliveredAt).toEqual(expected);
   await store.close();
 });
 
-test('a stop while the store is away, in the middle of a leftover journal, leaves the rest to the next start', async () => {
-  written(leftoverJournal, 100);
-  const store = new WatchedStore(folder.path);
+test('a stop while the store is unavailable, in the middle of a leftover journal, leaves the rest for the next start', async () => {
+  writeRecords(leftoverJournal, 100);
+  const store = new ObservedStore(folder.path);
   await new Promise<void>((resolve) => {
-    const desk = workerOf(store, (message) => message.kind === 'stopped' && resolve());
-    let turns = 0;
-    store.onTurn = () => {
-      if (++turns !== 3) return;
+    const worker = workerOf(store, (message) => message.kind === 'stopped' && resolve());
+    let batches = 0;
+    store.afterBatch = () => {
+      if (++batches !== 3) return;
       store.isAway = true;
-      desk.take({ kind: 'stop', end: { segment: 1, offset: 0 }, now: plain.at });
+      worker.take({ kind: 'stop', end: { segment: 1, offset: 0 }, now: plain.at });
     };
   });
-  expect(ledger()).toBe(30);
-  const again = new WatchedStore(folder.path);
+  expect(ledgerCount()).toBe(30);
+  const restartedStore = new ObservedStore(folder.path);
   await new Promise<void>((resolve) =>
-    workerOf(again, (message) => message.kind === 'recovered' && resolve()),
+    workerOf(restartedStore, (message) => message.kind === 'recovered' && resolve()),
   );
-  expect(ledger()).toBe(100);
-  await again.close();
+  expect(ledgerCount()).toBe(100);
+  await restartedStore.close();
 });
 
-test('while others change something in SQLite the batches are short, and long again afterwards', async () => {
+test('batches are short while other connections write to SQLite, and long again afterwards', async () => {
   const store = new SqliteFoldStore(folder.path);
-  const long = store.batchLength();
+  const fullLength = store.batchLength();
   const other = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
   other.run("insert into settings (key, value) values ('a', 'b')");
-  expect(store.batchLength()).toBeLessThan(long);
+  expect(store.batchLength()).toBeLessThan(fullLength);
   other.close();
   await store.deleteHitsBefore(1);
-  expect(new SqliteFoldStore(folder.path).batchLength()).toBe(long);
+  expect(new SqliteFoldStore(folder.path).batchLength()).toBe(fullLength);
   await store.close();
 });
 
-test('after a slow batch the next ones are shorter, even more while others change something', async () => {
+test('batches after a slow one are shorter, and even shorter while other connections write', async () => {
   const store = new SlowStore(folder.path);
-  const long = store.batchLength();
-  const end = written(ownJournal, 5);
+  const fullLength = store.batchLength();
+  const end = writeRecords(ownJournal, 5);
   await new Promise<void>((resolve) => {
-    const desk = workerOf(store, ({ kind }) => kind === 'folded' && resolve());
-    desk.take({ kind: 'wake', end, now: plain.at });
+    const worker = workerOf(store, ({ kind }) => kind === 'folded' && resolve());
+    worker.take({ kind: 'wake', end, now: plain.at });
   });
-  expect(ledger()).toBe(5);
+  expect(ledgerCount()).toBe(5);
   const afterwards = store.batchLength();
-  expect(afterwards).toBeLessThan(long);
+  expect(afterwards).toBeLessThan(fullLength);
   const other = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
   other.run("insert into settings (key, value) values ('a', 'b')");
   expect(store.batchLength()).toBeLessThan(afterwards);
@@ -261,33 +261,33 @@ test('after a slow batch the next ones are shorter, even more while others chang
   await store.close();
 });
 
-test("another worker's fold is no reason for short batches, but other changes are", async () => {
+test("another worker's fold does not shorten the batches, but other writes do", async () => {
   const store = new SqliteFoldStore(folder.path);
-  const long = store.batchLength();
-  const other = new WatchedStore(folder.path);
-  const desk = workerOf(other, () => {});
+  const fullLength = store.batchLength();
+  const other = new ObservedStore(folder.path);
+  const worker = workerOf(other, () => {});
   const fold = (end: Position) =>
     new Promise<void>((resolve) => {
-      other.onTurn = () => resolve();
-      desk.take({ kind: 'wake', end, now: plain.at });
+      other.afterBatch = () => resolve();
+      worker.take({ kind: 'wake', end, now: plain.at });
     });
-  await fold(written(ownJournal, 2));
-  expect(ledger()).toBe(2);
-  expect(store.batchLength()).toBe(long);
+  await fold(writeRecords(ownJournal, 2));
+  expect(ledgerCount()).toBe(2);
+  expect(store.batchLength()).toBe(fullLength);
   const writer = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
   writer.run("insert into changes (at, domain_id, suffixes) values (0, 0, 'a')");
   writer.close();
-  const { segment, offset } = written(ownJournal, 2, plain.at + 60_000);
+  const { segment, offset } = writeRecords(ownJournal, 2, plain.at + 60_000);
   await fold({ segment, offset: offset * 2 });
-  expect(ledger()).toBe(4);
-  expect(store.batchLength()).toBeLessThan(long);
+  expect(ledgerCount()).toBe(4);
+  expect(store.batchLength()).toBeLessThan(fullLength);
   await store.close();
   await other.close();
 });
 
-test('what a killed process had sent to the database is not counted again, and the rest of its journal is', async () => {
-  written(leftoverJournal, 25);
-  class LateCommit extends WatchedStore {
+test('hits that a killed process had sent to the database are not counted twice, and the rest of its journal is folded', async () => {
+  writeRecords(leftoverJournal, 25);
+  class LateCommit extends ObservedStore {
     isLate = true;
 
     override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
@@ -299,46 +299,46 @@ test('what a killed process had sent to the database is not counted again, and t
     }
   }
   const store = new LateCommit(folder.path);
-  const told: string[] = [];
+  const messages: string[] = [];
   await new Promise<void>((resolve) => {
     workerOf(store, (message) => {
-      told.push(message.kind === 'warning' ? message.event : message.kind);
+      messages.push(message.kind === 'warning' ? message.event : message.kind);
       if (message.kind === 'recovered') resolve();
     });
   });
-  expect(told).toContain('journal folded elsewhere');
-  expect(ledger()).toBe(25);
+  expect(messages).toContain('journal folded elsewhere');
+  expect(ledgerCount()).toBe(25);
   expect(journalsIn(folder.path)).toEqual([]);
 }, 240_000);
 
-test('a journal whose copy another node was folding is folded here once the database has lost it', async () => {
-  written(leftoverJournal, 25);
-  const inStore = (statement: string) => {
+test('a journal whose copy another node has folded is folded here once the database has lost that fold', async () => {
+  writeRecords(leftoverJournal, 25);
+  const runInStore = (statement: string) => {
     using database = new Database(join(folder.path, 'linnet.sqlite'));
     database.run(statement, [watermarkKey(leftoverJournal)]);
   };
-  class CopiedElsewhere extends WatchedStore {
+  class CopiedElsewhere extends ObservedStore {
     isFirst = true;
 
     override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
       // The other node was faster.
       if (this.isFirst)
-        inStore('insert into journal_watermarks (node, segment, byte_offset) values (?, 2, 0)');
+        runInStore('insert into journal_watermarks (node, segment, byte_offset) values (?, 2, 0)');
       this.isFirst = false;
       await super.fold(batch, deliveries);
     }
   }
   const store = new CopiedElsewhere(folder.path);
   await new Promise<void>((resolve) => {
-    const desk = workerOf(store, (message) => {
+    const worker = workerOf(store, (message) => {
       if (message.kind === 'recovered') resolve();
       if (message.kind !== 'warning') return;
       expect(message.event).toBe('journal folded elsewhere');
-      inStore('delete from journal_watermarks where node = ?');
-      setImmediate(() => desk.take({ kind: 'cleanUp', now: plain.at + 3_600_000 }));
+      runInStore('delete from journal_watermarks where node = ?');
+      setImmediate(() => worker.take({ kind: 'cleanUp', now: plain.at + 3_600_000 }));
     });
   });
-  expect(ledger()).toBe(25);
+  expect(ledgerCount()).toBe(25);
   expect(journalsIn(folder.path)).toEqual([]);
   await store.close();
 });

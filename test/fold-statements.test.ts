@@ -4,7 +4,7 @@ import { PostgresConnection } from '../src/ledger/postgres-connection.ts';
 import { StoreAway } from '../src/rules/errors.ts';
 import { freshPostgres } from './support/postgres.ts';
 
-test("the fold's statements are parsed once, and a retry succeeds if tables have changed or a pooler has lost them", async () => {
+test("the fold's statements are prepared once, and a retry succeeds if tables have changed or a pooler has dropped them", async () => {
   const url = await freshPostgres();
   const sql = new SQL({ url, max: 1 });
   await sql
@@ -14,24 +14,24 @@ test("the fold's statements are parsed once, and a retry succeeds if tables have
   const fold = open(url);
   const value = ({ namedQuery }: PostgresConnection) =>
     namedQuery('select value from things where id = $1', [1]).then(([row]) => Number(row?.value));
-  const kept = async ({ query }: PostgresConnection) =>
+  const preparedCount = async ({ query }: PostgresConnection) =>
     Number(
       (await query("select count(*) as count from pg_prepared_statements where name like 'linnet%'"))[0]
         ?.count,
     );
-  expect([await value(fold), await value(fold), await kept(fold)]).toEqual([2, 2, 1]);
+  expect([await value(fold), await value(fold), await preparedCount(fold)]).toEqual([2, 2, 1]);
   expect(await fold.transaction(() => value(fold), true)).toBe(2);
 
   await sql`alter table things alter column value type numeric`;
   await expect(value(fold)).rejects.toThrow(StoreAway);
-  expect([await value(fold), await kept(fold)]).toEqual([2, 1]);
+  expect([await value(fold), await preparedCount(fold)]).toEqual([2, 1]);
 
   await fold.query('deallocate all');
   await expect(value(fold)).rejects.toThrow(StoreAway);
-  expect([await value(fold), await value(fold), await kept(fold)]).toEqual([2, 2, 0]);
+  expect([await value(fold), await value(fold), await preparedCount(fold)]).toEqual([2, 2, 0]);
 
-  const without = open(`${url}?prepared_statements=off`);
-  expect([await value(without), await kept(without)]).toEqual([2, 0]);
-  for (const connection of [fold, without]) await connection.close();
+  const unprepared = open(`${url}?prepared_statements=off`);
+  expect([await value(unprepared), await preparedCount(unprepared)]).toEqual([2, 0]);
+  for (const connection of [fold, unprepared]) await connection.close();
   await sql.end();
 });

@@ -11,43 +11,43 @@ import { temporaryFolder } from './support/program.ts';
 
 const noon = Date.UTC(2026, 10, 19, 12);
 
-class WatchedStore extends SqliteFoldStore {
-  underWay = 0;
-  together = 0;
+class ObservedStore extends SqliteFoldStore {
+  concurrent = 0;
+  mostConcurrent = 0;
   onFold: () => void = () => {};
 
   override batchLength(): number {
     return 1;
   }
 
-  /** Takes time, as over a network. */
+  /** Yields first, as if the store were across a network. */
   override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
-    this.together = Math.max(this.together, ++this.underWay);
+    this.mostConcurrent = Math.max(this.mostConcurrent, ++this.concurrent);
     this.onFold();
     await new Promise((resolve) => setImmediate(resolve));
     await super.fold(batch, deliveries);
-    this.underWay -= 1;
+    this.concurrent -= 1;
   }
 }
 
-test('messages to a stopping fold start no second run beside its last one', async () => {
+test('messages to a stopping fold worker do not start a second run while its last one continues', async () => {
   await using folder = await temporaryFolder();
   await (await openDatabase(null, folder.path, () => {})).close();
   const files = new JournalFiles(folder.path, noon);
   const ends = ['spring', 'summer', 'autumn', 'winter'].map((campaign) => files.write(ownJournal, campaign));
   const [end = { segment: 1, offset: 0 }] = ends.slice(-1);
-  const store = new WatchedStore(folder.path);
-  const told: FromFold[] = [];
-  const worker = startFoldWorker(folder.path, store, noon, (message) => told.push(message));
+  const store = new ObservedStore(folder.path);
+  const messages: FromFold[] = [];
+  const worker = startFoldWorker(folder.path, store, noon, (message) => messages.push(message));
   store.onFold = () => {
     worker.take({ kind: 'cleanUp', now: noon });
     worker.take({ kind: 'wake', end, now: noon });
     worker.take({ kind: 'stop', end, now: noon });
   };
   worker.take({ kind: 'stop', end, now: noon });
-  await eventually(() => told.some(({ kind }) => kind === 'stopped'), 'the worker to stop');
-  expect(store.together).toBe(1);
-  expect(told.filter(({ kind }) => kind === 'stopped' || kind === 'fault')).toHaveLength(1);
+  await eventually(() => messages.some(({ kind }) => kind === 'stopped'), 'the worker to stop');
+  expect(store.mostConcurrent).toBe(1);
+  expect(messages.filter(({ kind }) => kind === 'stopped' || kind === 'fault')).toHaveLength(1);
   const database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
   expect(database.query('select count(*) from hits').values()).toEqual([[4]]);
   database.close();

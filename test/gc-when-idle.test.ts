@@ -1,26 +1,26 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 
-/** What a thread that runs `work` every 100 ms collects and releases within 1.8 seconds. */
-async function clearings(work: string): Promise<string> {
+/** Whether a thread that runs `work` every 100 ms collects garbage and releases memory within 1.8 seconds. */
+async function actionsWith(work: string): Promise<string> {
   const script = `
     import { collectWhenIdle } from './src/threads/gc-when-idle.ts';
     const collect = Bun.gc;
-    const done = [];
-    Bun.gc = (isWaitedFor) => {
-      done.push('collected');
-      return collect(isWaitedFor);
+    const actions = [];
+    Bun.gc = (force) => {
+      actions.push('collected');
+      return collect(force);
     };
     const used = () => process.threadCpuUsage().user / 1_000;
     const busy = (milliseconds) => {
       for (const end = used() + milliseconds; used() < end; );
     };
     busy(300);
-    collectWhenIdle(() => done.push('released'));
+    collectWhenIdle(() => actions.push('released'));
     setInterval(() => { ${work} }, 100);
-    // What doesn't happen by then is what is tested.
+    // The test also expects that nothing happens within this time, so it can't wait for an event.
     setTimeout(() => {
-      console.log(done.join(', '));
+      console.log(actions.join(', '));
       process.exit();
     }, 1_800);`;
   const child = Bun.spawn([process.execPath, '-e', script], { cwd: join(import.meta.dir, '..') });
@@ -28,5 +28,5 @@ async function clearings(work: string): Promise<string> {
 }
 
 test('a thread collects garbage once when it is idle, and not while it works', async () => {
-  expect(await Promise.all([clearings(''), clearings('busy(40);')])).toEqual(['released, collected', '']);
+  expect(await Promise.all([actionsWith(''), actionsWith('busy(40);')])).toEqual(['released, collected', '']);
 });

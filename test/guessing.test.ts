@@ -16,12 +16,12 @@ async function signInTo(
   body: Pick<TestAccount, 'email' | 'password'>,
   cookie = '',
 ) {
-  const began = performance.now();
+  const startedAt = performance.now();
   const { status, headers } = await app.call('POST', '/api/v1/session', {
     body: { email: body.email, password: body.password },
     headers: { 'x-forwarded-for': from, ...(cookie && { cookie }) },
   });
-  return { status, took: performance.now() - began, headers };
+  return { status, duration: performance.now() - startedAt, headers };
 }
 
 const knownCookie = (headers: Headers): string =>
@@ -31,15 +31,15 @@ const knownCookie = (headers: Headers): string =>
     ?.split(';')[0] ?? '';
 
 test.each(storeKinds)(
-  "a thousand guesses from all over a household delay the owner's sign-in only for a moment, on %s",
+  "a thousand guesses from 250 networks of one household delay the owner's sign-in only briefly, on %s",
   async (store) => {
-    // Full hashing cost, so that the time its owner waits is realistic.
+    // The full hashing cost, so that the time that the owner waits is realistic.
     const overrides = { hashCost: defaultHashCost };
     const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' }, overrides });
     const owner = await app.createAccount();
     const signIn = (from: string, cookie = '') => signInTo(app, from, owner, cookie);
     const home = '2001:db8:1:100::1';
-    const idle = (await signIn(home)).took;
+    const idle = (await signIn(home)).duration;
     const before = await signIn(home);
     expect(before.status).toBe(201);
     const cookie = knownCookie(before.headers);
@@ -52,12 +52,16 @@ test.each(storeKinds)(
         statuses.push((await signInTo(app, from, wrong)).status);
       }
     });
-    const own = [await signIn('2001:db8:1:1ff::1', cookie), await signIn(home), await signIn('198.51.100.7')];
+    const ownSignIns = [
+      await signIn('2001:db8:1:1ff::1', cookie),
+      await signIn(home),
+      await signIn('198.51.100.7'),
+    ];
     await Promise.all(attack);
-    own.push(await signIn('2001:db8:1:1ff::1', cookie), await signIn(home));
-    expect(own.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
-    // They wait for a few turns of others, on a possibly slow machine, but not for a queue of all guesses.
-    for (const { took } of own) expect(took).toBeLessThan(second + 20 * idle);
+    ownSignIns.push(await signIn('2001:db8:1:1ff::1', cookie), await signIn(home));
+    expect(ownSignIns.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    // They wait for a few guesses of others, on a possibly slow machine, but not for a queue of all guesses.
+    for (const { duration } of ownSignIns) expect(duration).toBeLessThan(second + 20 * idle);
     expect(statuses).toHaveLength(1_000);
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
@@ -66,7 +70,7 @@ test.each(storeKinds)(
   },
 );
 
-describe.each(storeKinds)('while others guess a password, on %s', (store) => {
+describe.each(storeKinds)('while attackers guess a password, on %s', (store) => {
   let app: TestApp;
   let url: string | null;
   let owner: TestAccount;
@@ -102,66 +106,67 @@ describe.each(storeKinds)('while others guess a password, on %s', (store) => {
         return false;
       },
     );
-  const v6 = (count: number, prefix: (index: number) => string) =>
+  const ipv6Networks = (count: number, prefix: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => `${prefix(index)}::/64`);
   /** No two are in the same /48. */
-  const everywhere = (count: number, first = 0) =>
-    v6(
+  const spreadNetworks = (count: number, first = 0) =>
+    ipv6Networks(
       count,
       (index) => `2001:${((index + first) >> 16).toString(16)}:${((index + first) & 0xffff).toString(16)}:0`,
     );
 
   test('all addresses of a /64, a /56 or a /48 share one limit, and those of a /24 too', async () => {
-    const own = (target: string, networks: Iterable<string>) => evaluated(`login|${target}`, networks);
-    expect(await own('64', Array(200).fill('2001:db8:2:1::/64'))).toBe(10);
-    const ofHousehold = v6(200, (index) => `2001:db8:3:1${index.toString(16).padStart(2, '0')}`);
-    expect(await own('56', ofHousehold)).toBe(20);
-    expect(await own('56', ['2001:db8:3:200::/64'])).toBe(1);
-    const ofSite = v6(2_000, (index) => `2001:db8:4:${(index * 32).toString(16)}`);
-    expect(await own('48', ofSite)).toBe(40);
-    expect(await own('48', ['2001:db8:5:0::/64'])).toBe(1);
+    const evaluatedLogins = (target: string, networks: Iterable<string>) =>
+      evaluated(`login|${target}`, networks);
+    expect(await evaluatedLogins('64', Array(200).fill('2001:db8:2:1::/64'))).toBe(10);
+    const ofHousehold = ipv6Networks(200, (index) => `2001:db8:3:1${index.toString(16).padStart(2, '0')}`);
+    expect(await evaluatedLogins('56', ofHousehold)).toBe(20);
+    expect(await evaluatedLogins('56', ['2001:db8:3:200::/64'])).toBe(1);
+    const ofSite = ipv6Networks(2_000, (index) => `2001:db8:4:${(index * 32).toString(16)}`);
+    expect(await evaluatedLogins('48', ofSite)).toBe(40);
+    expect(await evaluatedLogins('48', ['2001:db8:5:0::/64'])).toBe(1);
     const ofProvider = Array.from({ length: 256 }, (_, index) => `203.0.113.${index}`);
-    expect(await own('24', ofProvider)).toBe(40);
-    expect(await own('32', Array(50).fill('203.0.114.7'))).toBe(10);
+    expect(await evaluatedLogins('24', ofProvider)).toBe(40);
+    expect(await evaluatedLogins('32', Array(50).fill('203.0.114.7'))).toBe(10);
     // The limit counts guesses at all targets together.
     let sprayed = 0;
     for (let target = 0; target < 100; target++)
-      sprayed += await own(`spray ${target}`, ['2001:db8:6:1::/64', '2001:db8:6:2::/64']);
+      sprayed += await evaluatedLogins(`spray ${target}`, ['2001:db8:6:1::/64', '2001:db8:6:2::/64']);
     expect(sprayed).toBe(120);
   });
 
   const target = 'login|botnet@example.com';
   const count = 2_000;
-  let flood: Promise<number> | undefined;
+  let botnetResult: Promise<number> | undefined;
   /** How many of `count` guesses at one account were evaluated. */
   const botnet = (): Promise<number> => {
-    flood ??= evaluated(target, everywhere(count));
-    return flood;
+    botnetResult ??= evaluated(target, spreadNetworks(count));
+    return botnetResult;
   };
 
-  test('two thousand guesses from ever new networks: a thousand a day are checked, then a few a minute', async () => {
+  test('of two thousand guesses from as many networks a thousand a day are checked, then a few a minute', async () => {
     expect(await botnet()).toBe(1_001);
-    // A client from a network without guesses competes with the botnet for the slow turns.
+    // A client from a network without guesses competes with the botnet for the few guesses a minute.
     app.clock.now += 20 * second;
-    expect(await evaluated(target, everywhere(10, count))).toBe(1);
+    expect(await evaluated(target, spreadNetworks(10, count))).toBe(1);
     app.clock.now += 20 * second;
     expect(await guess(target, '198.51.100.9')).toBe(true);
     expect(await guess(target, '192.0.2.9')).toBe(false);
   }, 240_000);
 
-  test('beyond the cap repeated guessers wait separately from new ones, and known browsers not at all', async () => {
+  test('beyond the daily limit networks that guessed before wait separately from new ones, and known browsers do not wait', async () => {
     await botnet();
-    const again = () => guess(target, '198.51.101.1');
+    const repeatGuess = () => guess(target, '198.51.101.1');
     for (let time = 0; time < 3; time++) {
       app.clock.now += 20 * second;
-      expect(await again()).toBe(true);
+      expect(await repeatGuess()).toBe(true);
     }
     app.clock.now += 20 * second;
-    expect(await again()).toBe(true);
-    expect(await again()).toBe(false);
+    expect(await repeatGuess()).toBe(true);
+    expect(await repeatGuess()).toBe(false);
     expect(await guess(target, '198.51.102.1')).toBe(true);
     app.clock.now += 20 * second;
-    expect(await again()).toBe(false);
+    expect(await repeatGuess()).toBe(false);
     for (let time = 0; time < 10; time++) expect(await guess(target, '198.51.103.1', 'browser')).toBe(true);
     expect(await guess(target, '198.51.103.1', 'browser')).toBe(false);
     expect(await guess(target, '198.51.103.1', 'another')).toBe(true);
@@ -178,17 +183,16 @@ describe.each(storeKinds)('while others guess a password, on %s', (store) => {
     const other = await app.createAccount();
     const cookie = knownCookie((await signIn('198.51.110.1')).headers);
     const [name, value = ''] = cookie.split('=');
-    const flood = (email: string) =>
+    const guessOften = (email: string) =>
       Promise.all(Array.from({ length: 12 }, () => signIn('198.51.111.1', 'wrong', email)));
-    await flood(owner.email);
-    await flood(other.email);
+    await guessOften(owner.email);
+    await guessOften(other.email);
     const from = '198.51.111.1';
     expect((await signIn(from, other.password, other.email, cookie)).status).toBe(429);
-    for (const made of ['x', `${value}x`, value.replace(/^./, '_'), `${'A'.repeat(16)}${value.slice(16)}`])
-      expect([made, (await signIn(from, owner.password, owner.email, `${name}=${made}`)).status]).toEqual([
-        made,
-        429,
-      ]);
+    for (const forged of ['x', `${value}x`, value.replace(/^./, '_'), `${'A'.repeat(16)}${value.slice(16)}`])
+      expect([forged, (await signIn(from, owner.password, owner.email, `${name}=${forged}`)).status]).toEqual(
+        [forged, 429],
+      );
     expect((await signIn(from, owner.password, owner.email, cookie)).status).toBe(201);
     // The other account's sign-in is added to the cookie, and the first stays.
     const both = knownCookie((await signIn('198.51.112.1', other.password, other.email, cookie)).headers);
@@ -197,16 +201,16 @@ describe.each(storeKinds)('while others guess a password, on %s', (store) => {
   });
 
   test.if(store === 'postgres')(
-    "waiting guesses leave the store's connections to known clients",
+    'waiting guesses leave connections of the store for known clients',
     async () => {
       const target = 'login|held@example.com';
       await guess(target, '203.0.113.1');
       await using server = new SQL({ url: url ?? '', max: 2 });
       let guesses: Promise<boolean>[] = [];
-      await server.begin(async (held) => {
-        await held.unsafe('select * from attempts for update');
+      await server.begin(async (transaction) => {
+        await transaction.unsafe('select * from attempts for update');
         guesses = Array.from({ length: 60 }, (_, index) => guess(target, `203.0.${index}.1`));
-        // Runs after the queries of the sixty whether they are known, so they are being counted by now.
+        // Runs after the queries whether the sixty are known, so that the sixty are being counted by now.
         await app.app.context.guesses.knownAs(target, { network: '203.0.113.2', browser: null });
         const waiting = `select count(*)::int as n from pg_stat_activity
           where wait_event_type = 'Lock' and datname = current_database()`;
@@ -221,7 +225,7 @@ describe.each(storeKinds)('while others guess a password, on %s', (store) => {
   );
 
   test.if(store === 'sqlite')(
-    'no address is in the store in plain text, including those that signed in',
+    'no IP address is in the store in plain text, not even after a successful sign-in',
     async () => {
       await signIn('198.51.120.77');
       const files = await Array.fromAsync(new Bun.Glob('linnet.sqlite*').scan({ cwd: app.dataDir }));

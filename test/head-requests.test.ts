@@ -5,53 +5,56 @@ import { visitRaw } from './support/raw-http.ts';
 
 let app: TestApp;
 let key: string;
-let link: number;
+let linkId: number;
 
 beforeAll(async () => {
   app = await startApp();
   key = (await app.createAccount()).key;
-  const make = async (fields: object) =>
+  const createLink = async (fields: object) =>
     (
       await app.call('POST', '/api/v1/link', {
         key,
         body: { destination_url: 'https://a.example/', ...fields },
       })
     ).json;
-  link = (await make({ suffix: 'plain' })).id;
-  await make({ suffix: 'locked', password: 'open sesame' });
+  linkId = (await createLink({ suffix: 'plain' })).id;
+  await createLink({ suffix: 'locked', password: 'open sesame' });
 });
 afterAll(async () => {
   expect(app.faults).toEqual([]);
   await app.stop();
 });
 
-/** Without streamed responses, which state no length, and without GETs that change something, which have no HEAD. */
-const api = routes
+/** Without streamed responses, which have no Content-Length, and without GETs that change something, which have no HEAD. */
+const apiPaths = routes
   .filter(
     ({ method, endpoint }) => method === 'GET' && endpoint.streams === undefined && !endpoint.getChanges,
   )
   .map(({ path }) => path);
 
-async function lengths(path: string, headers: Record<string, string>) {
+async function getAndHead(path: string, headers: Record<string, string>) {
   const [get, head] = await Promise.all(
     ['GET', 'HEAD'].map((method) => visitRaw(app.url, { method, path, headers })),
   );
   return { get, head };
 }
 
-test.each(api)('HEAD %s has the length of its GET response, even for a refusal', async (path) => {
-  for (const headers of [{ 'api-key': key }, {}])
-    for (const id of [String(link), '999999']) {
-      const { get, head } = await lengths(path.replace('{id}', id), headers);
-      expect([head?.status, head?.headers['content-length']]).toEqual([
-        get?.status,
-        get?.headers['content-length'],
-      ]);
-      expect(Number(get?.headers['content-length'])).toBe(Buffer.byteLength(get?.body ?? ''));
-    }
-});
+test.each(apiPaths)(
+  'HEAD %s has the status and the length of the GET response, even of an error',
+  async (path) => {
+    for (const headers of [{ 'api-key': key }, {}])
+      for (const id of [String(linkId), '999999']) {
+        const { get, head } = await getAndHead(path.replace('{id}', id), headers);
+        expect([head?.status, head?.headers['content-length']]).toEqual([
+          get?.status,
+          get?.headers['content-length'],
+        ]);
+        expect(Number(get?.headers['content-length'])).toBe(Buffer.byteLength(get?.body ?? ''));
+      }
+  },
+);
 
-const pages = [
+const otherPaths = [
   ...[
     '/',
     '/app',
@@ -67,9 +70,9 @@ const pages = [
   ...['/plain', '/%70lain', '/locked', '/missing', '/missing/', '/caf%C3%A9'],
 ];
 
-test.each(pages)('HEAD %s has the length of the GET response', async (path) => {
+test.each(otherPaths)('HEAD %s has the status and the length of the GET response', async (path) => {
   for (const headers of [{}, { 'x-detour': '\xe9' }]) {
-    const { get, head } = await lengths(path, headers);
+    const { get, head } = await getAndHead(path, headers);
     expect([head?.status, head?.headers['content-length']]).toEqual([
       get?.status,
       get?.headers['content-length'],
@@ -82,10 +85,10 @@ test.each(pages)('HEAD %s has the length of the GET response', async (path) => {
 test("HEAD of the dashboard's files has their length, and so does HEAD of a QR code", async () => {
   const { body } = await visitRaw(app.url, { path: '/app' });
   const asset = /\/assets\/[^"']+/.exec(body)?.[0] ?? '';
-  const { json } = await app.call('GET', `/api/v1/link/${link}`, { key });
+  const { json } = await app.call('GET', `/api/v1/link/${linkId}`, { key });
   const code = new URL(json.qr_code_png).pathname;
   for (const path of [asset, code]) {
-    const { get, head } = await lengths(path, {});
+    const { get, head } = await getAndHead(path, {});
     expect([path, head?.status, head?.headers['content-length']]).toEqual([
       path,
       200,

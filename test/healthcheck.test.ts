@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { runCommand, temporaryFolder } from './support/program.ts';
 
-test('the health check requests the plain port beside HTTPS, and prints its findings', async () => {
+test('the health check uses the HTTP port also with HTTPS, and prints the result', async () => {
   await using folder = await temporaryFolder();
   const paths: string[] = [];
-  using plain = Bun.serve({
+  using plainServer = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch(request) {
@@ -14,15 +14,15 @@ test('the health check requests the plain port beside HTTPS, and prints its find
       return new Response('', { status: pathname === '/readyz' ? 503 : 200 });
     },
   });
-  const own = { DATA_DIR: join(folder.path, 'data'), HOST: '127.0.0.1' };
-  const https = { HTTPS: 'auto', BASE_URL: 'https://links.example.com', HTTP_PORT: String(plain.port) };
-  const ask = async (settings: Record<string, string>, ...words: string[]) => {
-    const program = runCommand(['healthcheck', ...words], { ...own, ...settings });
+  const baseSettings = { DATA_DIR: join(folder.path, 'data'), HOST: '127.0.0.1' };
+  const https = { HTTPS: 'auto', BASE_URL: 'https://links.example.com', HTTP_PORT: String(plainServer.port) };
+  const healthcheck = async (settings: Record<string, string>, ...options: string[]) => {
+    const program = runCommand(['healthcheck', ...options], { ...baseSettings, ...settings });
     return [await program.exited, program.output().out + program.output().err];
   };
-  const url = `http://127.0.0.1:${plain.port}`;
-  expect(await ask({ PORT: String(plain.port) })).toEqual([0, `${url}/healthz: ok\n`]);
-  expect(await ask(https)).toEqual([0, `${url}/healthz: ok\n`]);
-  expect(await ask(https, '--ready')).toEqual([1, `${url}/readyz: status 503\n`]);
+  const url = `http://127.0.0.1:${plainServer.port}`;
+  expect(await healthcheck({ PORT: String(plainServer.port) })).toEqual([0, `${url}/healthz: ok\n`]);
+  expect(await healthcheck(https)).toEqual([0, `${url}/healthz: ok\n`]);
+  expect(await healthcheck(https, '--ready')).toEqual([1, `${url}/readyz: status 503\n`]);
   expect(paths).toEqual(['/healthz', '/healthz', '/readyz']);
 });

@@ -10,7 +10,7 @@ import { temporaryFolder } from './support/program.ts';
 const hour = 490_000;
 
 describe.each(storeKinds)('groups counted from hits on %s', (store) => {
-  test('are the hundred largest; of equal ones those with the lowest values', async () => {
+  test('are the hundred largest; of equally large ones those with the lowest values', async () => {
     await using folder = await temporaryFolder();
     const url = store === 'postgres' ? await migratedPostgres() : null;
     const database = await openDatabase(url, folder.path, () => {});
@@ -27,10 +27,13 @@ describe.each(storeKinds)('groups counted from hits on %s', (store) => {
           class: isBot ? 2 : 0,
         };
       });
-      const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as Record<HitColumn, number>;
+      const zeroColumns = Object.fromEntries(hitColumns.map((name) => [name, 0])) as Record<
+        HitColumn,
+        number
+      >;
       await insertRows(
         database,
-        hits.map((hit) => ({ ...noFacts, ...hit })),
+        hits.map((hit) => ({ ...zeroColumns, ...hit })),
       );
       const clicksOf = (value: number) =>
         hits.filter((hit) => hit.referrer === value && hit.class === 0).length;

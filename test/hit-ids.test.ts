@@ -12,20 +12,20 @@ const target = targetOfEachTest();
 
 describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
   let app: TestApp;
-  let large: TestAccount;
-  let small: TestAccount;
+  let largeAccount: TestAccount;
+  let smallAccount: TestAccount;
 
   beforeAll(async () => {
     app = await startApp({ store, env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.0/8' } });
-    large = await app.createAccount();
-    small = await app.createAccount();
+    largeAccount = await app.createAccount();
+    smallAccount = await app.createAccount();
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
     await app.stop();
   });
 
-  async function linkOf({ key }: TestAccount, fields: object = {}) {
+  async function createLink({ key }: TestAccount, fields: object = {}) {
     const body = { destination_url: 'https://example.com/page', ...fields };
     const { json } = await app.call('POST', '/api/v1/link?disable_png=true', { key, body });
     return { id: json.id as number, zapierKey: json.zapier_key as string, path: new URL(json.url).pathname };
@@ -33,11 +33,11 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
   /** Ids by `utm_content`, which identifies a hit here. */
   const byContent = (clicks: readonly { id: unknown; utm_content: string }[]) =>
     new Map(clicks.map(({ id, utm_content }) => [utm_content, id]));
-  const listed = async (key: string, id: number) =>
+  const listedIds = async (key: string, id: number) =>
     byContent((await app.call('GET', `/api/v1/link/${id}/clicks?limit=1000`, { key })).json.clicks);
 
-  /** Leaves a journal as of an earlier process, to be folded with the first visit: in one batch, link by link. */
-  function leaveBehind(hits: readonly RawHit[]): void {
+  /** Writes a journal as if an earlier process had left it: it is folded at the first visit, in one batch, link by link. */
+  function writeLeftoverJournal(hits: readonly RawHit[]): void {
     const name = { node: 'here', process: 'left' };
     mkdirSync(folderOf(app.dataDir, name), { recursive: true });
     const writer = new RecordWriter();
@@ -56,47 +56,52 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
   });
 
   test('even if a long batch is sorted by link and packed', async () => {
-    const [ofLarge, ofSmall] = [target(), target()];
-    const other = await linkOf(large);
-    const fewer = await linkOf(small, { webhook_url: ofSmall.url });
-    const hooked = await linkOf(large, { webhook_url: ofLarge.url });
-    leaveBehind(
+    const [largeTarget, smallTarget] = [target(), target()];
+    const otherLink = await createLink(largeAccount);
+    const smallLink = await createLink(smallAccount, { webhook_url: smallTarget.url });
+    const webhookLink = await createLink(largeAccount, { webhook_url: largeTarget.url });
+    writeLeftoverJournal(
       Array.from({ length: 4_500 }, (_, index) => {
-        if (index % 900 === 5) return hit(small, fewer.id, index);
-        return hit(large, index % 100 === 7 ? hooked.id : other.id, index);
+        if (index % 900 === 5) return hit(smallAccount, smallLink.id, index);
+        return hit(largeAccount, index % 100 === 7 ? webhookLink.id : otherLink.id, index);
       }),
     );
-    await app.visit(other.path, { 'x-forwarded-for': '203.0.113.9' });
-    const posts = [...(await ofLarge.calls(45)), ...(await ofSmall.calls(5))];
-    const told = byContent(posts.map(({ body }) => JSON.parse(body).payload));
-    const kept = [...(await listed(large.key, hooked.id)), ...(await listed(small.key, fewer.id))];
-    expect(kept).toHaveLength(50);
-    expect([...told].sort()).toEqual(kept.sort());
+    await app.visit(otherLink.path, { 'x-forwarded-for': '203.0.113.9' });
+    const posts = [...(await largeTarget.calls(45)), ...(await smallTarget.calls(5))];
+    const delivered = byContent(posts.map(({ body }) => JSON.parse(body).payload));
+    const stored = [
+      ...(await listedIds(largeAccount.key, webhookLink.id)),
+      ...(await listedIds(smallAccount.key, smallLink.id)),
+    ];
+    expect(stored).toHaveLength(50);
+    expect([...delivered].sort()).toEqual(stored.sort());
     const packs = await app.app.context.database.read.selectFrom('hit_packs').select('id').execute();
     expect(packs.length).toBeGreaterThan(0);
   }, 240_000);
 
   test('in webhooks, Zapier, its sample, the list, the export and the live stream', async () => {
-    const [hook, zap] = [target(), target()];
-    const { id, path, zapierKey } = await linkOf(large, { webhook_url: hook.url });
-    const body = { target_url: zap.url };
+    const [webhookTarget, zapierTarget] = [target(), target()];
+    const { id, path, zapierKey } = await createLink(largeAccount, { webhook_url: webhookTarget.url });
+    const body = { target_url: zapierTarget.url };
     await app.call('POST', '/api/v1/zapier/hooks', { key: zapierKey, body });
-    const live = await fetch(`${app.url}/api/v1/clicks/live`, { headers: { 'api-key': large.key } });
+    const liveStream = await fetch(`${app.url}/api/v1/clicks/live`, {
+      headers: { 'api-key': largeAccount.key },
+    });
     await app.visit(`${path}?utm_content=alone`, { 'x-forwarded-for': '203.0.113.10' });
-    const [webhook] = await hook.calls(1);
-    const [flat] = await zap.calls(1);
-    const { payload } = JSON.parse(webhook?.body ?? '');
+    const [webhookCall] = await webhookTarget.calls(1);
+    const [zapierCall] = await zapierTarget.calls(1);
+    const { payload } = JSON.parse(webhookCall?.body ?? '');
     expect(payload.id).toBeGreaterThan(0);
-    expect(JSON.parse(flat?.body ?? '').id).toBe(payload.id);
-    await eventually(async () => (await listed(large.key, id)).size === 1, 'the click in the list');
-    expect([...(await listed(large.key, id))]).toEqual([['alone', payload.id]]);
+    expect(JSON.parse(zapierCall?.body ?? '').id).toBe(payload.id);
+    await eventually(async () => (await listedIds(largeAccount.key, id)).size === 1, 'the click in the list');
+    expect([...(await listedIds(largeAccount.key, id))]).toEqual([['alone', payload.id]]);
     const sample = await app.call('GET', '/api/v1/zapier/sample', { key: zapierKey });
     expect(sample.json.map((click: { id: number }) => click.id)).toEqual([payload.id]);
-    const csv = await app.call('GET', `/api/v1/link/${id}/clicks.csv`, { key: large.key });
+    const csv = await app.call('GET', `/api/v1/link/${id}/clicks.csv`, { key: largeAccount.key });
     expect(csv.text.split('\r\n')[1]).toStartWith(`${payload.id},`);
     let events = '';
-    for await (const piece of live.body ?? []) {
-      events += new TextDecoder().decode(piece);
+    for await (const chunk of liveStream.body ?? []) {
+      events += new TextDecoder().decode(chunk);
       if (events.includes('"utm_content":"alone"')) break;
     }
     expect(events).toContain(`id: ${payload.id}\n`);

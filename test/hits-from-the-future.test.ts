@@ -16,7 +16,7 @@ import { plainHit } from './support/plain-hit.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const year = 365 * dayLength;
-const visit = {
+const hit = {
   ...plainHit,
   userAgent: '',
 } as const;
@@ -27,17 +27,17 @@ describe.each(storeKinds)('on %s', (kind) => {
     await migratedSqlite(dataDir);
     return '';
   }
-  const opened = (dataDir: string, url: string) => openDatabase(url || null, dataDir, () => {});
+  const open = (dataDir: string, url: string) => openDatabase(url || null, dataDir, () => {});
   const foldStore = (dataDir: string, url: string) =>
     kind === 'postgres' ? new PostgresFoldStore(url) : new SqliteFoldStore(dataDir);
 
-  test("hits are never later than the server's clock allows, and those slightly ahead stay", async () => {
+  test("hits are never later than the server's clock allows, and those slightly ahead keep their time", async () => {
     await using folder = await temporaryFolder();
     const url = await storeIn(folder.path);
     const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL: url, MISS_LIMIT: '0' });
     const lines: string[] = [];
     const log = new Log('warn', (line) => lines.push(line));
-    const append = async (app: App, at: number) => app.clicks.append({ ...visit, at });
+    const append = async (app: App, at: number) => app.clicks.append({ ...hit, at });
     const before = Date.now();
     const app = await createApp(config, { log });
     for (const at of [before - year / 12, before + 30_000, before + 90_000, before + year])
@@ -56,39 +56,39 @@ describe.each(storeKinds)('on %s', (kind) => {
     for (const { hour } of hours) expect(hour).toBeLessThanOrEqual(Math.floor((after + 60_000) / 3_600_000));
   });
 
-  test("hits from the future, of a clock that had jumped, don't prevent older ones from being deleted", async () => {
+  test("hits from a clock that had jumped ahead don't prevent older ones from being deleted", async () => {
     await using folder = await temporaryFolder();
     const url = await storeIn(folder.path);
-    const database = await opened(folder.path, url);
+    const database = await open(folder.path, url);
     const now = Date.now();
-    const at = (instant: number, count: number) =>
+    const hitsAt = (instant: number, count: number) =>
       Array.from({ length: count }, () => ({ link: 1, organization: 1, at: instant }));
     await insertHits(database, [
-      ...at(now + year, 4_500),
-      ...at(now - 200 * dayLength, 2_500),
-      ...at(now - 10 * dayLength, 50),
+      ...hitsAt(now + year, 4_500),
+      ...hitsAt(now - 200 * dayLength, 2_500),
+      ...hitsAt(now - 10 * dayLength, 50),
     ]);
     const store = foldStore(folder.path, url);
     const salts = { forgetBefore: async () => {} } as unknown as Parameters<typeof forgetOld>[1];
-    const month = 40 * dayLength;
+    const fortyDays = 40 * dayLength;
     await forgetOld(
       store,
       salts,
-      now + (kind === 'postgres' ? month : 0),
+      now + (kind === 'postgres' ? fortyDays : 0),
       180,
       () => false,
       async () => {},
     );
-    const left = (await wholeLedger(database.read)).map((hit) => hit.at);
-    expect(left.filter((instant) => instant < now - 180 * dayLength)).toEqual([]);
-    expect(left).toHaveLength(4_550);
+    const remaining = (await wholeLedger(database.read)).map((hit) => hit.at);
+    expect(remaining.filter((instant) => instant < now - 180 * dayLength)).toEqual([]);
+    expect(remaining).toHaveLength(4_550);
     await store.close();
     await database.close();
   });
 });
 
 describe('a node whose clock has jumped a year ahead', () => {
-  test('deletes nothing because of its age on PostgreSQL, and reports it', async () => {
+  test('deletes no hits because of their age on PostgreSQL, and logs a warning', async () => {
     await using folder = await temporaryFolder();
     const url = await migratedPostgres();
     const database = await openDatabase(url, '', () => {});
@@ -97,11 +97,11 @@ describe('a node whose clock has jumped a year ahead', () => {
     const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL: url, MISS_LIMIT: '0' });
     const lines: string[] = [];
     const log = new Log('warn', (line) => lines.push(line));
-    const real = Date.now;
-    Date.now = () => real() + year;
+    const realNow = Date.now;
+    Date.now = () => realNow() + year;
     try {
       const app = await createApp(config, { log });
-      await app.clicks.append({ ...visit, at: Date.now() });
+      await app.clicks.append({ ...hit, at: Date.now() });
       await app.clicks.settled();
       app.clicks.cleanUp();
       await eventually(
@@ -111,7 +111,7 @@ describe('a node whose clock has jumped a year ahead', () => {
       await app.clicks.settled();
       await app.stop();
     } finally {
-      Date.now = real;
+      Date.now = realNow;
     }
     const instants = (await wholeLedger(database.read)).map(({ at }) => at);
     expect(instants).toHaveLength(2);
@@ -121,25 +121,25 @@ describe('a node whose clock has jumped a year ahead', () => {
 });
 
 test("the server's clock is read once a minute, and extrapolated in between; without one the process's clock is used", async () => {
-  let asked = 0;
+  let reads = 0;
   const ahead: number[] = [];
   const clock = new ServerClock(
-    async () => 1_000_000 + asked++,
+    async () => 1_000_000 + reads++,
     () => 2_000_000,
     (milliseconds) => ahead.push(milliseconds),
   );
   expect(clock.now).toBe(2_000_000);
   await clock.read();
   await clock.read();
-  expect(asked).toBe(1);
+  expect(reads).toBe(1);
   expect(clock.now).toBeWithin(1_000_000, 1_010_000);
   expect(clock.bound.latest - clock.bound.now).toBeWithin(60_000, 60_100);
   expect(ahead).toEqual([1_000_000]);
-  const own = new ServerClock(
+  const withoutServer = new ServerClock(
     async () => null,
     () => 5,
     () => {},
   );
-  await own.read();
-  expect(own.now).toBe(5);
+  await withoutServer.read();
+  expect(withoutServer.now).toBe(5);
 });

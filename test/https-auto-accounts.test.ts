@@ -4,30 +4,30 @@ import { hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
 import { secureSocket } from './support/tls-app.ts';
 
-const own = 'links.example.com';
+const ownHost = 'links.example.com';
 const day = 24 * 60 * 60_000;
-/** The authority connects from 127.0.0.1, so visitors connect from elsewhere. */
+/** The authority connects from 127.0.0.1, so visitors connect from another address. */
 const visitor = { localAddress: '127.0.0.2' };
 
-describe.skipIf(!hasPebble)('an authority that issues accounts', () => {
+describe.skipIf(!hasPebble)('an authority that requires an account issued by it', () => {
   const externalAccount = {
     id: 'kid-1',
     key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W',
   };
 
-  test('gets the issued account and the contact address; a day later browsers are told to use only https', async () => {
+  test('gets the issued account and the contact address; a day later responses have Strict-Transport-Security', async () => {
     await using authority = await startAuthority({ externalAccount });
-    authority.names[own] = { A: ['127.0.0.1'] };
+    authority.names[ownHost] = { A: ['127.0.0.1'] };
     await using auto = await startAutoApp(authority, { env: { ACME_EMAIL: 'ops@example.com' } });
     const socket = await secureSocket(auto.app, visitor);
-    expect(socket.getPeerCertificate().subjectaltname).toBe(`DNS:${own}`);
+    expect(socket.getPeerCertificate().subjectaltname).toBe(`DNS:${ownHost}`);
     socket.destroy();
     expect(authority.contacts).toEqual([['mailto:ops@example.com']]);
-    const strict = async () =>
-      (await auto.app.call('GET', '/app', { headers: { host: own } })).headers.get(
+    const hstsHeader = async () =>
+      (await auto.app.call('GET', '/app', { headers: { host: ownHost } })).headers.get(
         'strict-transport-security',
       );
-    expect(await strict()).toBeNull();
+    expect(await hstsHeader()).toBeNull();
     // The handshake doesn't wait for this to be stored.
     const { read } = auto.inner.context.database;
     await eventually(
@@ -35,13 +35,13 @@ describe.skipIf(!hasPebble)('an authority that issues accounts', () => {
       'the instant to be stored',
     );
     auto.app.clock.now += day + 60_000;
-    expect(await answerWhen(strict, (header) => header !== null, 'the header')).toBe('max-age=31536000');
+    expect(await answerWhen(hstsHeader, (header) => header !== null, 'the header')).toBe('max-age=31536000');
   });
 
-  test('refuses another account, which is reported', async () => {
+  test('refuses another account, and the refusal is logged', async () => {
     await using authority = await startAuthority({ externalAccount });
     await using auto = await startAutoApp(authority, { env: { ACME_EAB_KID: '', ACME_EAB_KEY: '' } });
-    await eventually(() => auto.lines('certificate not issued').length > 0, 'the line');
+    await eventually(() => auto.lines('certificate not issued').length > 0, 'the log line');
     expect(auto.lines('certificate not issued')[0]).toMatchObject({
       problem: 'account',
       to_do: expect.stringContaining('ACME_EAB_KID'),

@@ -3,33 +3,33 @@ import { type CallOutcome, hasPebble, startAuthority, startAutoApp } from './sup
 import { eventually } from './support/eventually.ts';
 import { secureSocket } from './support/tls-app.ts';
 
-const own = 'links.example.com';
-/** The authority connects from 127.0.0.1, so visitors connect from elsewhere. */
+const ownHost = 'links.example.com';
+/** The authority connects from 127.0.0.1, so visitors connect from another address. */
 const visitor = { localAddress: '127.0.0.2' };
 
 describe.skipIf(!hasPebble)('two nodes', () => {
   test('order a certificate once, validate it for each other, and both serve it', async () => {
     await using authority = await startAuthority();
-    authority.names[own] = { A: ['127.0.0.1'] };
-    const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    authority.names[ownHost] = { A: ['127.0.0.1'] };
+    const [orderRequested, proceed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     authority.outcomeOf = async (_, path): Promise<CallOutcome> => {
       if (path !== '/order-plz') return 'passed';
-      asked.resolve();
-      await goOn.promise;
+      orderRequested.resolve();
+      await proceed.promise;
       return 'passed';
     };
     const SECRET_KEY = 'one secret key for both of the nodes';
-    // The first orders, and the authority connects to the second, which runs before anything is validated.
+    // The first node orders, and the authority connects to the second, which runs before anything is validated.
     await using first = await startAutoApp(authority, {
       store: 'postgres',
       elsewhere: true,
       env: { SECRET_KEY },
     });
-    await asked.promise;
+    await orderRequested.promise;
     const DATABASE_URL = first.databaseUrl;
     await using second = await startAutoApp(authority, { env: { SECRET_KEY, DATABASE_URL } });
-    goOn.resolve();
-    const served = async ({ app }: { readonly app: typeof first.app }) => {
+    proceed.resolve();
+    const certificateOf = async ({ app }: { readonly app: typeof first.app }) => {
       const socket = await secureSocket(app, visitor);
       const { serialNumber, issuer } = socket.getPeerCertificate();
       socket.destroy();
@@ -38,16 +38,16 @@ describe.skipIf(!hasPebble)('two nodes', () => {
     const serials = await Promise.all(
       [first, second, second].map(async (node) => {
         // A visitor who connects while the name is being validated may get the challenge's certificate.
-        let found = await served(node);
+        let certificate = await certificateOf(node);
         await eventually(async () => {
-          if (!found.isIssued) found = await served(node);
-          return found.isIssued;
+          if (!certificate.isIssued) certificate = await certificateOf(node);
+          return certificate.isIssued;
         }, 'the certificate');
-        return found.serialNumber;
+        return certificate.serialNumber;
       }),
     );
     expect(new Set(serials).size).toBe(1);
-    await eventually(() => first.lines('certificate issued').length > 0, 'the line');
+    await eventually(() => first.lines('certificate issued').length > 0, 'the log line');
     expect(first.lines('certificate issued')).toHaveLength(1);
     expect(second.lines('certificate issued')).toEqual([]);
     expect(serials[0]).toMatch(/^[0-9A-F]+$/);

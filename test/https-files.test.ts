@@ -28,19 +28,19 @@ const chrome =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';
 const host = { host: secureHost };
 
-async function newLink(): Promise<{ id: number; path: string; url: string }> {
-  const made = await tls.app.call('POST', '/api/v1/link?disable_png=true', {
+async function createLink(): Promise<{ id: number; path: string; url: string }> {
+  const created = await tls.app.call('POST', '/api/v1/link?disable_png=true', {
     key: owner.key,
     body: { destination_url: 'https://shop.example.com/' },
   });
-  return { id: made.json.id, path: new URL(made.json.url).pathname, url: made.json.url };
+  return { id: created.json.id, path: new URL(created.json.url).pathname, url: created.json.url };
 }
 
 const hitsOf = async (id: number) =>
   (await tls.app.call('GET', `/api/v1/link/${id}/clicks?class=all`, { key: owner.key })).json
     .clicks as Record<string, string>[];
 
-const read = (socket: TLSSocket): Promise<string> =>
+const readData = (socket: TLSSocket): Promise<string> =>
   once(socket, 'data').then(([bytes]) => (bytes as Buffer).toString('latin1'));
 
 const fingerprint = async (): Promise<string> => {
@@ -51,14 +51,14 @@ const fingerprint = async (): Promise<string> => {
 };
 
 test('a visit over TLS is redirected on the fast path and counted, and its connection is kept', async () => {
-  const { id, path, url } = await newLink();
+  const { id, path, url } = await createLink();
   expect(url).toStartWith(`https://${secureHost}/`);
   const socket = await secureSocket(tls.app);
   for (let visit = 1; visit <= 3; visit++) {
     socket.write(
       `GET ${path} HTTP/1.1\r\nHost: ${secureHost}\r\nUser-Agent: ${chrome}\r\nSec-Fetch-Mode: navigate\r\n\r\n`,
     );
-    const answer = await read(socket);
+    const answer = await readData(socket);
     expect(answer).toStartWith('HTTP/1.1 302 Found\r\nLocation: https://shop.example.com/\r\n');
     expect(answer).not.toContain('Strict-Transport-Security');
   }
@@ -66,8 +66,8 @@ test('a visit over TLS is redirected on the fast path and counted, and its conne
   await eventually(async () => (await hitsOf(id)).length === 3, 'the clicks');
 });
 
-test('headers of a browser are judged as on https, whatever X-Forwarded-Proto claims', async () => {
-  const { id, path } = await newLink();
+test('headers of a browser are classified as on https, regardless of X-Forwarded-Proto', async () => {
+  const { id, path } = await createLink();
   await tls.app.visit(path, { ...host, 'user-agent': chrome, 'x-forwarded-proto': 'http' });
   const [hit] = await answerWhen(
     () => hitsOf(id),
@@ -78,8 +78,8 @@ test('headers of a browser are judged as on https, whatever X-Forwarded-Proto cl
 });
 
 test('requests without TLS are redirected to https on the same host, except for health checks', async () => {
-  const { id, path } = await newLink();
-  for (const [asked, method] of [
+  const { id, path } = await createLink();
+  for (const [target, method] of [
     [`${path}?a=b`, 'GET'],
     [path, 'HEAD'],
     [path, 'POST'],
@@ -88,8 +88,11 @@ test('requests without TLS are redirected to https on the same host, except for 
     ['/api/v1/link', 'POST'],
   ] as const) {
     for (const headers of [{}, { 'x-forwarded-proto': 'https' }]) {
-      const answer = await tls.plain(asked, { method, headers });
-      expect([answer.status, answer.headers.get('location')]).toEqual([308, `https://${secureHost}${asked}`]);
+      const answer = await tls.plain(target, { method, headers });
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        308,
+        `https://${secureHost}${target}`,
+      ]);
       expect(answer.headers.get('cache-control')).toBe('max-age=3600');
     }
   }
@@ -101,19 +104,19 @@ test('requests without TLS are redirected to https on the same host, except for 
   expect(await hitsOf(id)).toEqual([]);
 });
 
-test('with HTTP_LINKS=answer links are answered without TLS too, but the dashboard is not', async () => {
-  await using answering = await startTlsApp({ HTTP_LINKS: 'answer' });
-  const { key } = await answering.app.createAccount();
+test('with HTTP_LINKS=answer links are redirected without TLS too, but the dashboard is not served', async () => {
+  await using linksOverHttp = await startTlsApp({ HTTP_LINKS: 'answer' });
+  const { key } = await linksOverHttp.app.createAccount();
   const body = { destination_url: 'https://shop.example.com/', suffix: 'sale' };
-  await answering.app.call('POST', '/api/v1/link?disable_png=true', { key, body });
-  const answer = await answering.plain('/sale', { headers: { 'user-agent': chrome } });
+  await linksOverHttp.app.call('POST', '/api/v1/link?disable_png=true', { key, body });
+  const answer = await linksOverHttp.plain('/sale', { headers: { 'user-agent': chrome } });
   expect([answer.status, answer.headers.get('location')]).toEqual([302, 'https://shop.example.com/']);
-  expect((await answering.plain('/nothing')).status).toBe(404);
+  expect((await linksOverHttp.plain('/nothing')).status).toBe(404);
   for (const path of ['/', '/app', '/api/v1/link'])
-    expect((await answering.plain(path)).headers.get('location')).toBe(`https://${secureHost}${path}`);
+    expect((await linksOverHttp.plain(path)).headers.get('location')).toBe(`https://${secureHost}${path}`);
 });
 
-test('cookies are for https only, and after a day of it browsers are told to use nothing else', async () => {
+test('cookies are for https only, and after a day of https responses have Strict-Transport-Security', async () => {
   const { email, password } = await tls.app.createAccount();
   const signIn = () =>
     tls.app.call('POST', '/api/v1/session', {
@@ -122,56 +125,56 @@ test('cookies are for https only, and after a day of it browsers are told to use
     });
   const first = await signIn();
   expect(first.headers.get('set-cookie')).toMatch(/^__Host-linnet=.*; Secure/);
-  const strict = async (headers: Record<string, string>) =>
+  const hstsHeader = async (headers: Record<string, string>) =>
     (await tls.app.call('GET', '/app', { headers })).headers.get('strict-transport-security');
-  expect(await strict(host)).toBeNull();
+  expect(await hstsHeader(host)).toBeNull();
   tls.app.clock.now += 24 * 60 * 60 * 1000 + 1;
-  expect(await strict(host)).toBe('max-age=31536000');
-  expect(await strict({ host: 'go.example.org' })).toBeNull();
+  expect(await hstsHeader(host)).toBe('max-age=31536000');
+  expect(await hstsHeader({ host: 'go.example.org' })).toBeNull();
   expect((await tls.plain('/healthz')).headers.get('strict-transport-security')).toBeNull();
 });
 
 test('with HSTS=all every response over TLS has the header, with HSTS=off none', async () => {
-  await using all = await startTlsApp({ HSTS: 'all' });
+  await using hstsAll = await startTlsApp({ HSTS: 'all' });
   for (const path of ['/app', '/none'])
-    expect((await all.app.visit(path, host)).headers.get('strict-transport-security')).toBe(
+    expect((await hstsAll.app.visit(path, host)).headers.get('strict-transport-security')).toBe(
       'max-age=31536000',
     );
-  expect((await all.plain('/healthz')).headers.get('strict-transport-security')).toBeNull();
-  await using off = await startTlsApp({ HSTS: 'off' });
-  off.app.clock.now += 1e9;
-  expect((await off.app.visit('/app', host)).headers.get('strict-transport-security')).toBeNull();
+  expect((await hstsAll.plain('/healthz')).headers.get('strict-transport-security')).toBeNull();
+  await using hstsOff = await startTlsApp({ HSTS: 'off' });
+  hstsOff.app.clock.now += 1e9;
+  expect((await hstsOff.app.visit('/app', host)).headers.get('strict-transport-security')).toBeNull();
 });
 
 test('a new certificate is used from the next handshake on, while open connections continue', async () => {
-  const { path } = await newLink();
+  const { path } = await createLink();
   const before = await fingerprint();
-  const open = await secureSocket(tls.app);
+  const openConnection = await secureSocket(tls.app);
   tls.renew();
   await eventually(async () => (await fingerprint()) !== before, 'the new certificate');
   const unnamed = await secureSocket(tls.app, { servername: '' });
   expect(unnamed.getPeerCertificate().fingerprint256).not.toBe(before);
   unnamed.destroy();
-  open.write(`GET ${path} HTTP/1.1\r\nHost: ${secureHost}\r\n\r\n`);
-  expect(await read(open)).toStartWith('HTTP/1.1 302 ');
-  open.destroy();
+  openConnection.write(`GET ${path} HTTP/1.1\r\nHost: ${secureHost}\r\n\r\n`);
+  expect(await readData(openConnection)).toStartWith('HTTP/1.1 302 ');
+  openConnection.destroy();
 });
 
-test('a change to an unusable one is logged once, and the previous certificate stays in use', async () => {
+test('a change to an unusable certificate is logged once, and the previous one stays in use', async () => {
   const before = await fingerprint();
   const problems = () => tls.lines().filter(({ event }) => event === 'certificate not changed');
   writeFileSync(tls.files.key, selfSigned(secureHost).key);
-  await eventually(() => problems().length === 1, 'the line');
+  await eventually(() => problems().length === 1, 'the log line');
   expect(problems()[0]).toMatchObject({
     level: 'warn',
     problem: expect.stringContaining('is for another key'),
   });
   expect(await fingerprint()).toBe(before);
   tls.renew('other.example.com');
-  await eventually(async () => (await fingerprint()) !== before, 'the good certificate');
+  await eventually(async () => (await fingerprint()) !== before, 'the valid certificate');
   await eventually(
     () => tls.lines().some(({ event }) => event === 'certificate for other names'),
-    'the line about its names',
+    'the log line about its names',
   );
   const other = await fingerprint();
   tls.renew();
@@ -191,18 +194,18 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s is resumed', async (
 });
 
 test("data that isn't TLS ends its connection, without affecting others or logging anything", async () => {
-  const { path } = await newLink();
+  const { path } = await createLink();
   const ends = [
     'GET / HTTP/1.1\r\nHost: x\r\n\r\n',
     '\x16\x03\x01\x00\x20\x02 a hello of the wrong side'.padEnd(600, 'x'),
     '\x00'.repeat(400),
   ].map(
     (bytes) =>
-      new Promise<void>((closed) => {
+      new Promise<void>((resolve) => {
         const socket = connect({ host: '127.0.0.1', port: tls.app.app.port });
         socket.on('error', () => {});
         socket.resume();
-        socket.on('close', () => closed());
+        socket.on('close', () => resolve());
         socket.write(Buffer.from(bytes, 'latin1'));
       }),
   );
@@ -211,7 +214,7 @@ test("data that isn't TLS ends its connection, without affecting others or loggi
   expect(tls.lines().filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('contradictory settings stop the start with what to do', () => {
+test('contradictory settings stop the start with a message about what to do', () => {
   const files = { HTTPS: 'files', TLS_CERT: 'a', TLS_KEY: 'b', BASE_URL: 'https://links.example.com' };
   expect(loadConfig(files)).toMatchObject({ port: 443, httpPort: 80, host: '::' });
   expect(loadConfig({ HTTPS: 'auto', BASE_URL: files.BASE_URL })).toMatchObject({ port: 443, httpPort: 80 });

@@ -13,26 +13,26 @@ import { migratedPostgres } from './support/migrated-store.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 import { secureSocket } from './support/tls-app.ts';
 
-const own = 'links.example.com';
-const custom = 'go.example.org';
+const ownHost = 'links.example.com';
+const customHost = 'go.example.org';
 const visitor = { localAddress: '127.0.0.2' };
 
-describe.skipIf(!hasPebble)('the store goes away during an order', () => {
+describe.skipIf(!hasPebble)('the store becomes unavailable during an order', () => {
   let authority: Authority;
   let auto: AutoApp;
-  let wire: TcpProxy;
+  let proxy: TcpProxy;
   let databaseUrl: string;
   beforeEach(async () => {
     databaseUrl = await migratedPostgres();
-    wire = new TcpProxy(databaseUrl);
-    await wire.open();
+    proxy = new TcpProxy(databaseUrl);
+    await proxy.open();
     authority = await startAuthority();
-    for (const host of [own, custom]) authority.names[host] = { A: ['127.0.0.1'] };
-    auto = await startAutoApp(authority, { env: { DATABASE_URL: wire.url } });
-    expect(await nameShown(own)).toBe(`DNS:${own}`);
+    for (const host of [ownHost, customHost]) authority.names[host] = { A: ['127.0.0.1'] };
+    auto = await startAutoApp(authority, { env: { DATABASE_URL: proxy.url } });
+    expect(await servedName(ownHost)).toBe(`DNS:${ownHost}`);
     await auto.inner.context.database.write(async (queries) => {
       await queries.insertInto('organizations').values({ id: 1, created_at: 1, name: 'one' }).execute();
-      const domain = { created_at: 1, organization_id: 1, host: custom, verified_at: 1 };
+      const domain = { created_at: 1, organization_id: 1, host: customHost, verified_at: 1 };
       await queries.insertInto('domains').values(domain).execute();
     });
     authority.calls.length = 0;
@@ -40,81 +40,82 @@ describe.skipIf(!hasPebble)('the store goes away during an order', () => {
   afterEach(async () => {
     await auto[Symbol.asyncDispose]();
     await authority[Symbol.asyncDispose]();
-    await wire.close();
+    await proxy.close();
   });
 
-  async function nameShown(servername: string): Promise<string | undefined> {
+  async function servedName(servername: string): Promise<string | undefined> {
     const socket = await secureSocket(auto.app, { servername, ...visitor });
     const { subjectaltname } = socket.getPeerCertificate();
     socket.destroy();
     return subjectaltname;
   }
-  const isShown = (host: string) =>
-    nameShown(host).then(
+  const isServed = (host: string) =>
+    servedName(host).then(
       (name) => name === `DNS:${host}`,
       () => false,
     );
   const orders = () => authority.calls.filter((call) => call === 'POST /order-plz').length;
-  /** Cuts the database connection when the authority is first asked for this path, before it answers. */
-  function cutAt(path: string): Promise<void> {
+  /** Closes the database connection at the authority's first request for this path, before it responds. */
+  function disconnectAt(path: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    let isCut = false;
-    authority.outcomeOf = async (_, asked): Promise<CallOutcome> => {
-      if (!isCut && asked.startsWith(path)) {
-        isCut = true;
-        await wire.close();
+    let isDisconnected = false;
+    authority.outcomeOf = async (_, requested): Promise<CallOutcome> => {
+      if (!isDisconnected && requested.startsWith(path)) {
+        isDisconnected = true;
+        await proxy.close();
         resolve();
       }
       return 'passed';
     };
     return promise;
   }
-  const wasAway = () => eventually(() => auto.lines('change feed away').length > 0, 'the store to be missed');
+  const outageDetected = () =>
+    eventually(() => auto.lines('change feed away').length > 0, 'the outage to be detected');
 
   test('during the validation: the challenge is stored once the store is back, and the order continues', async () => {
-    const cut = cutAt('/authZ/');
-    const first = nameShown(custom).catch(() => 'refused');
-    await cut;
-    await wasAway();
-    await wire.open();
+    const disconnected = disconnectAt('/authZ/');
+    const first = servedName(customHost).catch(() => 'refused');
+    await disconnected;
+    await outageDetected();
+    await proxy.open();
     await first;
-    await eventually(() => isShown(custom), 'the certificate');
+    await eventually(() => isServed(customHost), 'the certificate');
     expect(orders()).toBe(1);
     expect(auto.lines('certificate not issued')).toEqual([]);
   });
 
   test('when the certificate is issued: it is kept until the store is back, and not ordered again', async () => {
-    const cut = cutAt('/finalize-order/');
-    const first = nameShown(custom).catch(() => 'refused');
-    await cut;
+    const disconnected = disconnectAt('/finalize-order/');
+    const first = servedName(customHost).catch(() => 'refused');
+    await disconnected;
     await eventually(
       () => authority.calls.some((call) => call.startsWith('POST /certZ/')),
       'the certificate',
     );
-    await wasAway();
-    await wire.open();
+    await outageDetected();
+    await proxy.open();
     await first;
-    await eventually(() => isShown(custom), 'the certificate in a handshake');
+    await eventually(() => isServed(customHost), 'the certificate in a handshake');
     expect(orders()).toBe(1);
-    expect(auto.lines('certificate issued').filter(({ host }) => host === custom)).toHaveLength(1);
+    expect(auto.lines('certificate issued').filter(({ host }) => host === customHost)).toHaveLength(1);
     expect(auto.app.faults).toEqual([]);
   });
 
-  test('a stop in the middle of an order leaves the name to the next start', async () => {
-    const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
-    const { promise: held, resolve: letGo } = Promise.withResolvers<'passed'>();
+  test('a stop in the middle of an order leaves the order for the next start', async () => {
+    const { promise: requested, resolve: onRequest } = Promise.withResolvers<void>();
+    const { promise: response, resolve: respond } = Promise.withResolvers<'passed'>();
     authority.outcomeOf = (_, path) => {
       if (!path.startsWith('/authZ/')) return 'passed';
-      isAsked();
-      return held;
+      onRequest();
+      return response;
     };
-    const first = nameShown(custom).catch(() => 'refused');
-    await asked;
+    const first = servedName(customHost).catch(() => 'refused');
+    await requested;
     await auto.inner.stop();
-    letGo('passed');
+    respond('passed');
     expect(await first).toBe('refused');
     const store = await openReadOnlyStore(databaseUrl, '');
-    const [row] = (await store?.ask(`select * from certificates where host = '${custom}'`)) ?? [];
+    const [row] = (await store?.ask(`select * from certificates where host = '${customHost}'`)) ?? [];
     await store?.close();
     expect(row).toMatchObject({ claimed_until: null, problem: null, chain: null });
   });

@@ -10,11 +10,11 @@ import { migratedSqlite } from './support/migrated-store.ts';
 import { type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { runCommand, temporaryFolder } from './support/program.ts';
 
-const own = 'links.example.com';
-const custom = 'go.example.org';
+const ownHost = 'links.example.com';
+const customHost = 'go.example.org';
 
 /** The names in the certificate that a visitor gets. */
-const shown = (port: number, servername: string): Promise<string | undefined> =>
+const servedNames = (port: number, servername: string): Promise<string | undefined> =>
   new Promise((resolve, reject) => {
     const from = { localAddress: '127.0.0.2' };
     const socket = connect({ host: '127.0.0.1', port, servername, rejectUnauthorized: false, ...from });
@@ -29,25 +29,28 @@ describe.skipIf(!hasPebble)('the program started with a host', () => {
   test('gets certificates for its own host and for a custom domain, whose handshakes another thread handles', async () => {
     await using authority = await startAuthority();
     await using folder = await temporaryFolder();
-    for (const host of [own, custom]) authority.names[host] = { A: ['127.0.0.1'] };
+    for (const host of [ownHost, customHost]) authority.names[host] = { A: ['127.0.0.1'] };
     await migratedSqlite(folder.path);
     const store = new Database(join(folder.path, 'linnet.sqlite'));
     store.run("insert into organizations (id, created_at, name) values (1, 1, 'one')");
     store.run('insert into domains (created_at, organization_id, host, verified_at) values (1, 1, ?, 1)', [
-      custom,
+      customHost,
     ]);
     store.close();
     const { HTTPS: _, ...settings } = authority.settings;
-    const program = runCommand(['serve', own], {
+    const program = runCommand(['serve', ownHost], {
       ...settings,
       PORT: String(authority.tlsPort),
       HTTP_PORT: String(authority.httpPort),
       DATA_DIR: folder.path,
     });
-    expect(await program.address()).toBe(`https://${own}`);
-    expect(await shown(authority.tlsPort, own)).toBe(`DNS:${own}`);
-    expect(await shown(authority.tlsPort, custom)).toBe(`DNS:${custom}`);
-    await eventually(() => program.output().out.includes(`The DNS leads ${own} to 127.0.0.1`), 'its DNS');
+    expect(await program.address()).toBe(`https://${ownHost}`);
+    expect(await servedNames(authority.tlsPort, ownHost)).toBe(`DNS:${ownHost}`);
+    expect(await servedNames(authority.tlsPort, customHost)).toBe(`DNS:${customHost}`);
+    await eventually(
+      () => program.output().out.includes(`The DNS leads ${ownHost} to 127.0.0.1`),
+      'the line about the DNS',
+    );
     program.kill('SIGTERM');
     expect(await program.exited).toBe(0);
     expect(program.output().err).not.toContain('"level":"error"');
@@ -60,7 +63,7 @@ test("a host that isn't in the DNS stops a first start with one line, but not if
   const dns = await startNameServer(zoneOf(names));
   const DATA_DIR = folder.path;
   const [https = 0, http = 0] = freePorts(2);
-  const program = runCommand(['serve', own], {
+  const program = runCommand(['serve', ownHost], {
     DNS_SERVERS: dns.address,
     DATA_DIR,
     PORT: String(https),
@@ -78,17 +81,17 @@ test("a host that isn't in the DNS stops a first start with one line, but not if
     dataDir: DATA_DIR,
     dnsServers: [dns.address],
   } as const;
-  const start = (host: string, more: { https?: 'files'; dnsServers?: string[] } = {}) =>
-    refuseUnknownHost(host, { ...settings, ...more }, []);
-  await expect(start(own)).rejects.toThrow('is not in the DNS');
-  await start('other.example.com');
-  await start(own, { https: 'files' });
-  names[own] = 'server failure';
-  await start(own);
-  names[own] = 'no such name';
+  const checkHost = (host: string, overrides: { https?: 'files'; dnsServers?: string[] } = {}) =>
+    refuseUnknownHost(host, { ...settings, ...overrides }, []);
+  await expect(checkHost(ownHost)).rejects.toThrow('is not in the DNS');
+  await checkHost('other.example.com');
+  await checkHost(ownHost, { https: 'files' });
+  names[ownHost] = 'server failure';
+  await checkHost(ownHost);
+  names[ownHost] = 'no such name';
   const store = new Database(join(DATA_DIR, 'linnet.sqlite'));
-  store.run("insert into certificates (host, next_at, chain) values (?, 1, 'a chain')", [own]);
+  store.run("insert into certificates (host, next_at, chain) values (?, 1, 'a chain')", [ownHost]);
   store.close();
-  await start(own);
+  await checkHost(ownHost);
   await dns.stop();
 });

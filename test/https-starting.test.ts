@@ -9,44 +9,44 @@ import { runServer, temporaryFolder } from './support/program.ts';
 
 const host = 'links.example.com';
 const sockets = new Set<Socket>();
-let silent: Server;
-let silentUrl: string;
+let unresponsiveServer: Server;
+let unresponsiveUrl: string;
 
 /** A database that accepts connections and never answers, so that starting workers wait for it. */
 beforeAll(async () => {
-  silent = createServer((socket) => void sockets.add(socket.on('error', () => {})));
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  const address = silent.address();
+  unresponsiveServer = createServer((socket) => void sockets.add(socket.on('error', () => {})));
+  await new Promise<void>((resolve) => unresponsiveServer.listen(0, '127.0.0.1', resolve));
+  const address = unresponsiveServer.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  silentUrl = `postgres://nobody@127.0.0.1:${port}/none?connect_timeout=120`;
+  unresponsiveUrl = `postgres://nobody@127.0.0.1:${port}/none?connect_timeout=120`;
 });
 afterAll(() => {
   for (const socket of sockets) socket.destroy();
-  silent.close();
+  unresponsiveServer.close();
 });
 
 async function startWorkers(env: Record<string, string>) {
   const folder = await temporaryFolder();
   const [https = 0, http = 0] = freePorts(2);
-  const made = selfSigned(host);
+  const tls = selfSigned(host);
   const files = { TLS_CERT: join(folder.path, 'tls.crt'), TLS_KEY: join(folder.path, 'tls.key') };
-  writeFileSync(files.TLS_CERT, made.certificate);
-  writeFileSync(files.TLS_KEY, made.key);
+  writeFileSync(files.TLS_CERT, tls.certificate);
+  writeFileSync(files.TLS_KEY, tls.key);
   const program = runServer({
     ...{ WORKERS: '2', HOST: '127.0.0.1', PORT: String(https), HTTP_PORT: String(http) },
     ...{ DATA_DIR: join(folder.path, 'data'), BASE_URL: `https://${host}` },
     ...(env.HTTPS === 'files' ? files : {}),
     ...env,
   });
-  const ask = (url: string) =>
+  const requestStatus = (url: string) =>
     fetch(url, { headers: { host }, redirect: 'manual', tls: { rejectUnauthorized: false } }).then(
       ({ status, headers }) => `${status} ${headers.get('retry-after') ?? ''}`.trim(),
       () => 'refused',
     );
   return {
     program,
-    secure: (path: string) => ask(`https://127.0.0.1:${https}${path}`),
-    plain: (path: string) => ask(`http://127.0.0.1:${http}${path}`),
+    secure: (path: string) => requestStatus(`https://127.0.0.1:${https}${path}`),
+    plain: (path: string) => requestStatus(`http://127.0.0.1:${http}${path}`),
     async [Symbol.asyncDispose]() {
       program.kill('SIGKILL');
       await program.exited;
@@ -55,8 +55,8 @@ async function startWorkers(env: Record<string, string>) {
   };
 }
 
-test('HTTPS=files with workers: all clients are told from the first moment that it starts', async () => {
-  await using server = await startWorkers({ HTTPS: 'files', DATABASE_URL: silentUrl });
+test('HTTPS=files with workers: all clients get 503 from the first moment until the workers have started', async () => {
+  await using server = await startWorkers({ HTTPS: 'files', DATABASE_URL: unresponsiveUrl });
   await eventually(async () => (await server.secure('/readyz')) !== 'refused', 'an answer');
   for (const path of ['/readyz', '/api/v1/link', '/some-link']) {
     expect([path, await server.secure(path)]).toEqual([path, '503 1']);
@@ -64,16 +64,20 @@ test('HTTPS=files with workers: all clients are told from the first moment that 
   }
 });
 
-test('HTTPS=auto with workers: clients without TLS are told, as the certificates are in the store', async () => {
-  const nobody = { ACME_URL: 'https://127.0.0.1:1/dir' };
-  await using server = await startWorkers({ HTTPS: 'auto', DATABASE_URL: silentUrl, ...nobody });
+test('HTTPS=auto with workers: only clients without TLS get 503, because the certificates are in the store', async () => {
+  const unreachableAuthority = { ACME_URL: 'https://127.0.0.1:1/dir' };
+  await using server = await startWorkers({
+    HTTPS: 'auto',
+    DATABASE_URL: unresponsiveUrl,
+    ...unreachableAuthority,
+  });
   await eventually(async () => (await server.plain('/healthz')) !== 'refused', 'an answer');
   expect(await server.plain('/healthz')).toBe('503 1');
   expect(await server.plain('/some-link')).toBe('503 1');
   expect(await server.secure('/some-link')).toBe('refused');
 });
 
-test('once the first worker is up, no client is told that it starts, and no connection is refused', async () => {
+test('once the first worker is up, no client gets 503, and no connection is refused', async () => {
   await using server = await startWorkers({ HTTPS: 'files' });
   await eventually(async () => (await server.secure('/readyz')) !== 'refused', 'an answer');
   const seen = new Set<string>();

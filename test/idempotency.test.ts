@@ -12,14 +12,14 @@ const day = 86_400_000;
 describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
   let app: TestApp;
   /** Another node on PostgreSQL, the same one on SQLite. */
-  let other: TestApp;
+  let otherNode: TestApp;
   let owner: TestAccount;
   let keys = 0;
-  const fresh = () => `key-${++keys}`;
+  const newKey = () => `key-${++keys}`;
   const post = (path: string, key: string, body: unknown, { node = app, as = owner.key } = {}) =>
     node.call('POST', `/api/v1${path}`, { key: as, body, headers: { 'idempotency-key': key } });
-  const brief = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
-  const total = async () =>
+  const errorOf = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
+  const linkCount = async () =>
     (await app.call('GET', '/api/v1/link?limit=1', { key: owner.key })).json.total_links;
   const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';
   const link = { destination_url: 'https://example.com/once' };
@@ -30,16 +30,16 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     const env = { SECRET_KEY: 'the same secret on every node, long enough' };
     const databaseUrl = store === 'postgres' ? { DATABASE_URL: await migratedPostgres() } : {};
     app = await startApp({ env: { ...env, ...databaseUrl } });
-    other = store === 'postgres' ? await startApp({ env: { ...env, ...databaseUrl } }) : app;
+    otherNode = store === 'postgres' ? await startApp({ env: { ...env, ...databaseUrl } }) : app;
     owner = await app.createAccount();
   });
   afterAll(async () => {
-    expect([...app.faults, ...other.faults]).toEqual([]);
-    await Promise.all(store === 'postgres' ? [app.stop(), other.stop()] : [app.stop()]);
+    expect([...app.faults, ...otherNode.faults]).toEqual([]);
+    await Promise.all(store === 'postgres' ? [app.stop(), otherNode.stop()] : [app.stop()]);
   });
 
   test('is carried out once, and gets the same response from every node, byte for byte', async () => {
-    const made: [string, unknown][] = [
+    const calls: [string, unknown][] = [
       ['/link', link],
       [
         '/link',
@@ -51,17 +51,21 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
       ['/domain', { domain: 'once.example.org' }],
       ['/invitation', { email: 'once@example.com', role: 'editor' }],
     ];
-    for (const [path, body] of made) {
-      const key = fresh();
+    for (const [path, body] of calls) {
+      const key = newKey();
       const first = await post(path, key, body);
-      const before = await total();
-      const again = await post(path, key, body, { node: other });
-      expect([path, again.status, again.text]).toEqual([path, path === '/link/bulk' ? 200 : 201, first.text]);
-      expect([isReplay(first), isReplay(again)]).toEqual([false, true]);
-      expect(await total()).toBe(before);
+      const before = await linkCount();
+      const repeated = await post(path, key, body, { node: otherNode });
+      expect([path, repeated.status, repeated.text]).toEqual([
+        path,
+        path === '/link/bulk' ? 200 : 201,
+        first.text,
+      ]);
+      expect([isReplay(first), isReplay(repeated)]).toEqual([false, true]);
+      expect(await linkCount()).toBe(before);
     }
-    expect((await post('/link', fresh(), link)).json.id).not.toBe(
-      (await post('/link', fresh(), link)).json.id,
+    expect((await post('/link', newKey(), link)).json.id).not.toBe(
+      (await post('/link', newKey(), link)).json.id,
     );
   });
 
@@ -71,67 +75,69 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
       ['/link/bulk', { links: [link, link] }],
       ['/domain', { domain: 'at-once.example.org' }],
     ] as const) {
-      const key = fresh();
-      const before = await total();
+      const key = newKey();
+      const before = await linkCount();
       const answers = await Promise.all(
-        Array.from({ length: 12 }, (_, index) => post(path, key, body, { node: index % 2 ? app : other })),
+        Array.from({ length: 12 }, (_, index) =>
+          post(path, key, body, { node: index % 2 ? app : otherNode }),
+        ),
       );
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
       expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
-      expect((await total()) - before).toBe(path === '/domain' ? 0 : path === '/link' ? 1 : 2);
+      expect((await linkCount()) - before).toBe(path === '/domain' ? 0 : path === '/link' ? 1 : 2);
     }
   });
 
   test('is refused if the key was sent with another body, query or path', async () => {
-    const key = fresh();
+    const key = newKey();
     const first = await post('/link', key, link);
     const reused = [422, 'IDEMPOTENCY_KEY_REUSED', 'Idempotency-Key'];
-    expect(brief(await post('/link', key, { ...link, name: 'x' }))).toEqual(reused);
-    expect(brief(await post('/link?disable_png=true', key, link))).toEqual(reused);
-    expect(brief(await post('/tag', key, { name: 'reused' }))).toEqual(reused);
+    expect(errorOf(await post('/link', key, { ...link, name: 'x' }))).toEqual(reused);
+    expect(errorOf(await post('/link?disable_png=true', key, link))).toEqual(reused);
+    expect(errorOf(await post('/tag', key, { name: 'reused' }))).toEqual(reused);
     expect((await post('/link', key, link)).text).toBe(first.text);
   });
 
-  test('gets the same conflict again, and may be corrected if it was wrong', async () => {
+  test('gets the same conflict again, but may be corrected after a validation error', async () => {
     const taken = { ...link, suffix: `taken-${store}` };
     const { id } = (await app.call('POST', '/api/v1/link', { key: owner.key, body: taken })).json;
-    const key = fresh();
+    const key = newKey();
     const refused = await post('/link', key, taken);
-    expect(brief(refused)).toEqual([409, 'SUFFIX_TAKEN', 'suffix']);
+    expect(errorOf(refused)).toEqual([409, 'SUFFIX_TAKEN', 'suffix']);
     await app.call('DELETE', `/api/v1/link/${id}`, { key: owner.key });
-    const again = await post('/link', key, taken, { node: other });
-    expect([again.status, again.text, isReplay(again)]).toEqual([409, refused.text, true]);
+    const repeated = await post('/link', key, taken, { node: otherNode });
+    expect([repeated.status, repeated.text, isReplay(repeated)]).toEqual([409, refused.text, true]);
 
-    const mended = fresh();
+    const correctedKey = newKey();
     for (const body of [
       { name: 'no destination' },
       { destination_url: 'nowhere' },
       { ...link, tags: [999_999] },
     ])
-      expect((await post('/link', mended, body)).status).toBe(400);
-    expect((await post('/link', mended, link)).status).toBe(201);
-    const atomic = fresh();
-    expect((await post('/link/bulk?atomic=true', atomic, { links: [link, { suffix: 'x' }] })).status).toBe(
+      expect((await post('/link', correctedKey, body)).status).toBe(400);
+    expect((await post('/link', correctedKey, link)).status).toBe(201);
+    const atomicKey = newKey();
+    expect((await post('/link/bulk?atomic=true', atomicKey, { links: [link, { suffix: 'x' }] })).status).toBe(
       400,
     );
-    expect((await post('/link/bulk?atomic=true', atomic, { links: [link] })).status).toBe(200);
+    expect((await post('/link/bulk?atomic=true', atomicKey, { links: [link] })).status).toBe(200);
   });
 
-  test('has a key of its sender only: another member and another organization can use the same one', async () => {
-    const key = fresh();
+  test('does not collide with the same key of another member or another organization', async () => {
+    const key = newKey();
     const colleague = await member(app, owner);
-    const stranger = await app.createAccount();
-    const senders = [owner.key, colleague.key, stranger.key];
+    const otherAccount = await app.createAccount();
+    const senders = [owner.key, colleague.key, otherAccount.key];
     const made = await Promise.all(senders.map((as) => post('/api_key', key, { name: 'mine' }, { as })));
     expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(made.map(({ json }) => json.key)).size).toBe(3);
   });
 
-  test('has a key of 1 to 255 characters for creations; elsewhere it is ignored', async () => {
+  test('needs a key of 1 to 255 characters if it creates something; otherwise the key is ignored', async () => {
     for (const key of ['', 'x'.repeat(256), 'caf\u00e9'])
-      expect(brief(await post('/link', key, link))).toEqual([400, 'FIELD_INVALID', 'Idempotency-Key']);
+      expect(errorOf(await post('/link', key, link))).toEqual([400, 'FIELD_INVALID', 'Idempotency-Key']);
     expect((await post('/link', 'x'.repeat(255), link)).status).toBe(201);
-    const { id } = (await post('/link', fresh(), link)).json;
+    const { id } = (await post('/link', newKey(), link)).json;
     const rename = (name: string) =>
       app.call('PATCH', `/api/v1/link/${id}`, {
         ...{ key: owner.key, body: { name } },
@@ -141,18 +147,18 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
   });
 
   test('leaves no readable secret in the database', async () => {
-    const key = fresh();
+    const key = newKey();
     const made = await post('/api_key', key, { name: 'secret' });
     const stored = JSON.stringify(await rows());
     for (const text of [made.json.key, made.json.prefix, key, '"secret"']) expect(stored).not.toContain(text);
   });
 
-  test('has its response with its creation, whatever happens right afterwards', async () => {
+  test('stores its response together with what it creates, even if the process ends right afterwards', async () => {
     const { context } = app.app;
-    const sent = { organizationId: owner.organizationId, userId: owner.userId, key: fresh(), request: 'x' };
-    const make = (foresees: boolean) => {
+    const sent = { organizationId: owner.organizationId, userId: owner.userId, key: newKey(), request: 'x' };
+    const carryOut = (isResponseKnown: boolean) => {
       const call = new IdempotentCall(context, sent);
-      if (foresees) call.answerWith(async (made) => ({ status: 201, text: JSON.stringify(made) }));
+      if (isResponseKnown) call.answerWith(async (made) => ({ status: 201, text: JSON.stringify(made) }));
       return call.answer(
         context,
         async (within) => {
@@ -163,17 +169,17 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
       );
     };
     const outcome = (promise: Promise<unknown>) => promise.catch((cause: Error) => cause.message);
-    expect(await outcome(make(true))).toBe('the end of the process');
-    expect(await outcome(make(true))).toEqual({ status: 201, text: '"made"', isReplay: true });
+    expect(await outcome(carryOut(true))).toBe('the end of the process');
+    expect(await outcome(carryOut(true))).toEqual({ status: 201, text: '"made"', isReplay: true });
     // If the response wasn't known beforehand, the caller at least learns that the call was carried out.
-    sent.key = fresh();
-    expect(await outcome(make(false))).toBe('the end of the process');
+    sent.key = newKey();
+    expect(await outcome(carryOut(false))).toBe('the end of the process');
     app.clock.now += 60_000;
-    expect(await outcome(make(false))).toContain('was carried out');
+    expect(await outcome(carryOut(false))).toContain('was carried out');
   });
 
   test('is forgotten after 24 hours, and deleted with other expired rows', async () => {
-    const key = fresh();
+    const key = newKey();
     const first = await post('/link', key, link);
     app.clock.now += day - 1;
     expect((await post('/link', key, link)).text).toBe(first.text);
@@ -187,10 +193,10 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     expect((await post('/link', key, link)).text).toBe(second.text);
   });
 
-  test('is forgotten earlier if an organization stores too much, the oldest first', async () => {
+  test('is forgotten earlier if an organization stores too much, the oldest call first', async () => {
     const { database } = app.app.context;
     app.clock.now += 1;
-    await post('/link', fresh(), link);
+    await post('/link', newKey(), link);
     const sizes = (await rows()).map(({ size }) => size);
     const max = (sizes.at(-1) ?? 0) + 1;
     expect(await withManyAnswers(database.read, max)).toEqual([owner.organizationId]);
@@ -202,12 +208,12 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
   });
 });
 
-test('every call that creates something for an organization accepts one', () => {
-  // Accounts and sessions are made without an API key, and Zapier subscribes an address once, however often it asks.
+test('every call that creates something for an organization accepts an Idempotency-Key', () => {
+  // Accounts and sessions are created without an API key, and a Zapier hook is created once per address, however often it is requested.
   const others = ['/api/v1/user', '/api/v1/session', '/api/v1/auth/create_tokens', '/api/v1/zapier/hooks'];
-  const makes = routes.filter(
+  const creations = routes.filter(
     ({ method, path, endpoint }) => method === 'POST' && 201 in endpoint.statuses && !others.includes(path),
   );
-  expect(makes.length).toBeGreaterThan(6);
-  expect(makes.filter(({ endpoint }) => !endpoint.isIdempotentByKey).map(({ path }) => path)).toEqual([]);
+  expect(creations.length).toBeGreaterThan(6);
+  expect(creations.filter(({ endpoint }) => !endpoint.isIdempotentByKey).map(({ path }) => path)).toEqual([]);
 });

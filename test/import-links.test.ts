@@ -24,7 +24,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
 
   test('each line becomes a link, with tags by name, and failures are reported with their line', async () => {
     await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'Known' } });
-    const said = await run(
+    const output = await run(
       [
         'destination_url,suffix,name,tags,captcha,expiration_date,password,clicks,redirect_status,aliases',
         'https://example.com/1,import-1,"One, with a comma","known, fresh",true,2031-01-01,sesame,17,308,imported imported/too',
@@ -34,8 +34,8 @@ describe.each(storeKinds)('importing links on %s', (store) => {
         '',
       ].join('\r\n'),
     );
-    expect(said).toStartWith('Made 2 links. Not made: 2.\n  Line 4: ');
-    expect(said).toContain('\n  Line 5: "import-1" is taken');
+    expect(output).toStartWith('Made 2 links. Not made: 2.\n  Line 4: ');
+    expect(output).toContain('\n  Line 5: "import-1" is taken');
     const { json } = await get('/link?sort=suffix');
     expect(json.links).toHaveLength(2);
     expect(json.links[0]).toMatchObject({
@@ -52,7 +52,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     expect((await app.visit('/import-2')).headers.get('location')).toBe('https://example.com/2');
   });
 
-  test('an export is imported elsewhere unchanged', async () => {
+  test('an export is imported into another account unchanged', async () => {
     const other = await app.createAccount();
     const lines = Array.from(
       { length: 1_200 },
@@ -69,7 +69,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     expect((await get('/link?limit=1&offset=1', third.key)).json.links[0].name).toBe('＝1+1');
   });
 
-  test('a file that is no table of links is refused with a message', async () => {
+  test('a file that is not a table of links is refused with a message', async () => {
     const causeOf = (csv: string) => run(csv).catch((cause) => cause.message);
     expect(await causeOf('')).toContain('destination_url must be among them');
     expect(await causeOf('url\nhttps://example.com')).toContain('destination_url must be among them');

@@ -24,10 +24,10 @@ const hit = {
   userAgent: '',
 } as const;
 
-const agent = (version: number) =>
+const userAgentOf = (version: number) =>
   `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
 
-const hits = 100;
+const hitCount = 100;
 
 interface Line {
   readonly event: string;
@@ -36,11 +36,11 @@ interface Line {
 
 const configOf = (dataDir: string) => loadConfig({ PORT: '0', DATA_DIR: dataDir, MISS_LIMIT: '0' });
 
-/** Makes a data folder with an unfolded journal. Returns the journal's folder and its file of hits. */
-async function leftover(dataDir: string): Promise<{ folder: string; file: string }> {
+/** Writes an unfolded journal into the data folder. Returns the journal's folder and its segment file. */
+async function writeLeftoverJournal(dataDir: string): Promise<{ folder: string; file: string }> {
   const app = await createApp(configOf(dataDir), { hits: 'unfolded' });
-  for (let version = 0; version < hits; version++)
-    await app.clicks.append({ ...hit, at: hit.at + version * 10, userAgent: agent(version) });
+  for (let version = 0; version < hitCount; version++)
+    await app.clicks.append({ ...hit, at: hit.at + version * 10, userAgent: userAgentOf(version) });
   await app.stop();
   const [name] = journalsIn(dataDir);
   if (name === undefined) throw new Error('no journal');
@@ -48,8 +48,8 @@ async function leftover(dataDir: string): Promise<{ folder: string; file: string
   return { folder, file: segmentFile(folder, 1) };
 }
 
-/** Starts the program on it, waits until nothing is left to fold, and returns the number of hits and the log. */
-async function folded(dataDir: string): Promise<{ ledger: number; lines: Line[] }> {
+/** Starts the app on that data folder, waits until every journal is folded, and returns the number of hits and the log. */
+async function foldAll(dataDir: string): Promise<{ ledger: number; lines: Line[] }> {
   const lines: Line[] = [];
   const app = await createApp(configOf(dataDir), {
     log: new Log('warn', (line) => lines.push(JSON.parse(line))),
@@ -64,16 +64,16 @@ async function folded(dataDir: string): Promise<{ ledger: number; lines: Line[] 
   }
 }
 
-test('damage in a journal only loses what it hit, is logged and counted, and the segment is kept until its hits expire', async () => {
+test('damage in a journal loses only the damaged hits, is logged and counted, and the segment is kept until its hits expire', async () => {
   await using data = await temporaryFolder();
-  const { file } = await leftover(data.path);
+  const { file } = await writeLeftoverJournal(data.path);
   const bytes = readFileSync(file);
   const middle = bytes.indexOf('Firefox/50.0');
   for (const at of [middle, bytes.indexOf('Firefox/70.0')]) bytes[at] = (bytes[at] ?? 0) ^ 0x20;
   writeFileSync(file, bytes);
 
-  const { ledger, lines } = await folded(data.path);
-  expect(ledger).toBe(hits - 2);
+  const { ledger, lines } = await foldAll(data.path);
+  expect(ledger).toBe(hitCount - 2);
   const damage = lines.filter(({ event }) => event === 'journal damaged');
   expect(damage).toMatchObject([{ level: 'error', segment: 1, gaps: 2, damaged_so_far: 1 }]);
   const kept = String(damage[0]?.kept);
@@ -82,10 +82,10 @@ test('damage in a journal only loses what it hit, is logged and counted, and the
 
   const longAgo = Date.now() / 1_000 - 10_000 * 86_400;
   utimesSync(kept, longAgo, longAgo);
-  const later = await createApp(configOf(data.path));
-  later.clicks.cleanUp();
-  await eventually(() => !existsSync(kept), 'what was kept aside to go');
-  await later.stop();
+  const restarted = await createApp(configOf(data.path));
+  restarted.clicks.cleanUp();
+  await eventually(() => !existsSync(kept), 'the kept segment to be deleted');
+  await restarted.stop();
 });
 
 test('garbage in a lock file prevents neither the start nor the folding of that journal', async () => {
@@ -95,17 +95,17 @@ test('garbage in a lock file prevents neither the start nor the folding of that 
     Buffer.from('SQLite format 3\0and so on'.padEnd(4_096, '?')),
   ]) {
     await using data = await temporaryFolder();
-    const { folder } = await leftover(data.path);
+    const { folder } = await writeLeftoverJournal(data.path);
     writeFileSync(join(folder, 'lock'), garbage);
-    const { ledger, lines } = await folded(data.path);
-    expect(ledger).toBe(hits);
+    const { ledger, lines } = await foldAll(data.path);
+    expect(ledger).toBe(hitCount);
     expect(lines.filter(({ event }) => event !== 'countries unknown')).toEqual([]);
   }
 });
 
 test('a segment that was truncated before its watermark is reported, and later segments are folded', async () => {
   await using data = await temporaryFolder();
-  const { folder, file } = await leftover(data.path);
+  const { folder, file } = await writeLeftoverJournal(data.path);
   const bytes = readFileSync(file);
   const [name] = journalsIn(data.path);
   if (name === undefined) throw new Error('no journal');
@@ -120,8 +120,8 @@ test('a segment that was truncated before its watermark is reported, and later s
   truncateSync(file, 1_000);
   writeFileSync(segmentFile(folder, 2), bytes);
 
-  const { ledger, lines } = await folded(data.path);
-  expect(ledger).toBe(hits);
+  const { ledger, lines } = await foldAll(data.path);
+  expect(ledger).toBe(hitCount);
   expect(lines.filter(({ event }) => event.startsWith('journal'))).toMatchObject([
     { event: 'journal truncated', segment: 1, bytes: bytes.length - 1_000 },
   ]);

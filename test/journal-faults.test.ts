@@ -28,9 +28,9 @@ type Operation = 'open' | 'write' | 'truncate' | 'sync';
 const fault = (code: string) => Object.assign(new Error(code), { code });
 
 /** A real disk on which some operations fail, and some writes are partial. */
-function disk(fails: (operation: Operation) => string | null): JournalDisk {
+function faultyDisk(codeOf: (operation: Operation) => string | null): JournalDisk {
   const check = (operation: Operation) => {
-    const code = fails(operation);
+    const code = codeOf(operation);
     if (code !== null) throw fault(code);
   };
   return {
@@ -40,7 +40,7 @@ function disk(fails: (operation: Operation) => string | null): JournalDisk {
       return realDisk.open(path);
     },
     write: (file, bytes, from, length, at) => {
-      const code = fails('write');
+      const code = codeOf('write');
       if (code === null) return realDisk.write(file, bytes, from, length, at);
       if (length > 40) realDisk.write(file, bytes, from, 40, at);
       throw fault(code);
@@ -50,7 +50,7 @@ function disk(fails: (operation: Operation) => string | null): JournalDisk {
       realDisk.truncate(file, size);
     },
     sync: (file, done) => {
-      const code = fails('sync');
+      const code = codeOf('sync');
       if (code === null) realDisk.sync(file, done);
       else queueMicrotask(() => done(fault(code)));
     },
@@ -71,21 +71,21 @@ function instantsIn(path: string): number[] {
 
 const codes = ['EMFILE', 'ENFILE', 'ENOSPC', 'EIO'] as const;
 type Step = {
-  readonly kind: 'hits' | 'rotate' | 'break' | 'mend';
+  readonly kind: 'hits' | 'rotate' | 'break' | 'repair';
   readonly count: number;
   readonly operations: Operation[];
 };
 
 const anyStep: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom('hits', 'hits', 'hits', 'rotate', 'break', 'mend'),
+  kind: fc.constantFrom('hits', 'hits', 'hits', 'rotate', 'break', 'repair'),
   count: fc.integer({ min: 1, max: 120 }),
   operations: fc.subarray(['open', 'write', 'truncate', 'sync'] as Operation[]),
 });
 
-test('whatever the disk refuses and when, each hit is in the journal once, in order, or reported as dropped', async () => {
+test('whichever disk operations fail, and whenever, each hit is in the journal once, in order, or reported as dropped', async () => {
   let run = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(anyStep, { maxLength: 14 }), fc.nat(3), async (steps, which) => {
+    fc.asyncProperty(fc.array(anyStep, { maxLength: 14 }), fc.nat(3), async (steps, codeIndex) => {
       const path = `${folder.path}/${run++}`;
       let broken: readonly Operation[] = [];
       let dropped = 0;
@@ -96,18 +96,18 @@ test('whatever the disk refuses and when, each hit is in the journal once, in or
           return path;
         },
         use: () => {},
-        disk: disk((operation) => (broken.includes(operation) ? (codes[which] ?? null) : null)),
+        disk: faultyDisk((operation) => (broken.includes(operation) ? (codes[codeIndex] ?? null) : null)),
         onWritten: () => {},
         onWarning: (what, hits) => {
           if (what === 'dropped') dropped += hits;
         },
       });
       let at = 1_795_000_000_000;
-      let sent = 0;
+      let appended = 0;
       for (const { kind, count, operations } of steps) {
         if (kind === 'hits') {
-          for (let each = 0; each < count; each++) {
-            sent += 1;
+          for (let index = 0; index < count; index++) {
+            appended += 1;
             await journal.append(hitAt(at++));
           }
         } else if (kind === 'rotate') journal.rotate();
@@ -117,34 +117,34 @@ test('whatever the disk refuses and when, each hit is in the journal once, in or
       const found = instantsIn(path);
       expect(found).toEqual(found.toSorted((one, other) => one - other));
       expect(new Set(found).size).toBe(found.length);
-      expect(found.length + dropped).toBe(sent);
+      expect(found.length + dropped).toBe(appended);
       journal.append(hitAt(at));
-      expect(found.length + dropped).toBe(sent + 1);
+      expect(found.length + dropped).toBe(appended + 1);
     }),
     { numRuns: 150 },
   );
 });
 
-test('without descriptors a segment continues, and nothing waits in memory', async () => {
-  let isOut = false;
+test('without file descriptors the current segment continues, and no hit waits in memory', async () => {
+  let isOutOfDescriptors = false;
   const journal = new Journal({
     afterTick: setImmediate,
     folder: () => folder.path,
     use: () => {},
-    disk: disk((operation) => (operation === 'open' && isOut ? 'EMFILE' : null)),
+    disk: faultyDisk((operation) => (operation === 'open' && isOutOfDescriptors ? 'EMFILE' : null)),
     onWritten: () => {},
     onWarning: (_what, _hits, cause) => {
       throw cause;
     },
   });
-  // From the first hit on.
-  isOut = true;
+  // Descriptors are missing from the first hit on.
+  isOutOfDescriptors = true;
   for (let at = 1; at <= 30; at++) {
     expect(journal.append(hitAt(at * 10))).toBe(null);
     journal.rotate();
   }
   expect(journal.end.segment).toBe(1);
-  isOut = false;
+  isOutOfDescriptors = false;
   journal.rotate();
   expect(journal.end).toEqual({ segment: 2, offset: 0 });
   await journal.append(hitAt(310));

@@ -28,7 +28,7 @@ const plain = {
   userAgent: firefox(1),
 } as const;
 
-async function linkOf(app: TestApp, owner: TestAccount, more: object = {}) {
+async function createLink(app: TestApp, owner: TestAccount, more: object = {}) {
   const body = { destination_url: 'https://example.com/', ...more };
   const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
   return json as { id: number; suffix: string };
@@ -68,8 +68,8 @@ describe.each(storeKinds)('hits on %s', (store) => {
     const app = await startApp({ store });
     try {
       const owner = await app.createAccount();
-      const link = await linkOf(app, owner);
-      const locked = await linkOf(app, owner, { password: 'open sesame' });
+      const link = await createLink(app, owner);
+      const locked = await createLink(app, owner, { password: 'open sesame' });
       for (const version of [140, 141, 142])
         await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefox(version) });
       await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefox(140) });
@@ -96,7 +96,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
       eachCount(hour?.counts ?? '', (dimension, _value, hits) =>
         byDimension.set(dimension, (byDimension.get(dimension) ?? 0) + hits),
       );
-      // Reasons of hits that are no clicks; country, system, browser, source and destination of those that are.
+      // Reasons of hits that are not clicks; country, system, browser, source and destination of clicks.
       expect(Object.fromEntries(byDimension)).toEqual({ 2: 4, 3: 3, 5: 3, 6: 3, 9: 3, 12: 3 });
       const counted = await app.app.context.database.read.selectFrom('link_clicks').selectAll().execute();
       expect(counted.map((row) => [row.link_id, row.clicks])).toEqual([
@@ -109,10 +109,10 @@ describe.each(storeKinds)('hits on %s', (store) => {
     }
   });
 
-  test('leave no address behind', async () => {
+  test('leave no IP address behind', async () => {
     const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
     try {
-      const link = await linkOf(app, await app.createAccount());
+      const link = await createLink(app, await app.createAccount());
       for (let last = 1; last <= 20; last++)
         await app.visit(`/${link.suffix}`, { 'x-forwarded-for': `203.0.113.${last}` });
       expect(contentOf(app.dataDir)).toContain('203.0.113.7');
@@ -125,7 +125,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
     }
   });
 
-  test('that were not folded before the end are folded by the next start', async () => {
+  test('that were not folded before the stop are folded at the next start', async () => {
     await using folder = await storeFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
     const config = loadConfig({
@@ -156,21 +156,21 @@ describe.each(storeKinds)('hits on %s', (store) => {
     await second.stop();
   });
 
-  test('older than the retention are deleted, and their totals stay', async () => {
+  test('older than the retention period are deleted, and their totals are kept', async () => {
     const app = await startApp({ store, env: { CLICK_RETENTION_DAYS: '30' } });
     try {
-      const link = await linkOf(app, await app.createAccount());
+      const link = await createLink(app, await app.createAccount());
       await app.visit(`/${link.suffix}`);
       await app.app.clicks.settled();
       // On PostgreSQL they are dropped with the last hit of their month.
       app.clock.now += 62 * 86_400_000;
       app.app.clicks.cleanUp();
-      await eventually(async () => (await rowsOf(app, link.id)).length === 0, 'the clicks to go');
+      await eventually(async () => (await rowsOf(app, link.id)).length === 0, 'the clicks to be deleted');
       expect((await hoursOf(app, link.id)).map((row) => row.click)).toEqual([1]);
       const { read } = app.app.context.database;
       await eventually(
         async () => (await read.selectFrom('daily_visitors').selectAll().execute()).length === 0,
-        'the visitors to be forgotten',
+        'the visitors to be deleted',
       );
       expect(readdirSync(join(app.dataDir, 'visitor-salts'))).toEqual([]);
     } finally {
@@ -179,62 +179,62 @@ describe.each(storeKinds)('hits on %s', (store) => {
   });
 });
 
-test('a database that goes away delays hits, and loses none and doubles none', async () => {
-  const wire = new TcpProxy(await migratedPostgres());
-  await wire.open();
+test('an unavailable database delays hits, but none is lost or counted twice', async () => {
+  const proxy = new TcpProxy(await migratedPostgres());
+  await proxy.open();
   // The change feed could report the new link at any time, and evict it from the cache.
-  const never = 86_400_000;
+  const oneDay = 86_400_000;
   const lines: string[] = [];
   const log = new Log('info', (line) => void lines.push(line));
-  const overrides = { pollInterval: never, log };
-  const app = await startApp({ env: { DATABASE_URL: wire.url }, overrides });
+  const overrides = { pollInterval: oneDay, log };
+  const app = await startApp({ env: { DATABASE_URL: proxy.url }, overrides });
   try {
-    const link = await linkOf(app, await app.createAccount());
+    const link = await createLink(app, await app.createAccount());
     await app.visit(`/${link.suffix}`, { 'user-agent': firefox(1) });
     await app.app.clicks.settled();
-    await wire.close();
+    await proxy.close();
     for (let version = 2; version <= 50; version++)
       expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefox(version) })).status).toBe(302);
     await eventually(
       () => lines.some((line) => line.includes('clicks wait in the journal')),
-      'the fold to try, and to fail',
+      'a failed attempt to fold',
     );
-    await wire.open();
+    await proxy.open();
     await app.app.clicks.settled();
     const rows = await rowsOf(app, link.id);
     expect(rows).toHaveLength(50);
     expect(await visitorsOf(app, link.id)).toBe(50);
   } finally {
     await app.stop();
-    await wire.close();
+    await proxy.close();
   }
 });
 
-test('a full disk prevents no redirect, and its hits are stored when there is space', async () => {
-  let room = Number.POSITIVE_INFINITY;
-  const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+test('a full disk does not prevent redirects, and the hits are stored once there is space', async () => {
+  let freeBytes = Number.POSITIVE_INFINITY;
+  const noSpace = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   const app = await startApp({
     overrides: {
       journalDisk: {
         ...realDisk,
         write(file, bytes, from, length, at) {
-          if (room <= 0) throw full;
+          if (freeBytes <= 0) throw noSpace;
           // The last bytes are written, the rest is not: a torn record.
-          const taken = realDisk.write(file, bytes, from, Math.min(length, room), at);
-          room -= taken;
-          return taken;
+          const written = realDisk.write(file, bytes, from, Math.min(length, freeBytes), at);
+          freeBytes -= written;
+          return written;
         },
       },
     },
   });
   try {
-    const link = await linkOf(app, await app.createAccount());
+    const link = await createLink(app, await app.createAccount());
     const visit = async (version: number) =>
       expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefox(version) })).status).toBe(302);
     await visit(1);
-    room = 100;
+    freeBytes = 100;
     for (let version = 2; version <= 30; version++) await visit(version);
-    room = Number.POSITIVE_INFINITY;
+    freeBytes = Number.POSITIVE_INFINITY;
     for (let version = 31; version <= 40; version++) await visit(version);
     await app.app.clicks.settled();
     const rows = await rowsOf(app, link.id);
@@ -246,7 +246,7 @@ test('a full disk prevents no redirect, and its hits are stored when there is sp
   }
 });
 
-test("a disk that stays full loses the hits that don't fit in memory, and their number is reported", async () => {
+test("while a disk stays full, hits that don't fit in memory are lost, and their number is logged", async () => {
   let dropped = 0;
   const log = new Log('warn', (line) => {
     const { event, hits } = JSON.parse(line);
@@ -264,7 +264,7 @@ test("a disk that stays full loses the hits that don't fit in memory, and their 
     },
   });
   try {
-    const link = await linkOf(app, await app.createAccount());
+    const link = await createLink(app, await app.createAccount());
     const hit = { ...plain, linkId: link.id, referer: 'r'.repeat(2_000), query: `?${'q'.repeat(4_000)}` };
     await Promise.all(Array.from({ length: 5_000 }, () => app.app.clicks.append(hit)));
     for (let sent = 0; sent < 5_000; sent++) await app.app.clicks.append(hit);
@@ -277,13 +277,13 @@ test("a disk that stays full loses the hits that don't fit in memory, and their 
 
 /** Starts at the first instant of the 8 ms window in which hits are counted, in the middle of it, and at its last instant. */
 test.each([0, 3, 7])(
-  'under load a tick has one write, however long it lasts; in quiet times each hit is written at once (begun %i ms into a window)',
+  'under load each tick makes one write, however long it lasts; otherwise each hit is written at once (begun %i ms into a window)',
   async (phase) => {
     await using folder = await temporaryFolder();
     let writes = 0;
-    const write: typeof realDisk.write = (...taken) => {
+    const write: typeof realDisk.write = (...parameters) => {
       writes += 1;
-      return realDisk.write(...taken);
+      return realDisk.write(...parameters);
     };
     const journal = new Journal({
       afterTick: setImmediate,
@@ -295,33 +295,33 @@ test.each([0, 3, 7])(
         throw cause;
       },
     });
-    const [ticks, hitsPerTick, alone] = [2_000, 40, 64];
+    const [ticks, hitsPerTick, idleHits] = [2_000, 40, 64];
     const begin = plain.at - (plain.at % 8) + phase;
     // 40 hits in each millisecond, with a gap of 20 ms now and then.
     for (let tick = 0; tick < ticks; tick++) {
       const at = begin + tick + Math.floor(tick / 100) * 20;
-      const kept = Array.from({ length: hitsPerTick }, () => journal.append({ ...plain, at }));
-      await Promise.all(kept);
+      const appends = Array.from({ length: hitsPerTick }, () => journal.append({ ...plain, at }));
+      await Promise.all(appends);
     }
-    // If begun late, the first window ends before it is known to be a busy one.
-    expect(writes).toBeLessThanOrEqual(ticks + alone + hitsPerTick);
+    // If the test begins late in a window, that window ends before it counts as busy.
+    expect(writes).toBeLessThanOrEqual(ticks + idleHits + hitsPerTick);
     expect(writes).toBeGreaterThan(ticks / 2);
-    const later = begin + 60_000;
-    expect(Array.from({ length: alone }, () => journal.append({ ...plain, at: later }))).toEqual(
-      Array(alone).fill(null),
+    const idleAt = begin + 60_000;
+    expect(Array.from({ length: idleHits }, () => journal.append({ ...plain, at: idleAt }))).toEqual(
+      Array(idleHits).fill(null),
     );
-    expect(journal.append({ ...plain, at: later })).toBeInstanceOf(Promise);
+    expect(journal.append({ ...plain, at: idleAt })).toBeInstanceOf(Promise);
     await journal.stop();
   },
 );
 
-test('two programs on one data folder stay separate, and both are counted', async () => {
+test('two processes with one data folder use separate journals, and each hit is counted', async () => {
   await using folder = await storeFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path, MISS_LIMIT: '0' };
   const app = await createApp(loadConfig(settings));
-  const other = runServer(settings);
+  const otherProcess = runServer(settings);
   try {
-    await other.address();
+    await otherProcess.address();
     expect(await app.clicks.append({ ...plain, linkId: 1 })).toBe(null);
     await app.clicks.settled();
     expect(journalsIn(folder.path).length).toBeLessThanOrEqual(2);
@@ -329,18 +329,18 @@ test('two programs on one data folder stay separate, and both are counted', asyn
     expect((await counter.of(1)).ledger).toBe(1);
     await counter.close();
   } finally {
-    other.kill('SIGTERM');
-    await other.exited;
+    otherProcess.kill('SIGTERM');
+    await otherProcess.exited;
     await app.stop();
   }
 });
 
-test('identical visits that arrive late, from another thread, all count', async () => {
+test('identical visits that arrive out of order, from another thread, are all counted', async () => {
   const app = await startApp();
-  const link = await linkOf(app, await app.createAccount());
+  const link = await createLink(app, await app.createAccount());
   const at = Date.now();
-  for (const late of [0, 3, 0, 0, 3, 10, 0])
-    await app.app.clicks.append({ ...plain, linkId: link.id, at: at + late });
+  for (const offset of [0, 3, 0, 0, 3, 10, 0])
+    await app.app.clicks.append({ ...plain, linkId: link.id, at: at + offset });
   await app.app.clicks.settled();
   expect(await rowsOf(app, link.id)).toHaveLength(7);
   expect(app.faults).toEqual([]);

@@ -14,18 +14,18 @@ import { BatchFolder, type NewHit } from './support/batch-folder.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 /** The last migration that the previous release knows. */
-const before = 62;
+const previousMigration = 62;
 const at = Date.UTC(2026, 11, 3, 12);
-const inChunk = 200;
-const links = 30;
-const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as NewHit;
+const hitsPerChunk = 200;
+const linkCount = 30;
+const zeroColumns = Object.fromEntries(hitColumns.map((name) => [name, 0])) as NewHit;
 const ofLink = (id: number): Owner => ({ kind: 'link', id, organizationId: 1 });
 
 const hits = (count: number): NewHit[] =>
   Array.from({ length: count }, (_, index) => ({
-    ...noFacts,
+    ...zeroColumns,
     at: at + index,
-    link_id: 1 + ((index * 7) % links),
+    link_id: 1 + ((index * 7) % linkCount),
     organization_id: 1,
     country: index % 5,
     class: index % 50 === 0 ? 2 : 0,
@@ -40,7 +40,7 @@ beforeAll(async () => {
   database = await openDatabase(url, '', () => {});
   sql = new SQL({ url, max: 1 });
   await sql`insert into organizations (id, name, created_at) values (1, '', 1)`;
-  store = new PostgresFoldStore(url, inChunk);
+  store = new PostgresFoldStore(url, hitsPerChunk);
 });
 afterAll(async () => {
   await store.close();
@@ -55,23 +55,23 @@ async function foldAndMerge(journal: string, count: number): Promise<void> {
 
 /** Two clicks and one bot hit of each link, in the same hour. */
 async function addHours(journal: string): Promise<void> {
-  const none = new Float64Array();
+  const noNumbers = new Float64Array();
   const classes = rollupClasses.map((name) => ({ click: 2, bot: 1 })[name as string] ?? 0);
   const row = (link: number) => [link, hourOf(at), ...classes];
   await store.fold(
     {
       ...{ journal, now: 0, from: null, to: { segment: 1, offset: 1 }, sweep: 0, newWords: new Map() },
       ...{
-        hits: { columns: hitColumns.map(() => none), count: 0 },
+        hits: { columns: hitColumns.map(() => noNumbers), count: 0 },
         isByLink: false,
         order: null,
         visitors: [],
       },
       linkHours: {
-        numbers: Float64Array.from(Array.from({ length: links }, (_, index) => row(index + 1)).flat()),
-        counts: Array<string>(links).fill('d3'),
+        numbers: Float64Array.from(Array.from({ length: linkCount }, (_, index) => row(index + 1)).flat()),
+        counts: Array<string>(linkCount).fill('d3'),
       },
-      ...{ organizationRollups: none, linkClicks: none },
+      ...{ organizationRollups: noNumbers, linkClicks: noNumbers },
     },
     () => [],
   );
@@ -96,21 +96,24 @@ const hoursWithNulls =
 const countOf = async (table: string): Promise<number> =>
   Number((await sql.unsafe(`select count(*) as count from ${table}`))[0].count);
 
-/** How many hits are found by link, in chunks, packs and rows alike. */
+/** The number of hits that are found for each link, in chunks, packs and rows. */
 async function hitsByLink(): Promise<number[]> {
   const ledger = openLedger(database);
   const page = { before: undefined, limit: 10_000, offset: 0 };
-  const lists = Array.from({ length: links }, (_, index) =>
+  const lists = Array.from({ length: linkCount }, (_, index) =>
     ledger.before({ owner: ofLink(index + 1) }, page),
   );
   return (await Promise.all(lists)).map(({ hits: found }) => found.length);
 }
 
-const countedBy = (told: readonly NewHit[]): number[] =>
-  Array.from({ length: links }, (_, index) => told.filter(({ link_id }) => link_id === index + 1).length);
+const countByLink = (expectedHits: readonly NewHit[]): number[] =>
+  Array.from(
+    { length: linkCount },
+    (_, index) => expectedHits.filter(({ link_id }) => link_id === index + 1).length,
+  );
 
 test('with the previous release running, packs, chunks and hours are written in its format', async () => {
-  await sql`update settings set value = ${String(before)} where key = ${leastMigrationKey}`;
+  await sql`update settings set value = ${String(previousMigration)} where key = ${leastMigrationKey}`;
   await foldAndMerge('here/one', 500);
   await addHours('here/hours');
   expect(await countOf('hit_chunks')).toBeGreaterThan(0);
@@ -118,28 +121,28 @@ test('with the previous release running, packs, chunks and hours are written in 
   const packed = await sql`select count(distinct link_id)::int as links from hit_pack_links`;
   const chunked = await sql`select sum(end_row - first_row)::int as hits,
     (select sum(hits)::int from hit_chunks) as of_chunks from hit_chunk_links`;
-  expect(packed[0].links).toBe(links);
+  expect(packed[0].links).toBe(linkCount);
   expect(chunked[0].hits).toBe(chunked[0].of_chunks);
   expect(await countOf('hit_link_groups')).toBe(0);
   expect(await countOf(hoursWithNulls)).toBe(0);
-  expect(await hitsByLink()).toEqual(countedBy(hits(500)));
+  expect(await hitsByLink()).toEqual(countByLink(hits(500)));
 });
 
-test('afterwards no link takes a row of a pack or a chunk, and both kinds are read', async () => {
+test('without the previous release packs and chunks get no row per link, and both formats are read', async () => {
   const earlier = [await countOf('hit_pack_links'), await countOf('hit_chunk_links')];
   await requireMigration(database, newestFormat);
   await foldAndMerge('here/two', 500);
   await addHours('here/later');
   expect([await countOf('hit_pack_links'), await countOf('hit_chunk_links')]).toEqual(earlier);
   expect(await countOf('hit_link_groups')).toBeGreaterThan(0);
-  expect(await hitsByLink()).toEqual(countedBy([...hits(500), ...hits(500)]));
+  expect(await hitsByLink()).toEqual(countByLink([...hits(500), ...hits(500)]));
   expect(await countedHours(1)).toEqual({ [rollupClassCodes.click]: 4, [rollupClassCodes.bot]: 2 });
 });
 
-test('afterwards a new hour has nulls for classes without hits, which can be added to', async () => {
+test('without the previous release a new hour has nulls for classes without hits, and more hits can be added', async () => {
   await sql`delete from link_hours`;
   await addHours('here/first');
-  expect(await countOf(hoursWithNulls)).toBe(links);
+  expect(await countOf(hoursWithNulls)).toBe(linkCount);
   await addHours('here/second');
   expect(await countedHours(1)).toEqual({ [rollupClassCodes.click]: 4, [rollupClassCodes.bot]: 2 });
   const [row] = await sql`select page, loose::int, counts from link_hours where link_id = 1`;

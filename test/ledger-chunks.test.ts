@@ -16,16 +16,18 @@ import { seededRandom } from './support/seeded-random.ts';
 
 const minute = 60_000;
 const begin = Date.UTC(2026, 10, 19, 9, 50);
-const draw = seededRandom(20261123);
+const random = seededRandom(20261123);
 
 let store: TestLedger;
 let ledger: Ledger;
-let slow: ReferenceLedger;
+let reference: ReferenceLedger;
 
-/** Rewrites packs as version 1 had them: with a column of visitors after the others, and no further parts. */
-function makeOfVersion1(one: number): void {
+/** Rewrites packs in the format of version 1: with a column of visitors after the others, and no further parts. */
+function convertToVersion1(remainder: number): void {
   using sqlite = new Sqlite(join(store.dataDir, 'linnet.sqlite'));
-  for (const { id, cells } of sqlite.query(`select id, cells from hit_packs where id % 3 = ${one}`).all() as {
+  for (const { id, cells } of sqlite
+    .query(`select id, cells from hit_packs where id % 3 = ${remainder}`)
+    .all() as {
     id: number;
     cells: Uint8Array;
   }[]) {
@@ -39,7 +41,7 @@ function makeOfVersion1(one: number): void {
   }
 }
 
-const numberOf = async (table: 'hits' | 'hit_packs' | 'hit_chunks'): Promise<number> =>
+const countRows = async (table: 'hits' | 'hit_packs' | 'hit_chunks'): Promise<number> =>
   (await store.database.read.selectFrom(table).select('id').execute()).length;
 
 async function foldBatches(): Promise<void> {
@@ -52,9 +54,9 @@ async function foldBatches(): Promise<void> {
     [4_100, 'packs'],
     [1_500, 'rows'],
   ] as const;
-  for (const [index, [count, as]] of batches.entries()) {
-    await store.append(someHits(draw, count, from), as);
-    if (index === 0 && store.database.kind === 'sqlite') makeOfVersion1(1);
+  for (const [index, [count, shape]] of batches.entries()) {
+    await store.append(someHits(random, count, from), shape);
+    if (index === 0 && store.database.kind === 'sqlite') convertToVersion1(1);
     from += 25 * minute;
   }
 }
@@ -71,35 +73,35 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   beforeAll(async () => {
     store = await testLedger(kind, links, 3_000);
     ledger = openLedger(store.database);
-    slow = new ReferenceLedger(draw, begin);
+    reference = new ReferenceLedger(random, begin);
     await foldBatches();
-    await slow.read(ledger);
+    await reference.read(ledger);
   });
   afterAll(() => store[Symbol.asyncDispose]());
 
   test('rows and packs give the same results as counting every hit', async () => {
-    expect([await numberOf('hits'), slow.hits.length]).toEqual([4_200, 16_500]);
-    expect(await numberOf('hit_chunks')).toBe(0);
-    await slow.expectOf(ledger, 30);
+    expect([await countRows('hits'), reference.hits.length]).toEqual([4_200, 16_500]);
+    expect(await countRows('hit_chunks')).toBe(0);
+    await reference.expectOf(ledger, 30);
   }, 120_000);
 
-  test('so do they while both chunks and their sources exist', async () => {
+  test('rows, packs and chunks give the same results while both chunks and their sources exist', async () => {
     await store.merge(begin);
-    expect(await numberOf('hit_chunks')).toBeGreaterThan(3);
-    expect(await numberOf('hit_packs')).toBeGreaterThan(10);
-    await slow.expectOf(ledger, 60);
+    expect(await countRows('hit_chunks')).toBeGreaterThan(3);
+    expect(await countRows('hit_packs')).toBeGreaterThan(10);
+    await reference.expectOf(ledger, 60);
   }, 120_000);
 
-  test('and in rounds of few values', async () => {
-    const few = new ChunkLedger(
+  test('they give the same results in rounds of few values', async () => {
+    const chunkLedger = new ChunkLedger(
       new HitChunks(store.database),
       new PackLedger(store.database, new RowLedger(store.database), 40),
       40,
     );
-    await slow.expectOf(few, 20);
+    await reference.expectOf(chunkLedger, 20);
   }, 120_000);
 
-  test('a page ends in time with its position, and the next continues there', async () => {
+  test('a page that reaches its time limit has its position, and the next page continues there', async () => {
     const filter: HitFilter = { owner: { kind: 'organization', id: 1 }, classes: [8] };
     const found: StoredHit[] = [];
     let pages = 0;
@@ -110,50 +112,50 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
       before = page.stoppedAt;
     }
     expect(pages).toBeGreaterThan(0);
-    expect(found).toEqual(slow.filtered(filter).toReversed());
+    expect(found).toEqual(reference.filtered(filter).toReversed());
   });
 
   if (kind === 'postgres') return;
 
-  test('so do chunks that a long batch is written as, after one of earlier hits', async () => {
-    const before = [await numberOf('hits'), await numberOf('hit_packs'), await numberOf('hit_chunks')];
-    const watched = await ledger.newestId();
-    await store.append(someHits(draw, 4_500, begin + 150 * minute), 'packs');
-    await store.append(someHits(draw, 9_000, begin + 170 * minute), 'packs');
-    await slow.read(ledger);
+  test('chunks that a long batch is written as, after one of earlier hits, give the same results', async () => {
+    const before = [await countRows('hits'), await countRows('hit_packs'), await countRows('hit_chunks')];
+    const newestIdBefore = await ledger.newestId();
+    await store.append(someHits(random, 4_500, begin + 150 * minute), 'packs');
+    await store.append(someHits(random, 9_000, begin + 170 * minute), 'packs');
+    await reference.read(ledger);
     const [rows = 0, packs = 0, chunks = 0] = before;
     // The organization with fewer hits has them in packs.
-    expect(await numberOf('hits')).toBe(rows);
-    expect(await numberOf('hit_packs')).toBeLessThan(packs + 10);
-    expect(await numberOf('hit_chunks')).toBe(chunks + 3);
-    expect(slow.hits.length).toBe(16_500 + 13_500);
-    await slow.expectOf(ledger, 50);
+    expect(await countRows('hits')).toBe(rows);
+    expect(await countRows('hit_packs')).toBeLessThan(packs + 10);
+    expect(await countRows('hit_chunks')).toBe(chunks + 3);
+    expect(reference.hits.length).toBe(16_500 + 13_500);
+    await reference.expectOf(ledger, 50);
     const followed: number[] = [];
-    for (let id = watched; ; ) {
+    for (let id = newestIdBefore; ; ) {
       const next = await ledger.ownersAfter(id, 1_000);
-      followed.push(...next.map((one) => one.id));
+      followed.push(...next.map((hit) => hit.id));
       if (next.length < 1_000) break;
       id = next.at(-1)?.id ?? 0;
     }
-    expect(followed).toEqual(slow.hits.map(({ id }) => id).filter((id) => id > watched));
+    expect(followed).toEqual(reference.hits.map(({ id }) => id).filter((id) => id > newestIdBefore));
     await store.merge(begin);
   }, 120_000);
 
-  test('so do chunks alone with later packs and rows', async () => {
-    const [rows, packs] = [await numberOf('hits'), await numberOf('hit_packs')];
+  test('chunks with only later packs and rows give the same results', async () => {
+    const [rows, packs] = [await countRows('hits'), await countRows('hit_packs')];
     await store.merge(begin + 59_999);
-    expect([await numberOf('hits'), await numberOf('hit_packs')]).toEqual([rows, packs]);
+    expect([await countRows('hits'), await countRows('hit_packs')]).toEqual([rows, packs]);
     await store.merge(begin + 60_000);
-    expect(await numberOf('hits')).toBeLessThan(rows);
-    expect(await numberOf('hit_packs')).toBeLessThan(packs);
-    await slow.expectOf(ledger, 60);
-    expect(await ledger.newestId()).toBe(slow.hits.length);
+    expect(await countRows('hits')).toBeLessThan(rows);
+    expect(await countRows('hit_packs')).toBeLessThan(packs);
+    await reference.expectOf(ledger, 60);
+    expect(await ledger.newestId()).toBe(reference.hits.length);
   }, 120_000);
 
-  test('are rows in a backup that is restored into PostgreSQL, each hit once', async () => {
-    await store.append(someHits(draw, 2_500, begin + 200 * minute), 'rows');
+  test('chunks are rows in a backup that is restored into PostgreSQL, each hit once', async () => {
+    await store.append(someHits(random, 2_500, begin + 200 * minute), 'rows');
     await store.merge(begin);
-    expect(await numberOf('hits')).toBe(2_500);
+    expect(await countRows('hits')).toBe(2_500);
     const backup = readSqlite(join(store.dataDir, 'linnet.sqlite'), new Date());
     const ids: number[] = [];
     let table = '';
@@ -164,35 +166,35 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
         ids.push(...(JSON.parse(part.json) as number[][]).map(([id = 0]) => id));
     }
     await backup.close();
-    await slow.read(ledger);
-    expect(ids.toSorted((one, other) => one - other)).toEqual(slow.hits.map(({ id }) => id));
+    await reference.read(ledger);
+    expect(ids.toSorted((one, other) => one - other)).toEqual(reference.hits.map(({ id }) => id));
   });
 
-  test('keep no hit for more than an hour too long, and lose none too early', async () => {
-    const cut = begin + 90 * minute;
-    while (await store.store.deleteHitsBefore(cut));
+  test('chunks keep no hit for more than an hour after it expires, and lose none before', async () => {
+    const cutoff = begin + 90 * minute;
+    while (await store.store.deleteHitsBefore(cutoff));
     const found: number[] = [];
     for (const id of [1, 2]) {
       const page = await ledger.before(
         { owner: { kind: 'organization', id } },
         { before: undefined, limit: 100_000, offset: 0 },
       );
-      expect(Math.min(...page.hits.map((hit) => hit.at))).toBeGreaterThanOrEqual(cut - 60 * minute);
+      expect(Math.min(...page.hits.map((hit) => hit.at))).toBeGreaterThanOrEqual(cutoff - 60 * minute);
       found.push(...page.hits.map((hit) => hit.id));
     }
     const kept = new Set(found);
     expect(kept.size).toBe(found.length);
-    expect(slow.hits.filter((hit) => hit.at >= cut && !kept.has(hit.id))).toEqual([]);
-    expect(found.length).toBeLessThan(slow.hits.length);
-    slow.hits = slow.hits.filter((hit) => kept.has(hit.id));
+    expect(reference.hits.filter((hit) => hit.at >= cutoff && !kept.has(hit.id))).toEqual([]);
+    expect(found.length).toBeLessThan(reference.hits.length);
+    reference.hits = reference.hits.filter((hit) => kept.has(hit.id));
     for (let time = 0; time < 30; time++) {
-      const filter = slow.randomFilter();
-      const hits = slow.filtered(filter);
+      const filter = reference.randomFilter();
+      const hits = reference.filtered(filter);
       const counts = await ledger.count(filter, 'hour');
-      expect(counts.reduce((sum, one) => sum + one.hits, 0)).toBe(hits.length);
+      expect(counts.reduce((sum, count) => sum + count.hits, 0)).toBe(hits.length);
     }
     while (await store.store.deleteHitsBefore(begin * 2));
-    for (const table of ['hits', 'hit_packs', 'hit_chunks'] as const) expect(await numberOf(table)).toBe(0);
+    for (const table of ['hits', 'hit_packs', 'hit_chunks'] as const) expect(await countRows(table)).toBe(0);
     const links = await store.database.read.selectFrom('hit_chunk_links').selectAll().execute();
     const columns = await store.database.read.selectFrom('hit_chunk_columns').select('key').execute();
     expect([links, columns]).toEqual([[], []]);

@@ -9,7 +9,7 @@ import { seededRandom } from './support/seeded-random.ts';
 const minute = 60_000;
 /** Late on the last day of a month, so that hits are in two months. */
 const begin = Date.UTC(2026, 10, 30, 22, 50);
-const draw = seededRandom(20261124);
+const random = seededRandom(20261124);
 /** The links that `someHits` draws from. */
 const links = new Map(
   [1, 2].map((organization) => [
@@ -21,24 +21,24 @@ const links = new Map(
 describe.skipIf(!(await hasClickhouse()))('the ledger in ClickHouse', () => {
   let store: TestLedger;
   let ledger: Ledger;
-  let slow: ReferenceLedger;
+  let reference: ReferenceLedger;
   beforeAll(async () => {
     store = await testLedger('clickhouse', links);
     ledger = openLedger(store.database);
-    slow = new ReferenceLedger(draw, begin);
-    for (const [turn, count] of [4_100, 2_000, 700, 4_100].entries())
+    reference = new ReferenceLedger(random, begin);
+    for (const [index, count] of [4_100, 2_000, 700, 4_100].entries())
       await store.append(
-        someHits(draw, count, begin + turn * 25 * minute),
-        turn % 3 === 0 ? 'packs' : 'rows',
+        someHits(random, count, begin + index * 25 * minute),
+        index % 3 === 0 ? 'packs' : 'rows',
       );
-    await slow.read(ledger);
+    await reference.read(ledger);
   }, 60_000);
   afterAll(() => store[Symbol.asyncDispose]());
 
   test('gives the same results as counting every hit', async () => {
-    expect(slow.hits.length).toBe(10_900);
-    expect(await ledger.newestId()).toBe(slow.hits.at(-1)?.id ?? 0);
-    await slow.expectOf(ledger, 60);
+    expect(reference.hits.length).toBe(10_900);
+    expect(await ledger.newestId()).toBe(reference.hits.at(-1)?.id ?? 0);
+    await reference.expectOf(ledger, 60);
   }, 120_000);
 
   test('leaves no hits in the database', async () => {

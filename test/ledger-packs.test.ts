@@ -22,28 +22,28 @@ import { seededRandom } from './support/seeded-random.ts';
 
 const minute = 60_000;
 const begin = Date.UTC(2026, 10, 19, 9, 50);
-const draw = seededRandom(20261122);
+const random = seededRandom(20261122);
 
-/** Hits of three organizations, whose links take turns: a large one, a medium one, and one with almost none. */
+/** Hits of three organizations, mixed: a large one, a medium one, and one with almost none. */
 function someHits(count: number, from: number): NewHit[] {
   return Array.from({ length: count }, () => {
-    const organization = draw(1_000) < 3 ? 3 : 1 + Number(draw(10) < 3);
-    const outcome = draw(9) === 0 ? draw(outcomes.length) : 0;
+    const organization = random(1_000) < 3 ? 3 : 1 + Number(random(10) < 3);
+    const outcome = random(9) === 0 ? random(outcomes.length) : 0;
     return {
-      link_id: 3 * (1 + Math.min(draw(40), draw(40))) + organization - 1,
+      link_id: 3 * (1 + Math.min(random(40), random(40))) + organization - 1,
       organization_id: organization,
-      at: from + draw(20 * minute),
+      at: from + random(20 * minute),
       outcome,
       target: outcome === 0 ? 1 : 0,
-      class: draw(4) === 0 ? draw(classes.length) : 0,
-      reason: draw(5),
-      device: draw(3),
-      source: Number(draw(20) === 0),
-      country: 1 + draw(300),
+      class: random(4) === 0 ? random(classes.length) : 0,
+      reason: random(5),
+      device: random(3),
+      source: Number(random(20) === 0),
+      country: 1 + random(300),
       os: 400,
-      browser: 1 + draw(2),
-      language: draw(2) * 70_000,
-      referrer: draw(3) * draw(2 ** 30) * 8,
+      browser: 1 + random(2),
+      language: random(2) * 70_000,
+      referrer: random(3) * random(2 ** 30) * 8,
       utm_source: 0,
       utm_medium: 0,
       utm_campaign: 0,
@@ -58,23 +58,23 @@ function someHits(count: number, from: number): NewHit[] {
   });
 }
 
-/** The order of the ids: as the hits came; or by link, first within each organization that gets packs, then all others. */
-function inOrder(hits: readonly NewHit[], isByLink: boolean, minHits: number): readonly NewHit[] {
+/** The order of the ids: as the hits arrived; or by link, first within each organization that gets packs, then all others. */
+function inIdOrder(hits: readonly NewHit[], isByLink: boolean, minHits: number): readonly NewHit[] {
   if (!isByLink) return hits;
   const byLink = hits.toSorted((one, other) => one.link_id - other.link_id);
   const parts = Map.groupBy(byLink, (hit) => hit.organization_id);
   const [packed, rows] = [true, false].map((isLarge) =>
     [...parts.values()].filter((part) => part.length >= minHits === isLarge),
   );
-  const left = new Set(rows?.flat());
-  return [...(packed?.flat() ?? []), ...byLink.filter((hit) => left.has(hit))];
+  const unpacked = new Set(rows?.flat());
+  return [...(packed?.flat() ?? []), ...byLink.filter((hit) => unpacked.has(hit))];
 }
 
 const codeOf = ({ class: ofClass, outcome }: NewHit): number =>
   ofClass > 0 ? ofClass + 1 : Number(outcome !== 0);
-const isOf = (hit: StoredHit, { kind, id }: Owner): boolean => hit[`${kind}_id`] === id;
-const passes = (hit: StoredHit, { owner, classes: wanted, from, to }: HitFilter): boolean =>
-  isOf(hit, owner) &&
+const belongsTo = (hit: StoredHit, { kind, id }: Owner): boolean => hit[`${kind}_id`] === id;
+const matches = (hit: StoredHit, { owner, classes: wanted, from, to }: HitFilter): boolean =>
+  belongsTo(hit, owner) &&
   (wanted?.includes(codeOf(hit)) ?? true) &&
   hit.at >= (from ?? 0) &&
   hit.at < (to ?? Number.POSITIVE_INFINITY);
@@ -83,13 +83,15 @@ const linkOwner = (id: number): Owner => ({ kind: 'link', id, organizationId: 1 
 
 /** Owners with many hits, few or none, with and without classes and times, in whole hours or not. */
 const filters: HitFilter[] = [1, 2, 3, 9].flatMap((id) =>
-  [(one: number): Owner => ({ kind: 'organization', id: one }), linkOwner].flatMap((ownerOf) => [
-    { owner: ownerOf(id) },
-    { owner: ownerOf(id), classes: [0] },
-    { owner: ownerOf(id + 3), classes: [1, 3], from: begin + 17 * minute },
-    { owner: ownerOf(id), classes: [0, 1], from: begin + 31 * minute, to: begin + 62 * minute },
-    { owner: ownerOf(id), from: begin + 500 * minute },
-  ]),
+  [(organization: number): Owner => ({ kind: 'organization', id: organization }), linkOwner].flatMap(
+    (ownerOf) => [
+      { owner: ownerOf(id) },
+      { owner: ownerOf(id), classes: [0] },
+      { owner: ownerOf(id + 3), classes: [1, 3], from: begin + 17 * minute },
+      { owner: ownerOf(id), classes: [0, 1], from: begin + 31 * minute, to: begin + 62 * minute },
+      { owner: ownerOf(id), from: begin + 500 * minute },
+    ],
+  ),
 );
 
 describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
@@ -98,7 +100,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
   let database: Database;
   let store: FoldStore;
   let ledger: Ledger;
-  const told: StoredHit[] = [];
+  const expectedHits: StoredHit[] = [];
 
   beforeAll(async () => {
     folder = await temporaryFolder();
@@ -119,8 +121,8 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
     for (const [count, isByLink] of batches) {
       const hits = someHits(count, from);
       await folding.fold(hits, isByLink);
-      for (const hit of inOrder(hits, isByLink, minHits))
-        told.push({ ...hit, id: told.length + 1 } as StoredHit);
+      for (const hit of inIdOrder(hits, isByLink, minHits))
+        expectedHits.push({ ...hit, id: expectedHits.length + 1 } as StoredHit);
       from += 15 * minute;
     }
   });
@@ -130,19 +132,19 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
     await folder[Symbol.asyncDispose]();
   });
 
-  test('has packs for those with many hits, and every hit unchanged', async () => {
+  test('has packs for organizations with many hits, and every hit unchanged', async () => {
     const packs = await database.read.selectFrom('hit_packs').selectAll().execute();
     expect(new Set(packs.map((pack) => pack.organization_id))).toEqual(
       new Set(kind === 'sqlite' ? [1, 2] : [1, 2, 3]),
     );
     expect(Math.max(...packs.map((pack) => pack.hits))).toBeLessThanOrEqual(512);
     expect(Math.min(...packs.map((pack) => pack.hits))).toBeGreaterThanOrEqual(minHits);
-    expect([...(await wholeLedger(database.read))]).toEqual(told);
+    expect([...(await wholeLedger(database.read))]).toEqual(expectedHits);
   });
 
   test('is listed newest first, from any position, a page at a time', async () => {
     for (const filter of filters) {
-      const all = told.filter((hit) => passes(hit, filter)).reverse();
+      const all = expectedHits.filter((hit) => matches(hit, filter)).reverse();
       for (const page of [
         { before: undefined, limit: 30, offset: 0 },
         { before: undefined, limit: 700, offset: 0 },
@@ -161,7 +163,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
     }
   });
 
-  test('is read by key to its end, each hit once', async () => {
+  test('is read to its end page by page, each hit once', async () => {
     for (const filter of filters) {
       const found: StoredHit[] = [];
       for (let before: number | undefined; ; ) {
@@ -170,33 +172,33 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
         if (page.length < 500) break;
         before = page.at(-1)?.id;
       }
-      expect(found).toEqual(told.filter((hit) => passes(hit, filter)).reverse());
+      expect(found).toEqual(expectedHits.filter((hit) => matches(hit, filter)).reverse());
     }
   });
 
   test('is read forwards, up to the settled id', async () => {
     for (const filter of filters) {
       for (const page of [
-        { after: 0, upTo: told.length, limit: 200 },
+        { after: 0, upTo: expectedHits.length, limit: 200 },
         { after: 30, upTo: 400, limit: 200 },
         { after: 300, upTo: 420, limit: 200 },
         { after: 4_000, upTo: 8_700, limit: 3_000 },
-        { after: told.length - 3, upTo: told.length, limit: 200 },
-        { after: told.length, upTo: told.length, limit: 200 },
+        { after: expectedHits.length - 3, upTo: expectedHits.length, limit: 200 },
+        { after: expectedHits.length, upTo: expectedHits.length, limit: 200 },
       ]) {
-        const expected = told
-          .filter((hit) => passes(hit, filter) && hit.id > page.after && hit.id <= page.upTo)
+        const expected = expectedHits
+          .filter((hit) => matches(hit, filter) && hit.id > page.after && hit.id <= page.upTo)
           .slice(0, page.limit);
         expect([...(await ledger.after(filter, page))]).toEqual(expected);
       }
     }
-    const owners = told.map(({ id, organization_id }) => ({ id, organization_id }));
-    expect(await ledger.newestId()).toBe(told.length);
+    const owners = expectedHits.map(({ id, organization_id }) => ({ id, organization_id }));
+    expect(await ledger.newestId()).toBe(expectedHits.length);
     for (const [after, max] of [
       [0, 5_000],
       [39, 10],
       [2_000, 7_000],
-      [told.length - 2, 5],
+      [expectedHits.length - 2, 5],
     ] as const)
       expect([...(await ledger.ownersAfter(after, max))]).toEqual(owners.slice(after, after + max));
   });
@@ -204,14 +206,14 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
   test('is counted, by hour and by value, in one round or in several', async () => {
     const columns: HitColumn[] = ['country', 'browser', 'referrer', 'reason', 'class'];
     for (const filter of filters) {
-      const hits = told
-        .filter((hit) => passes(hit, filter))
+      const hits = expectedHits
+        .filter((hit) => matches(hit, filter))
         .map((hit) => ({ hit, class: codeOf(hit), hits: 1 }));
       const everything = await ledger.count(filter, 'class');
       expect(everything.reduce((sum, count) => sum + count.hits, 0)).toBe(hits.length);
       const ofDevice = hits.filter(({ hit }) => hit.device === 1);
-      const asked = { ...filter, values: [['device', 1]] } as const;
-      expect(sumsOf(await ledger.count(asked, 'hour'))).toEqual(
+      const deviceFilter = { ...filter, values: [['device', 1]] } as const;
+      expect(sumsOf(await ledger.count(deviceFilter, 'hour'))).toEqual(
         sumsOf(ofDevice.map((count) => ({ ...count, value: Math.floor(count.hit.at / 3_600_000) }))),
       );
       for (const column of columns) {
@@ -220,22 +222,22 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
           0,
           100,
         );
-        expect([...(await ledger.groups(asked, column, 100))]).toEqual(expected);
+        expect([...(await ledger.groups(deviceFilter, column, 100))]).toEqual(expected);
         const rounds = new PackLedger(database, new RowLedger(database), 40);
-        expect([...(await rounds.groups(asked, column, 100))]).toEqual(expected);
+        expect([...(await rounds.groups(deviceFilter, column, 100))]).toEqual(expected);
       }
     }
   });
 
-  test.if(kind === 'sqlite')('deletes expired hits, packs with the last of their hits', async () => {
+  test.if(kind === 'sqlite')('deletes expired hits, and a pack with the last of its hits', async () => {
     const end = begin + 45 * minute;
     while (await store.deleteHitsBefore(end));
     const packed = await database.read.selectFrom('hit_packs').select(['id', 'hits', 'last_at']).execute();
     expect(packed.every((pack) => pack.last_at >= end)).toBe(true);
     const kept = new Set((await wholeLedger(database.read)).map((hit) => hit.id));
-    const isInKept = (id: number) => packed.some((pack) => id >= pack.id && id < pack.id + pack.hits);
-    expect(told.filter((hit) => hit.at >= end && !kept.has(hit.id))).toEqual([]);
-    expect([...kept].filter((id) => (told[id - 1]?.at ?? 0) < end && !isInKept(id))).toEqual([]);
+    const isInKeptPack = (id: number) => packed.some((pack) => id >= pack.id && id < pack.id + pack.hits);
+    expect(expectedHits.filter((hit) => hit.at >= end && !kept.has(hit.id))).toEqual([]);
+    expect([...kept].filter((id) => (expectedHits[id - 1]?.at ?? 0) < end && !isInKeptPack(id))).toEqual([]);
     const links = await database.read.selectFrom('hit_pack_links').select('pack_id').distinct().execute();
     expect(new Set(links.map((link) => link.pack_id))).toEqual(new Set(packed.map((pack) => pack.id)));
   });
@@ -249,24 +251,24 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
     expect(rounds).toBeLessThan(10);
   });
 
-  test.if(kind === 'sqlite')('never assigns an id twice, however little is left', async () => {
+  test.if(kind === 'sqlite')('never assigns an id twice, even after all hits were deleted', async () => {
     while (await store.deleteHitsBefore(begin * 2));
     expect(await wholeLedger(database.read)).toEqual([]);
     const folding = new BatchFolder(store, 'here/next');
     await folding.fold(someHits(4_100, begin), true);
     await folding.fold(someHits(3, begin), false);
     const ids = (await wholeLedger(database.read)).map((hit) => hit.id);
-    expect(ids).toEqual(Array.from({ length: 4_103 }, (_, index) => told.length + 4_101 + index));
+    expect(ids).toEqual(Array.from({ length: 4_103 }, (_, index) => expectedHits.length + 4_101 + index));
   });
 });
 
 /** The groups of these counts: those with more hits first, then those of lower values. */
 function groupsOf(counts: readonly HitCount[]): GroupCount[] {
-  const sum = (some: readonly HitCount[]) => some.reduce((all, { hits }) => all + hits, 0);
-  const clicks = (some: readonly HitCount[]) => sum(some.filter((count) => count.class === 0));
+  const sum = (group: readonly HitCount[]) => group.reduce((all, { hits }) => all + hits, 0);
+  const clicks = (group: readonly HitCount[]) => sum(group.filter((count) => count.class === 0));
   const all = { all_clicks: clicks(counts), all_hits: sum(counts) };
   return [...Map.groupBy(counts, ({ value }) => value)]
-    .map(([value, some]) => ({ value, clicks: clicks(some), hits: sum(some), ...all }))
+    .map(([value, group]) => ({ value, clicks: clicks(group), hits: sum(group), ...all }))
     .sort((one, other) => other.hits - one.hits || one.value - other.value);
 }
 

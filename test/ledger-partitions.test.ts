@@ -21,17 +21,17 @@ import { scaledToLoad } from './support/scaled-to-load.ts';
 
 const december = Date.UTC(2026, 11);
 const january = Date.UTC(2027, 0);
-const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as NewHit;
+const zeroColumns = Object.fromEntries(hitColumns.map((name) => [name, 0])) as NewHit;
 
-/** Hits whose links and organizations take turns. */
+/** Hits that alternate between links and between organizations. */
 const hitsAt = (instants: readonly number[], links = 3): NewHit[] =>
   instants.map((at, index) => {
     const link_id = 1 + (index % links);
-    return { ...noFacts, at, link_id, organization_id: 1 + (link_id % 2) };
+    return { ...zeroColumns, at, link_id, organization_id: 1 + (link_id % 2) };
   });
 /** `count` instants, a second apart; the middle one is the first in the new month. */
-const around = (turn: number, count: number): number[] =>
-  Array.from({ length: count }, (_, index) => turn + (index - Math.floor(count / 2)) * 1_000);
+const instantsAround = (monthStart: number, count: number): number[] =>
+  Array.from({ length: count }, (_, index) => monthStart + (index - Math.floor(count / 2)) * 1_000);
 
 class Store {
   readonly url: string;
@@ -78,24 +78,27 @@ class Store {
   ledger = () => wholeLedger(this.database.read);
 }
 
-const inOrder = (hits: readonly StoredHit[]) => hits.toSorted((one, other) => one.id - other.id);
+const sortedById = (hits: readonly StoredHit[]) => hits.toSorted((one, other) => one.id - other.id);
 const months = (...names: string[]) =>
   ['hit_chunk_links', 'hit_chunks', 'hit_link_groups', 'hit_pack_links', 'hit_packs', 'hits'].flatMap(
     (table) => names.map((name) => `${table}_${name}`),
   );
 
 describe('the ledger on PostgreSQL, partitioned by month,', () => {
-  test('has no pack in two months, and one id for each hit, in any month and row', async () => {
+  test('has no pack that spans two months, and one id for each hit, in any month and row', async () => {
     await using store = await Store.open();
     const folding = new BatchFolder(store.fold);
-    const told = [
-      ...(await folding.fold(hitsAt(around(december, 900)), true)),
-      ...(await folding.fold(hitsAt(around(december, 5)), false)),
-      ...(await folding.fold(hitsAt([...around(december, 30), ...around(january, 30)]), true)),
+    const folded = [
+      ...(await folding.fold(hitsAt(instantsAround(december, 900)), true)),
+      ...(await folding.fold(hitsAt(instantsAround(december, 5)), false)),
+      ...(await folding.fold(
+        hitsAt([...instantsAround(december, 30), ...instantsAround(january, 30)]),
+        true,
+      )),
     ];
-    expect([...(await store.ledger())]).toEqual(inOrder(told));
-    expect(told.map(({ id }) => id).toSorted((one, other) => one - other)).toEqual(
-      told.map((_, row) => 1 + row),
+    expect([...(await store.ledger())]).toEqual(sortedById(folded));
+    expect(folded.map(({ id }) => id).toSorted((one, other) => one - other)).toEqual(
+      folded.map((_, row) => 1 + row),
     );
     const packs = await store.sql`select tableoid::regclass::text as name, first_at, last_at from hit_packs`;
     expect(new Set(packs.map(({ name }: { name: string }) => name))).toEqual(
@@ -116,7 +119,7 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
         { from: december + 9_000, to: january },
       ]) {
         const { from = 0, to = Number.POSITIVE_INFINITY } = { from: undefined, to: undefined, ...times };
-        const expected = inOrder(told)
+        const expected = sortedById(folded)
           .filter((hit) => hit[`${owner.kind}_id`] === owner.id && hit.at >= from && hit.at < to)
           .toReversed();
         const { hits: found } = await ledger.before(
@@ -134,15 +137,17 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
     expect(await store.partitions()).toEqual(months('2026_11', '2026_12').toSorted());
   });
 
-  test('is dropped by month, and hits of wrong clocks neither prevent that nor are lost', async () => {
+  test('is dropped by month, and hits with wrong times neither prevent that nor are lost', async () => {
     await using store = await Store.open();
     const folding = new BatchFolder(store.fold);
-    const odd = [0, -5, Date.UTC(2019, 3), Date.UTC(2027, 8, 3), Date.UTC(2185, 2), 9e15];
-    const told = await folding.fold(hitsAt([...odd, ...around(december, 20)]), true);
-    expect([...(await store.ledger())]).toEqual(inOrder(told));
+    const wrongInstants = [0, -5, Date.UTC(2019, 3), Date.UTC(2027, 8, 3), Date.UTC(2185, 2), 9e15];
+    const folded = await folding.fold(hitsAt([...wrongInstants, ...instantsAround(december, 20)]), true);
+    expect([...(await store.ledger())]).toEqual(sortedById(folded));
     await store.dropBefore(december - 1);
     expect((await store.ledger()).filter(({ at }) => at < Date.UTC(2026, 10))).toEqual([]);
-    expect((await store.ledger()).filter(({ at }) => at > Date.UTC(2026, 10))).toHaveLength(told.length - 3);
+    expect((await store.ledger()).filter(({ at }) => at > Date.UTC(2026, 10))).toHaveLength(
+      folded.length - 3,
+    );
     await store.dropBefore(december);
     expect((await store.ledger()).every(({ at }) => at >= december)).toBe(true);
     expect((await store.ledger()).length).toBe(13);
@@ -150,42 +155,46 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
     expect(names).toEqual(months('2026_12', '2027_01', '2027_09', '2027_10', 'far_future').toSorted());
     expect(await store.tables()).toEqual([...names, 'hit_ids'].toSorted());
     // A node that folds into a dropped month finds it missing, and creates it again.
-    const late = await folding.fold(hitsAt([0, december - 5]), false);
-    expect((await store.ledger()).filter(({ at }) => at < december)).toEqual(inOrder(late) as StoredHit[]);
+    const lateHits = await folding.fold(hitsAt([0, december - 5]), false);
+    expect((await store.ledger()).filter(({ at }) => at < december)).toEqual(
+      sortedById(lateHits) as StoredHit[],
+    );
   });
 
   test('is written by many nodes at the turn of a month, each hit once', async () => {
     await using store = await Store.open();
     const stores = Array.from({ length: 5 }, () => new PostgresFoldStore(store.url));
-    const told = await Promise.all(
-      stores.map(async (each, node) => {
-        const folding = new BatchFolder(each, `node${node}/own`);
+    const folded = await Promise.all(
+      stores.map(async (foldStore, node) => {
+        const folding = new BatchFolder(foldStore, `node${node}/own`);
         const hits: StoredHit[] = [];
         for (let round = 0; round < 4; round++)
-          hits.push(...(await folding.fold(hitsAt(around(december + node, 40 + round)), round % 2 === 0)));
+          hits.push(
+            ...(await folding.fold(hitsAt(instantsAround(december + node, 40 + round)), round % 2 === 0)),
+          );
         return hits;
       }),
     );
-    expect([...(await store.ledger())]).toEqual(inOrder(told.flat()));
-    expect(new Set(told.flat().map(({ id }) => id)).size).toBe(told.flat().length);
-    for (const each of stores) await each.close();
+    expect([...(await store.ledger())]).toEqual(sortedById(folded.flat()));
+    expect(new Set(folded.flat().map(({ id }) => id)).size).toBe(folded.flat().length);
+    for (const foldStore of stores) await foldStore.close();
   });
 
   test('is dropped during a long read, while others read and the fold continues', async () => {
     await using store = await Store.open();
     const folding = new BatchFolder(store.fold);
-    await folding.fold(hitsAt(around(december, 100)), true);
+    await folding.fold(hitsAt(instantsAround(december, 100)), true);
     const reader = await store.sql.reserve();
     await reader`begin`;
     await reader`select count(*) from hits, hit_packs, hit_pack_links`;
     expect(await store.fold.deleteHitsBefore(december)).toBe(true);
-    const waits = async () =>
+    const isDropWaiting = async () =>
       (
         await store.sql`select 1 from pg_stat_activity where application_name = 'linnet retention'
         and wait_event_type = 'Lock' and datname = current_database()`
       ).length > 0;
-    await eventually(waits, 'the drop to wait for the reader');
-    await folding.fold(hitsAt(around(december + dayLength, 50)), true);
+    await eventually(isDropWaiting, 'the drop to wait for the reader');
+    await folding.fold(hitsAt(instantsAround(december + dayLength, 50)), true);
     // Also into a month whose partitions must be created for it.
     await folding.fold(hitsAt([december + 90 * dayLength]), false);
     expect((await store.ledger()).length).toBeGreaterThan(50);
@@ -195,25 +204,25 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
     expect(await store.ledger()).toHaveLength(101);
   });
 
-  test('is dropped completely by the next node if one dies in the middle', async () => {
+  test('is dropped completely by the next node if one fails in the middle', async () => {
     await using store = await Store.open();
-    await new BatchFolder(store.fold).fold(hitsAt(around(december, 100)), true);
+    await new BatchFolder(store.fold).fold(hitsAt(instantsAround(december, 100)), true);
     const reader = await store.sql.reserve();
     await reader`begin`;
     await reader`select count(*) from hits`;
-    await using broken = await Store.open(store.url);
-    expect(await broken.fold.deleteHitsBefore(december)).toBe(true);
-    const pending = async () =>
+    await using interruptedNode = await Store.open(store.url);
+    expect(await interruptedNode.fold.deleteHitsBefore(december)).toBe(true);
+    const isDetachPending = async () =>
       (await store.sql`select 1 from pg_inherits where inhdetachpending`).length === 1;
-    await eventually(pending, 'the drop to have begun');
+    await eventually(isDetachPending, 'the drop to have begun');
     await store.sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'linnet retention' and datname = current_database()`;
     await reader`commit`;
     reader.release();
     await store.sql.unsafe('alter table hit_pack_links detach partition hit_pack_links_2026_11');
-    // A hit of that month still comes: partitions that were dropped halfway are created again.
-    const late = new BatchFolder(store.fold, 'here/late');
-    await late.fold(hitsAt([december - 7]), false);
+    // A hit of that month still arrives: partitions that were dropped halfway are created again.
+    const lateFold = new BatchFolder(store.fold, 'here/late');
+    await lateFold.fold(hitsAt([december - 7]), false);
     await store.dropBefore(december);
     expect(await store.tables()).toEqual([...months('2026_12', '2027_01'), 'hit_ids'].toSorted());
     expect((await store.ledger()).every(({ at }) => at >= december)).toBe(true);
@@ -227,16 +236,16 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
     await reader`begin`;
     await reader`select count(*) from hits`;
     const detach = 'alter table hits detach partition hits_2026_11 concurrently';
-    const broken = store.sql.unsafe(detach).then(
+    const detaching = store.sql.unsafe(detach).then(
       () => 'done',
       () => 'broken',
     );
-    const pending = async () =>
+    const isDetachPending = async () =>
       (await store.sql`select 1 from pg_inherits where inhdetachpending`).length === 1;
-    await eventually(pending, 'the drop to have begun');
+    await eventually(isDetachPending, 'the drop to have begun');
     await store.sql`select pg_cancel_backend(pid) from pg_stat_activity
       where query = ${detach} and state = 'active' and datname = current_database()`;
-    expect(await broken).toBe('broken');
+    expect(await detaching).toBe('broken');
     await reader`commit`;
     reader.release();
     await store.dropBefore(december);
@@ -244,28 +253,33 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
     expect(await store.ledger()).toHaveLength(1);
   });
 
-  test('loses nothing and counts nothing twice if a node dies between its ids and its commit', async () => {
+  test('loses no hit and counts none twice if a node fails between reserving ids and its commit', async () => {
     await using store = await Store.open();
-    const before = await new BatchFolder(store.fold, 'here/one').fold(hitsAt(around(december, 40)), true);
-    const dying = new PostgresFoldStore(store.url);
-    const batch = hitsAt(around(december, 60));
-    const holder = await store.sql.reserve();
-    await holder`begin`;
-    await holder`lock table hit_packs in exclusive mode`;
-    const broken = new BatchFolder(dying, 'here/two').fold(batch, true).catch((cause: Error) => cause.name);
+    const before = await new BatchFolder(store.fold, 'here/one').fold(
+      hitsAt(instantsAround(december, 40)),
+      true,
+    );
+    const killedStore = new PostgresFoldStore(store.url);
+    const batch = hitsAt(instantsAround(december, 60));
+    const lockHolder = await store.sql.reserve();
+    await lockHolder`begin`;
+    await lockHolder`lock table hit_packs in exclusive mode`;
+    const interruptedFold = new BatchFolder(killedStore, 'here/two')
+      .fold(batch, true)
+      .catch((cause: Error) => cause.name);
     const [pid] = await answerWhen(
       () => waitingFor(store.sql, 'hit_packs'),
       (waiting) => waiting.length > 0,
-      'the fold to be in the middle',
+      'the fold to wait for the lock',
     );
     await store.sql`select pg_terminate_backend(${pid})`;
-    expect(await broken).toBe('StoreAway');
-    await holder`commit`;
-    holder.release();
-    const again = await new BatchFolder(dying, 'here/two').fold(batch, true);
-    expect([...(await store.ledger())]).toEqual(inOrder([...before, ...again]));
-    expect(Math.min(...again.map(({ id }) => id))).toBe(40 + 60 + 1);
-    await dying.close();
+    expect(await interruptedFold).toBe('StoreAway');
+    await lockHolder`commit`;
+    lockHolder.release();
+    const retried = await new BatchFolder(killedStore, 'here/two').fold(batch, true);
+    expect([...(await store.ledger())]).toEqual(sortedById([...before, ...retried]));
+    expect(Math.min(...retried.map(({ id }) => id))).toBe(40 + 60 + 1);
+    await killedStore.close();
   });
 });
 
@@ -284,21 +298,21 @@ test('a visit is counted while the retention waits for a long read', async () =>
     await reader`select count(*) from hits, hit_packs, hit_pack_links`;
     app.clock.now += 62 * dayLength;
     app.app.clicks.cleanUp();
-    const waits = async () =>
+    const isDropWaiting = async () =>
       (
         await sql`select 1 from pg_stat_activity where application_name = 'linnet retention'
           and wait_event_type = 'Lock' and datname = current_database()`
       ).length > 0;
-    await eventually(waits, 'the drop to wait for the reader');
-    const began = performance.now();
+    await eventually(isDropWaiting, 'the drop to wait for the reader');
+    const startedAt = performance.now();
     await app.visit('/counted');
     await app.app.clicks.settled();
-    expect(performance.now() - began).toBeLessThan(scaledToLoad(2_000));
+    expect(performance.now() - startedAt).toBeLessThan(scaledToLoad(2_000));
     expect((await app.call('GET', `/api/v1/link/${id}`, { key })).json.clicks).toBe(2);
     await reader`commit`;
     reader.release();
-    const left = async () => (await wholeLedger(app.app.context.database.read)).length;
-    await eventually(async () => (await left()) === 1, 'the first hit to go');
+    const remaining = async () => (await wholeLedger(app.app.context.database.read)).length;
+    await eventually(async () => (await remaining()) === 1, 'the first hit to be deleted');
   } finally {
     await sql.end();
     await app.stop();
@@ -308,7 +322,7 @@ test('a visit is counted while the retention waits for a long read', async () =>
 describe('a PostgreSQL store of the previous version', () => {
   const now = Date.now();
   let store: Store;
-  const old = [
+  const oldInstants = [
     now - 400 * dayLength,
     now - 200 * dayLength,
     now - dayLength,
@@ -319,10 +333,10 @@ describe('a PostgreSQL store of the previous version', () => {
 
   beforeAll(async () => {
     const url = await freshPostgres();
-    const earlier = openPostgres(url, () => {});
-    await earlier.write((queries) => sqlText.raw(migrationsTable('postgres')).execute(queries));
+    const oldDatabase = openPostgres(url, () => {});
+    await oldDatabase.write((queries) => sqlText.raw(migrationsTable('postgres')).execute(queries));
     for (let number = 1; !statementsOf('postgres', number).join().includes('hits_before'); number++)
-      await earlier.migrate(async (queries) => {
+      await oldDatabase.migrate(async (queries) => {
         for (const statement of [
           ...statementsOf('postgres', number),
           `insert into migrations values (${number})`,
@@ -331,36 +345,36 @@ describe('a PostgreSQL store of the previous version', () => {
       });
     const columns = ['link_id', 'organization_id', 'at'] as const;
     // The columns of that version.
-    const later = [...ruleFields, ...placeFields, ...aliasFields];
-    const others = hitColumns.filter((name) => ![...columns, ...later].includes(name as 'at'));
+    const newerColumns = [...ruleFields, ...placeFields, ...aliasFields];
+    const otherColumns = hitColumns.filter((name) => ![...columns, ...newerColumns].includes(name as 'at'));
     const sql = new SQL({ url, max: 1 });
-    for (const at of old)
+    for (const at of oldInstants)
       await sql.unsafe(
-        `insert into hits (${[...columns, ...others].join(', ')}) values (2, 1, ${at}${', 0'.repeat(others.length)})`,
+        `insert into hits (${[...columns, ...otherColumns].join(', ')}) values (2, 1, ${at}${', 0'.repeat(otherColumns.length)})`,
       );
     await sql.end();
-    await earlier.close();
+    await oldDatabase.close();
     store = await Store.open(url);
   });
   afterAll(() => store[Symbol.asyncDispose]());
 
   test('keeps its hits and their ids, along with new ones', async () => {
     expect((await store.ledger()).map(({ id, at }) => [id, at])).toEqual(
-      old.map((at, index) => [index + 1, at]),
+      oldInstants.map((at, index) => [index + 1, at]),
     );
-    const told = await new BatchFolder(store.fold).fold(hitsAt(around(now, 20)), true);
-    expect(Math.min(...told.map(({ id }) => id))).toBe(old.length + 1);
+    const folded = await new BatchFolder(store.fold).fold(hitsAt(instantsAround(now, 20)), true);
+    expect(Math.min(...folded.map(({ id }) => id))).toBe(oldInstants.length + 1);
     const owner = { kind: 'link', id: 2, organizationId: 1 } as const;
     const { hits: found } = await openLedger(store.database).before(
       { owner },
       { before: undefined, limit: 50, offset: 0 },
     );
     expect(found.map(({ at }) => at)).toEqual([
-      ...inOrder(told)
+      ...sortedById(folded)
         .filter((hit) => hit.link_id === 2)
         .map(({ at }) => at)
         .toReversed(),
-      ...old.toReversed(),
+      ...oldInstants.toReversed(),
     ]);
   });
 

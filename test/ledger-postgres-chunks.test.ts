@@ -16,14 +16,14 @@ import { migratedPostgres } from './support/migrated-store.ts';
 const december = Date.UTC(2026, 11);
 const january = Date.UTC(2027, 0);
 const second = 1_000;
-const inChunk = 40;
-const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as NewHit;
+const hitsPerChunk = 40;
+const zeroColumns = Object.fromEntries(hitColumns.map((name) => [name, 0])) as NewHit;
 const owner = { kind: 'organization', id: 1 } as const;
 
 /** Hits of one organization with three links, a second apart, around an instant. */
-const around = (at: number, count: number): NewHit[] =>
+const hitsAround = (at: number, count: number): NewHit[] =>
   Array.from({ length: count }, (_, index) => ({
-    ...noFacts,
+    ...zeroColumns,
     at: at + (index - Math.floor(count / 2)) * second,
     link_id: 1 + (index % 3),
     organization_id: owner.id,
@@ -62,7 +62,7 @@ const groupsOf = async (organization: number): Promise<number> => {
 };
 
 /** All hits, page by page in both directions. */
-async function paged(limit: number): Promise<{ newest: number[]; oldest: number[] }> {
+async function pagedIds(limit: number): Promise<{ newest: number[]; oldest: number[] }> {
   const ledger = openLedger(database);
   const newest: StoredHit[] = [];
   for (let before: number | undefined; ; before = newest.at(-1)?.id) {
@@ -81,33 +81,36 @@ async function paged(limit: number): Promise<{ newest: number[]; oldest: number[
 }
 
 describe('chunks on PostgreSQL', () => {
-  test('have a column for each of their columns', async () => {
+  test('have a table column for each chunk column', async () => {
     const rows = await sql`select attname as name from pg_attribute
       where attrelid = 'hit_chunks'::regclass and atttypid = 'bytea'::regtype order by attnum`;
-    const wanted = [...chunkColumns.map((name) => `c_${name}`), ...talliedColumns.map((name) => `t_${name}`)];
-    expect(rows.map(({ name }: { name: string }) => name).sort()).toEqual(wanted.sort());
+    const expected = [
+      ...chunkColumns.map((name) => `c_${name}`),
+      ...talliedColumns.map((name) => `t_${name}`),
+    ];
+    expect(rows.map(({ name }: { name: string }) => name).sort()).toEqual(expected.sort());
   });
 
-  test('are made by month if hits of two arrived together, and keep their order', async () => {
-    const store = new PostgresFoldStore(url, inChunk);
+  test('are built per month if hits of two months are folded together, and keep their order', async () => {
+    const store = new PostgresFoldStore(url, hitsPerChunk);
     const folding = new BatchFolder(store, 'here/months');
     const ids: number[] = [];
     for (const isByLink of [true, false, true])
-      ids.push(...(await folding.fold(around(december, 50), isByLink)).map(({ id }) => id));
+      ids.push(...(await folding.fold(hitsAround(december, 50), isByLink)).map(({ id }) => id));
     await merge(store);
     const chunks = await chunksOf(owner.id);
     expect(chunks.length).toBeGreaterThan(3);
     expect(new Set(chunks.map(({ last_id }) => last_id)).size).toBeLessThan(chunks.length);
-    const rising = ids.toSorted((one, other) => one - other);
+    const ascending = ids.toSorted((one, other) => one - other);
     for (const limit of [7, 1_000])
-      expect(await paged(limit)).toEqual({ newest: rising.toReversed(), oldest: rising });
+      expect(await pagedIds(limit)).toEqual({ newest: ascending.toReversed(), oldest: ascending });
     const page = await openLedger(database).before({ owner }, { before: 120, limit: 20, offset: 60 });
-    expect(page.hits.map(({ id }) => id)).toEqual(rising.slice(39, 59).toReversed());
+    expect(page.hits.map(({ id }) => id)).toEqual(ascending.slice(39, 59).toReversed());
     await store.close();
   });
 
   test('are dropped with their month', async () => {
-    const store = new PostgresFoldStore(url, inChunk);
+    const store = new PostgresFoldStore(url, hitsPerChunk);
     await eventually(async () => !(await store.deleteHitsBefore(december)), 'the end of the drop');
     const names = await sql`select inhrelid::regclass::text as name from pg_inherits
       where inhparent in ('hit_chunks'::regclass, 'hit_link_groups'::regclass)`;
@@ -118,66 +121,72 @@ describe('chunks on PostgreSQL', () => {
   });
 
   test('wait for transactions that took earlier ids', async () => {
-    const [store, late] = [new PostgresFoldStore(url, inChunk), new PostgresFoldStore(url, inChunk)];
-    const slow = new BatchFolder(late, 'here/late');
-    const february = around(Date.UTC(2027, 1, 2), 6);
-    await slow.fold(february, false);
+    const [store, lateStore] = [
+      new PostgresFoldStore(url, hitsPerChunk),
+      new PostgresFoldStore(url, hitsPerChunk),
+    ];
+    const lateFold = new BatchFolder(lateStore, 'here/late');
+    const february = hitsAround(Date.UTC(2027, 1, 2), 6);
+    await lateFold.fold(february, false);
     await merge(store);
     const before = await chunksOf(owner.id);
-    const holder = await sql.reserve();
-    await holder`begin`;
-    await holder`lock table hits_2027_02 in share mode`;
-    const folded = slow.fold(february, false);
-    const waits = async () => (await waitingFor(sql, 'hits_2027_02')).length > 0;
-    await eventually(waits, 'the fold to be in the middle');
-    await new BatchFolder(store, 'here/settled').fold(around(january + 1_000 * second, 60), false);
+    const lockHolder = await sql.reserve();
+    await lockHolder`begin`;
+    await lockHolder`lock table hits_2027_02 in share mode`;
+    const folded = lateFold.fold(february, false);
+    const isFoldWaiting = async () => (await waitingFor(sql, 'hits_2027_02')).length > 0;
+    await eventually(isFoldWaiting, 'the fold to wait for the lock');
+    await new BatchFolder(store, 'here/settled').fold(hitsAround(january + 1_000 * second, 60), false);
     await merge(store);
     expect(await chunksOf(owner.id)).toEqual(before);
-    await holder`commit`;
-    holder.release();
+    await lockHolder`commit`;
+    lockHolder.release();
     const hits = await folded;
     await merge(store);
     expect((await chunksOf(owner.id)).length).toBeGreaterThan(before.length);
-    const { newest } = await paged(1_000);
+    const { newest } = await pagedIds(1_000);
     for (const { id } of hits) expect(newest).toContain(id);
     await store.close();
-    await late.close();
+    await lateStore.close();
   });
 
-  test('take no ids from a later fold, which gets others', async () => {
-    const [store, late] = [new PostgresFoldStore(url, inChunk), new PostgresFoldStore(url, inChunk)];
-    const holder = await sql.reserve();
-    await holder`begin`;
-    await holder`lock table journal_watermarks in exclusive mode`;
-    const folded = new BatchFolder(late, 'here/second').fold(around(january, 6), false);
-    const waits = async () => (await waitingFor(sql, 'journal_watermarks')).length > 0;
-    await eventually(waits, 'the fold to have its ids');
+  test('take no ids from a fold that is committed later, which gets new ids', async () => {
+    const [store, lateStore] = [
+      new PostgresFoldStore(url, hitsPerChunk),
+      new PostgresFoldStore(url, hitsPerChunk),
+    ];
+    const lockHolder = await sql.reserve();
+    await lockHolder`begin`;
+    await lockHolder`lock table journal_watermarks in exclusive mode`;
+    const folded = new BatchFolder(lateStore, 'here/second').fold(hitsAround(january, 6), false);
+    const isFoldWaiting = async () => (await waitingFor(sql, 'journal_watermarks')).length > 0;
+    await eventually(isFoldWaiting, 'the fold to have its ids');
     const [{ settled }] = await sql`update hit_ids set settled = newest returning settled::int`;
-    await holder`commit`;
-    holder.release();
+    await lockHolder`commit`;
+    lockHolder.release();
     const ids = (await folded).map(({ id }) => id);
     expect(Math.min(...ids)).toBeGreaterThan(settled);
-    expect((await paged(1_000)).newest.slice(0, 6)).toEqual(ids.toReversed());
+    expect((await pagedIds(1_000)).newest.slice(0, 6)).toEqual(ids.toReversed());
     await store.close();
-    await late.close();
+    await lateStore.close();
   });
 
-  test('are not made during a correction, and not twice by two nodes', async () => {
-    const nodes = [new PostgresFoldStore(url, inChunk), new PostgresFoldStore(url, inChunk)];
-    const [one, other] = nodes as [PostgresFoldStore, PostgresFoldStore];
-    const hits = around(january + 1_000 * second, 200).map((hit) => ({
+  test('are not built during a correction, and not twice by two nodes', async () => {
+    const nodes = [new PostgresFoldStore(url, hitsPerChunk), new PostgresFoldStore(url, hitsPerChunk)];
+    const [firstNode, secondNode] = nodes as [PostgresFoldStore, PostgresFoldStore];
+    const hits = hitsAround(january + 1_000 * second, 200).map((hit) => ({
       ...hit,
       organization_id: 2,
       link_id: 9,
     }));
-    await new BatchFolder(one, 'here/two').fold(hits, false);
+    await new BatchFolder(firstNode, 'here/two').fold(hits, false);
     await sql`insert into click_corrections (id, created_at, organization_id, user_id, to_at, due_at, hits, not_kept, place, phase, seen_id)
       values (900, 1, 2, 1, 1, 1, 0, 0, 0, 0, 0)`;
     await Promise.all(nodes.map(merge));
     expect(await chunksOf(2)).toEqual([]);
     await sql`delete from click_corrections where id = 900`;
-    await Promise.all([merge(one), merge(other)]);
-    await Promise.all([merge(one), merge(other)]);
+    await Promise.all([merge(firstNode), merge(secondNode)]);
+    await Promise.all([merge(firstNode), merge(secondNode)]);
     const chunks = await chunksOf(2);
     expect(chunks.reduce((sum, chunk) => sum + chunk.hits, 0)).toBe(200);
     for (const [index, { first_id }] of chunks.entries())
@@ -185,10 +194,10 @@ describe('chunks on PostgreSQL', () => {
     await Promise.all(nodes.map((node) => node.close()));
   });
 
-  test('are read from the server once, and again after they are made again', async () => {
+  test('are read from the server once, and again after they are rebuilt', async () => {
     const module = new URL('./support/watched-chunk-job.ts', import.meta.url).href;
     const filter = { owner: { kind: 'organization', id: 2 }, values: [['country', 1]] };
-    const ask = async () => {
+    const countHits = async () => {
       const upTo = (await chunksOf(2)).at(-1)?.last_id ?? 0;
       const { answer, copies } = await database.compute<{ answer: { hits: number }[]; copies: number }>(
         module,
@@ -197,19 +206,19 @@ describe('chunks on PostgreSQL', () => {
       return { hits: answer.reduce((sum, { hits }) => sum + hits, 0), isRead: copies > 0 };
     };
     const before = await chunksOf(2);
-    expect(await ask()).toEqual({ hits: 40, isRead: true });
-    expect(await ask()).toEqual({ hits: 40, isRead: false });
-    const store = new PostgresFoldStore(url, inChunk);
+    expect(await countHits()).toEqual({ hits: 40, isRead: true });
+    expect(await countHits()).toEqual({ hits: 40, isRead: false });
+    const store = new PostgresFoldStore(url, hitsPerChunk);
     await sql`delete from hit_link_groups where chunk_id in (select id from hit_chunks where organization_id = 2)`;
     await sql`delete from hit_chunks where organization_id = 2`;
     await sql`update hits set country = 1 where organization_id = 2 and country = 2`;
     await merge(store);
     expect(await chunksOf(2)).toEqual(before);
-    expect(await ask()).toEqual({ hits: 80, isRead: true });
+    expect(await countHits()).toEqual({ hits: 80, isRead: true });
     await store.close();
   });
 
-  test('are deleted with their organization, and none of another', async () => {
+  test('are deleted with their organization, and those of other organizations are kept', async () => {
     const others = await chunksOf(owner.id);
     const groups = await groupsOf(2);
     expect(groups).toBeGreaterThan(0);
@@ -227,11 +236,11 @@ describe('PostgreSQL jobs', () => {
   test('are stopped when their result is no longer awaited, and others continue', async () => {
     const abort = new AbortController();
     const compute = database.computeFor({ ...ownTerms, signal: abort.signal });
-    const endless = [compute(module, { times: 1e9 }), compute(module, { times: 1e9 })];
-    const ends = Promise.allSettled(endless);
-    await eventually(async () => (await working()) > 0, 'the jobs to run');
+    const jobs = [compute(module, { times: 1e9 }), compute(module, { times: 1e9 })];
+    const results = Promise.allSettled(jobs);
+    await eventually(async () => (await runningJobs()) > 0, 'the jobs to run');
     abort.abort();
-    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(await database.compute<number>(module, { times: 3 })).toBe(3);
   });
 
@@ -261,7 +270,7 @@ describe('PostgreSQL jobs', () => {
     expect(database.compute(module, { times: 0 })).rejects.toThrow('division by zero'));
 });
 
-const working = async (): Promise<number> => {
+const runningJobs = async (): Promise<number> => {
   const rows = await sql`select pid from pg_stat_activity where application_name = 'linnet statistics'
     and datname = current_database()`;
   return rows.length;

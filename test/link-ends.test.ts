@@ -12,9 +12,9 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object) => {
-    const made = await call('POST', '/link', { destination_url: 'https://example.com/there', ...body });
-    expect([made.status, made.text]).toEqual([201, made.text]);
-    return made.json;
+    const created = await call('POST', '/link', { destination_url: 'https://example.com/there', ...body });
+    expect([created.status, created.text]).toEqual([201, created.text]);
+    return created.json;
   };
   const visit = async (suffix: string, headers = {}, init = {}) => {
     const answer = await app.visit(`/${suffix}`, headers, init);
@@ -35,19 +35,24 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
     await app.stop();
   });
 
-  test('before its start a link says when it starts, to bots and with gates too, and redirects from that very instant', async () => {
+  test('before its start a link shows when it starts, also to bots and with gates, and it redirects from that instant on', async () => {
     const start = Math.ceil((app.clock.now + 10 * day) / day) * day + 8.5 * 3_600_000;
-    for (const more of [{}, { password: 'sesame' }, { bot_protection: true, og_title: 'A card' }]) {
-      const { suffix, start_date } = await create({ start_date: iso(start), ...more });
+    for (const extra of [{}, { password: 'sesame' }, { bot_protection: true, og_title: 'A card' }]) {
+      const { suffix, start_date } = await create({ start_date: iso(start), ...extra });
       expect(start_date).toBe(iso(start));
       for (const headers of [{}, { 'user-agent': 'curl/8.5.0' }]) {
-        const early = await visit(suffix, headers);
-        expect([early.status, early.headers.get('cache-control')]).toEqual([404, 'private, no-store']);
-        expect(Number(early.headers.get('retry-after'))).toBe(Math.ceil((start - app.clock.now) / 1_000));
-        expect(early.text).toMatch(/starts on \d+ \w+ 20\d\d, 08:30 UTC/);
+        const beforeStart = await visit(suffix, headers);
+        expect([beforeStart.status, beforeStart.headers.get('cache-control')]).toEqual([
+          404,
+          'private, no-store',
+        ]);
+        expect(Number(beforeStart.headers.get('retry-after'))).toBe(
+          Math.ceil((start - app.clock.now) / 1_000),
+        );
+        expect(beforeStart.text).toMatch(/starts on \d+ \w+ 20\d\d, 08:30 UTC/);
       }
       const form = await visit(suffix, {}, { method: 'POST', body: 'password=sesame' });
-      expect([form.status, form.location]).toEqual(['password' in more ? 404 : 405, null]);
+      expect([form.status, form.location]).toEqual(['password' in extra ? 404 : 405, null]);
     }
     const { suffix } = await create({ start_date: iso(start) });
     const before = app.clock.now;
@@ -58,7 +63,7 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
     app.clock.now = before;
   });
 
-  test('URLs for the time before and after are used without a gate, and are no clicks', async () => {
+  test('URLs for the time before and after are used without a gate, and count no clicks', async () => {
     const now = app.clock.now;
     const link = await create({
       start_date: iso(now + 1_000),
@@ -72,10 +77,10 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
     app.clock.now = now + 1_000;
     expect((await visit(link.suffix)).status).toBe(200);
     app.clock.now = now + 2_000;
-    const over = { status: 302, location: 'https://example.com/over?%7Bx%7D' };
-    expect(await visit(link.suffix)).toMatchObject(over);
-    // Through the app server.
-    expect(await visit(link.suffix, { 'x-detour': '\xe9' })).toMatchObject(over);
+    const expired = { status: 302, location: 'https://example.com/over?%7Bx%7D' };
+    expect(await visit(link.suffix)).toMatchObject(expired);
+    // Through the app server instead of the fast path.
+    expect(await visit(link.suffix, { 'x-detour': '\xe9' })).toMatchObject(expired);
     await call('PATCH', `/link/${link.id}`, { disabled: true });
     expect((await visit(link.suffix)).status).toBe(410);
     expect(await outcomesOf(link.id)).toEqual([
@@ -111,37 +116,39 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
       links: [{ destination_url: 'https://example.com', ...reversed }],
     });
     expect(bulk.json.results[0].error).toMatchObject({ field_key: 'start_date' });
-    const paper = await create({ on_paper: true });
-    const later = await call('PATCH', `/link/${paper.id}`, { start_date: '2031-01-01' });
-    expect([later.status, later.json.error_code]).toEqual([409, 'LINK_ON_PAPER']);
+    const linkOnPaper = await create({ on_paper: true });
+    const edited = await call('PATCH', `/link/${linkOnPaper.id}`, { start_date: '2031-01-01' });
+    expect([edited.status, edited.json.error_code]).toEqual([409, 'LINK_ON_PAPER']);
   });
 
-  test('are kept by copies, history, the bin and through a file', async () => {
-    const ends = {
+  test('are kept by the history, the bin, an export and an import', async () => {
+    const settings = {
       start_date: '2031-01-01T08:00:00.000Z',
       before_start_url: 'https://example.com/soon',
       expiration_date: '2031-02-01T00:00:00.000Z',
       expired_url: 'https://example.com/over',
     };
     const cleared = { start_date: null, before_start_url: null, expiration_date: null, expired_url: null };
-    const link = await create({ suffix: `kept-${store}`, ...ends });
+    const link = await create({ suffix: `kept-${store}`, ...settings });
     const { json } = await call('PATCH', `/link/${link.id}`, cleared);
     expect(json).toMatchObject(cleared);
     const { history } = (await call('GET', `/link/${link.id}/history`)).json;
-    expect(history[0].changes.map(({ field }: { field: string }) => field)).toEqual(Object.keys(ends));
+    expect(history[0].changes.map(({ field }: { field: string }) => field)).toEqual(Object.keys(settings));
     await call('POST', `/link/${link.id}/history/restore`, { entry: 0 });
     await call('DELETE', `/link/${link.id}`);
     await call('POST', '/link/restore', { ids: [link.id] });
-    expect((await call('GET', `/link/${link.id}`)).json).toMatchObject(ends);
+    expect((await call('GET', `/link/${link.id}`)).json).toMatchObject(settings);
     const csv = (await call('GET', `/link.csv?ids=${link.id}`)).text.replaceAll(
       `kept-${store}`,
       `again-${store}`,
     );
     const file = join(app.dataDir, 'ends.csv');
     await Bun.write(file, csv);
-    const stranger = await app.createAccount();
-    expect(await importLinks.run(app.app.context, { email: stranger.email, file })).toBe('Made 1 link.\n');
-    const { links } = (await app.call('GET', '/api/v1/link', { key: stranger.key })).json;
-    expect(links).toMatchObject([ends]);
+    const otherAccount = await app.createAccount();
+    expect(await importLinks.run(app.app.context, { email: otherAccount.email, file })).toBe(
+      'Made 1 link.\n',
+    );
+    const { links } = (await app.call('GET', '/api/v1/link', { key: otherAccount.key })).json;
+    expect(links).toMatchObject([settings]);
   });
 });

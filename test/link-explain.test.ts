@@ -19,7 +19,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-test('an explanation has each step up to the rule that decided, and counts nothing', async () => {
+test('an explanation has each step up to the matching rule, and counts no click', async () => {
   const { id } = await create({
     bot_protection: true,
     forward_query: 'merge',
@@ -35,13 +35,13 @@ test('an explanation has each step up to the rule that decided, and counts nothi
     ],
   });
   const phone = 'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36';
-  const found = await explain(id, {
+  const explanation = await explain(id, {
     country: 'de',
     user_agent: phone,
     language: 'de-CH',
     url: '?utm_source=x',
   });
-  expect(found).toEqual({
+  expect(explanation).toEqual({
     outcome: 'redirect',
     to: 'https://example.de/app?utm_source=x',
     status: 307,
@@ -76,7 +76,7 @@ test('an explanation has each step up to the rule that decided, and counts nothi
   expect((await call('GET', `/link/${id}/clicks?class=all`)).json.clicks).toEqual([]);
 });
 
-test('it describes the rest of the visit: each variant, the day, gates and the path after the suffix', async () => {
+test('an explanation covers the rest of the visit: each variant, the date, gates and the path after the suffix', async () => {
   const { id, suffix, url } = await create({
     password: 'sesame',
     start_date: '2031-01-01',
@@ -93,7 +93,7 @@ test('it describes the rest of the visit: each variant, the day, gates and the p
   expect(passed.to).toBe('https://example.com/default/more');
   const plain = await create({});
   expect(await explain(plain.id)).toMatchObject({ outcome: 'redirect', destination: 'default', steps: [] });
-  const split = await create({
+  const linkWithVariants = await create({
     rules: [
       { variants: ['a', 'b', 'c'].map((name) => ({ destination_url: `https://example.com/${name}` })) },
     ],
@@ -101,36 +101,39 @@ test('it describes the rest of the visit: each variant, the day, gates and the p
   const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
   for (let index = 1; index < 12; index++) {
     const address = `203.0.113.${index}`;
-    const visit = await app.visit(`/${split.suffix}`, { 'x-forwarded-for': address, 'user-agent': agent });
-    const { to, variant } = await explain(split.id, { address, user_agent: agent });
+    const visit = await app.visit(`/${linkWithVariants.suffix}`, {
+      'x-forwarded-for': address,
+      'user-agent': agent,
+    });
+    const { to, variant } = await explain(linkWithVariants.id, { address, user_agent: agent });
     expect(to).toBe(visit.headers.get('location'));
     expect(to).toBe(`https://example.com/${variant}`);
   }
   expect(suffix).toBeString();
 });
 
-test('after the rules it says which device a destination is for', async () => {
+test('after the rules an explanation shows the device that a destination is for', async () => {
   const { id } = await create({
     android_link_destination: 'https://example.com/android',
     ios_link_destination: 'https://example.com/ios',
     rules: [{ id: 'austria', when: { country: ['AT'] }, destination_url: 'https://example.at' }],
   });
   const iphone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0';
-  const found = await explain(id, { country: 'DE', user_agent: iphone });
-  expect(found).toMatchObject({ to: 'https://example.com/ios', destination: 'ios', rule: null });
-  expect(found.steps.slice(-3)).toEqual([
+  const explanation = await explain(id, { country: 'DE', user_agent: iphone });
+  expect(explanation).toMatchObject({ to: 'https://example.com/ios', destination: 'ios', rule: null });
+  expect(explanation.steps.slice(-3)).toEqual([
     expect.objectContaining({ rule: 'austria', matched: false }),
     { check: 'android', passed: false },
     { check: 'ios', passed: true },
   ]);
-  const desk = await explain(id, { country: 'DE' });
-  expect([desk.destination, desk.steps.slice(-2).map(({ passed }: { passed: boolean }) => passed)]).toEqual([
-    'default',
-    [false, false],
-  ]);
+  const desktop = await explain(id, { country: 'DE' });
+  expect([
+    desktop.destination,
+    desktop.steps.slice(-2).map(({ passed }: { passed: boolean }) => passed),
+  ]).toEqual(['default', [false, false]]);
 });
 
-test('an impossible visit is refused with a message', async () => {
+test('an invalid visit is refused with a message', async () => {
   const { id } = await create({});
   for (const [field, value] of [
     ['country', 'Germany'],
@@ -141,7 +144,7 @@ test('an impossible visit is refused with a message', async () => {
     const { status, json } = await call('POST', `/link/${id}/explain`, { [field]: value });
     expect([status, json.error_code, json.field_key]).toEqual([400, 'FIELD_INVALID', field]);
   }
-  const stranger = await app.createAccount();
-  const theirs = await app.call('POST', `/api/v1/link/${id}/explain`, { key: stranger.key, body: {} });
-  expect(theirs.status).toBe(404);
+  const otherAccount = await app.createAccount();
+  const foreign = await app.call('POST', `/api/v1/link/${id}/explain`, { key: otherAccount.key, body: {} });
+  expect(foreign.status).toBe(404);
 });

@@ -42,24 +42,24 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
     }
   }
 
-  /** Clicks of some links in one hour; their country and browser depend on the turn. */
-  const batch = (journal: string, turn: number, links: readonly number[]): FoldBatch => ({
+  /** Clicks of some links in one hour; their country and browser depend on the round. */
+  const batch = (journal: string, round: number, links: readonly number[]): FoldBatch => ({
     journal,
     now: 0,
-    from: turn === 0 ? null : { segment: 1, offset: turn },
-    to: { segment: 1, offset: turn + 1 },
+    from: round === 0 ? null : { segment: 1, offset: round },
+    to: { segment: 1, offset: round + 1 },
     sweep: 0,
     newWords: new Map(),
     hits: { columns: hitColumns.map(() => new Float64Array()), count: 0 },
     isByLink: false,
     order: null,
-    visitors: [{ hour, owner: links[0] ?? 0, variant: 0, visitors: Float64Array.of(turn + 1) }],
+    visitors: [{ hour, owner: links[0] ?? 0, variant: 0, visitors: Float64Array.of(round + 1) }],
     linkHours: {
       numbers: Float64Array.from(links.flatMap((link) => [link, hour, 2, 0, 0, 0, 0, 0, 1, 0])),
       counts: links.map(
         () =>
-          countEntry(dimensionIndex('country'), 1 + (turn % 3), 1) +
-          countEntry(dimensionIndex('browser'), 1 + (turn % 7), 2) +
+          countEntry(dimensionIndex('country'), 1 + (round % 3), 1) +
+          countEntry(dimensionIndex('browser'), 1 + (round % 7), 2) +
           countEntry(dimensionIndex('reason'), 14 * 8 + 6, 1),
       ),
     },
@@ -72,12 +72,12 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
     () =>
       withStore(async (database, foldStore) => {
         const links = [3, 5, 8];
-        const turns = 60;
+        const rounds = 60;
         const nodes = [foldStore(), foldStore()];
-        const add = (index: number, turn: number) =>
-          nodes[index]?.fold(batch(`node/${index}`, turn, links), () => []);
+        const add = (index: number, round: number) =>
+          nodes[index]?.fold(batch(`node/${index}`, round, links), () => []);
         const addAll = async (...indexes: readonly number[]) => {
-          for (let turn = 0; turn < turns; turn++) for (const index of indexes) await add(index, turn);
+          for (let round = 0; round < rounds; round++) for (const index of indexes) await add(index, round);
         };
         // Waiting for SQLite's lock would block the thread that holds it.
         if (store === 'sqlite') await addAll(0, 1);
@@ -85,40 +85,40 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         for (const node of nodes) await node.close();
         const rows = await database.read.selectFrom('link_hours').selectAll().orderBy('link_id').execute();
         expect(rows.map((row) => [row.link_id, row.click, row.repeat])).toEqual(
-          links.map((link) => [link, 2 * turns * 2, 2 * turns]),
+          links.map((link) => [link, 2 * rounds * 2, 2 * rounds]),
         );
         const expected =
-          [1, 2, 3].map((value) => countEntry(dimensionIndex('country'), value, (2 * turns) / 3)).join('') +
+          [1, 2, 3].map((value) => countEntry(dimensionIndex('country'), value, (2 * rounds) / 3)).join('') +
           mergeCounts(
-            Array.from({ length: turns }, (_, turn) =>
-              countEntry(dimensionIndex('browser'), 1 + (turn % 7), 4),
+            Array.from({ length: rounds }, (_, round) =>
+              countEntry(dimensionIndex('browser'), 1 + (round % 7), 4),
             ).join(''),
           );
         for (const { counts, loose } of rows) {
           expect(counts.length).toBeLessThan(1_200);
           expect(loose).toBeLessThan(1_100);
           expect(mergeCounts(counts)).toBe(
-            mergeCounts(expected + countEntry(dimensionIndex('reason'), 118, 2 * turns)),
+            mergeCounts(expected + countEntry(dimensionIndex('reason'), 118, 2 * rounds)),
           );
         }
-        // Both nodes saw the same visitors.
-        expect(rows.map((row) => row.visitors)).toEqual([turns, 0, 0]);
+        // Both nodes counted the same visitors.
+        expect(rows.map((row) => row.visitors)).toEqual([rounds, 0, 0]);
         const hours = { from: hour, to: hour + 1 };
         const owner = { kind: 'link', id: 5, organizationId: 1 } as const;
         const groups = await openCounts(database, owner, slice('country')).groups('country', hours, 2);
         // Half of the clicks have no country: they are the first group, and are not stored as one.
         expect(groups.map(({ value, clicks, all_clicks }) => [value, clicks, all_clicks])).toEqual([
-          [0, 2 * turns, 4 * turns],
-          [1, (2 * turns) / 3, 4 * turns],
+          [0, 2 * rounds, 4 * rounds],
+          [1, (2 * rounds) / 3, 4 * rounds],
         ]);
         expect(await openCounts(database, owner, slice('browser')).byBucket([hours])).toEqual([
-          { bucket: 0, class: 0, hits: 4 * turns },
+          { bucket: 0, class: 0, hits: 4 * rounds },
         ]);
       }),
     240_000,
   );
 
-  test.skipIf(store === 'sqlite')('with many values are merged when they have doubled', () =>
+  test.skipIf(store === 'sqlite')('with many values are merged once their length has doubled', () =>
     withStore(async (database, foldStore) => {
       const node = foldStore();
       const values = (from: number, to: number) =>
@@ -127,9 +127,12 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         ).join('');
       const loose = async () =>
         (await database.read.selectFrom('link_hours').select('loose').executeTakeFirstOrThrow()).loose ?? 0;
-      const add = async (turn: number, counts: string) => {
-        const one = batch('node/0', turn, [1]);
-        await node.fold({ ...one, linkHours: { ...one.linkHours, counts: [counts] } }, () => []);
+      const add = async (round: number, counts: string) => {
+        const plainBatch = batch('node/0', round, [1]);
+        await node.fold(
+          { ...plainBatch, linkHours: { ...plainBatch.linkHours, counts: [counts] } },
+          () => [],
+        );
         return loose();
       };
       const half = values(2_000, 2_500);
@@ -169,13 +172,13 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
           );
         for (const statement of [...linkHours(dialect), ...floods(dialect)]) await run(statement);
       });
-      const found = await database.read
+      const migrated = await database.read
         .selectFrom('link_hours')
         .selectAll()
         .orderBy('link_id')
         .orderBy('hour')
         .execute();
-      const none = {
+      const zeros = {
         click: 0,
         page: 0,
         preview: 0,
@@ -187,11 +190,11 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         visitors: 0,
         loose: 0,
       };
-      expect(found.map(({ counts, ...row }) => ({ ...row, counts: mergeCounts(counts) }))).toEqual([
-        { link_id: 1, hour: hour - (hour % 24), ...none, visitors: 4, counts: '' },
-        { link_id: 1, hour, ...none, click: 5, bot: 2, counts: 'c91x2d7x3d8' },
-        { link_id: 1, hour: hour + 1, ...none, click: 1, counts: 'd7' },
-        { link_id: 2, hour, ...none, repeat: 9, counts: 'c118x9' },
+      expect(migrated.map(({ counts, ...row }) => ({ ...row, counts: mergeCounts(counts) }))).toEqual([
+        { link_id: 1, hour: hour - (hour % 24), ...zeros, visitors: 4, counts: '' },
+        { link_id: 1, hour, ...zeros, click: 5, bot: 2, counts: 'c91x2d7x3d8' },
+        { link_id: 1, hour: hour + 1, ...zeros, click: 1, counts: 'd7' },
+        { link_id: 2, hour, ...zeros, repeat: 9, counts: 'c118x9' },
       ]);
       const owner = { kind: 'link', id: 1, organizationId: 1 } as const;
       const hours = { from: hour - 24, to: hour + 2 };

@@ -18,7 +18,7 @@ let app: TestApp;
 let owner: TestAccount;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
-const fileOf = async (name: string, content: Uint8Array) => {
+const writeCountryFile = async (name: string, content: Uint8Array) => {
   const path = join(folder.path, name);
   await writeFile(path, content);
   return path;
@@ -26,7 +26,7 @@ const fileOf = async (name: string, content: Uint8Array) => {
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  const COUNTRY_FILE = await fileOf('cities.mmdb', twoNetworkFile(munich, zurich));
+  const COUNTRY_FILE = await writeCountryFile('cities.mmdb', twoNetworkFile(munich, zurich));
   app = await startApp({ env: { COUNTRY_FILE, TRUSTED_PROXIES: '1' } });
   owner = await app.createAccount();
 });
@@ -37,37 +37,37 @@ afterAll(async () => {
 });
 
 const to = (name: string) => ({ destination_url: `https://example.com/${name}` });
-const create = (rules: unknown, on = app, { key } = owner) =>
-  on.call('POST', '/api/v1/link', { key, body: { ...to('default'), rules } });
+const create = (rules: unknown, targetApp = app, { key } = owner) =>
+  targetApp.call('POST', '/api/v1/link', { key, body: { ...to('default'), rules } });
 
-/** The fast path and the app server must answer the same. */
-async function led(path: string, address: string, headers: Record<string, string> = {}) {
+/** The end of the URL to which a visitor is redirected. The fast path and the app server must give the same answer. */
+async function destinationOf(path: string, address: string, headers: Record<string, string> = {}) {
   const sent = { 'x-forwarded-for': address, ...headers };
-  const one = await app.visit(`/${path}`, sent);
-  const other = await app.visit(`/${path}`, { ...sent, 'x-detour': '\xe9' });
-  expect(one.headers.get('location')).toBe(other.headers.get('location'));
-  return one.headers.get('location')?.replace('https://example.com/', '');
+  const fast = await app.visit(`/${path}`, sent);
+  const slow = await app.visit(`/${path}`, { ...sent, 'x-detour': '\xe9' });
+  expect(fast.headers.get('location')).toBe(slow.headers.get('location'));
+  return fast.headers.get('location')?.replace('https://example.com/', '');
 }
 
-test('rules redirect by region and city, from the file by the address', async () => {
-  const made = await create([
+test('rules redirect by the region and the city that the file has for the IP address', async () => {
+  const created = await create([
     { when: { region: ['de-by'], not: { city: ['Munich'] } }, ...to('rest-of-bavaria') },
     { when: { region: ['de-by', 'AT-9'] }, ...to('bavaria') },
     { when: { city: [' ZÜRICH '] }, ...to('zurich') },
   ]);
-  expect([made.status, made.text]).toEqual([201, made.text]);
-  const { suffix, rules, id } = made.json;
+  expect([created.status, created.text]).toEqual([201, created.text]);
+  const { suffix, rules, id } = created.json;
   expect(rules.map((rule: { when: unknown }) => rule.when)).toEqual([
     { region: ['DE-BY'], not: { city: ['Munich'] } },
     { region: ['DE-BY', 'AT-9'] },
     { city: ['ZÜRICH'] },
   ]);
-  expect(await led(suffix, inMunich)).toBe('bavaria');
-  expect(await led(suffix, inZurich)).toBe('zurich');
-  expect(await led(suffix, '::1')).toBe('default');
+  expect(await destinationOf(suffix, inMunich)).toBe('bavaria');
+  expect(await destinationOf(suffix, inZurich)).toBe('zurich');
+  expect(await destinationOf(suffix, '::1')).toBe('default');
   // If a proxy reports another country, the city is unknown.
-  expect(await led(suffix, inMunich, { 'cf-ipcountry': 'FR' })).toBe('default');
-  expect(await led(suffix, inMunich, { 'cf-ipcountry': 'DE' })).toBe('bavaria');
+  expect(await destinationOf(suffix, inMunich, { 'cf-ipcountry': 'FR' })).toBe('default');
+  expect(await destinationOf(suffix, inMunich, { 'cf-ipcountry': 'DE' })).toBe('bavaria');
 
   const explain = (body: object) => app.call('POST', `/api/v1/link/${id}/explain`, { key: owner.key, body });
   const { json } = await explain({ country: 'DE', region: 'de-by', city: 'Nuremberg' });
@@ -95,22 +95,24 @@ test('an invalid region or city is refused with its position', async () => {
   }
 });
 
-test('a file without regions allows only cities, and the bundled one neither', async () => {
-  const COUNTRY_FILE = await fileOf('no-regions.mmdb', twoNetworkFile(zurich, zurich));
-  const other = await startApp({ env: { COUNTRY_FILE } });
+test('a file without regions allows rules by city, but none by region', async () => {
+  const COUNTRY_FILE = await writeCountryFile('no-regions.mmdb', twoNetworkFile(zurich, zurich));
+  const otherApp = await startApp({ env: { COUNTRY_FILE } });
   try {
-    const someone = await other.createAccount();
-    expect((await create([{ when: { city: ['Bern'] }, ...to('x') }], other, someone)).status).toBe(201);
+    const otherAccount = await otherApp.createAccount();
+    expect((await create([{ when: { city: ['Bern'] }, ...to('x') }], otherApp, otherAccount)).status).toBe(
+      201,
+    );
     const { json } = await create(
       [to('y'), { when: { not: { region: ['DE-BY'] } }, ...to('x') }],
-      other,
-      someone,
+      otherApp,
+      otherAccount,
     );
     expect([json.error_code, json.field_key]).toEqual(['CONDITION_UNAVAILABLE', 'rules.1.when.not.region']);
     expect(json.error_string).toBe(
       'Rules by region need a COUNTRY_FILE with regions, and this instance has none. Take the condition out.',
     );
   } finally {
-    await other.stop();
+    await otherApp.stop();
   }
 });

@@ -16,16 +16,16 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object) => {
-    const made = await call('POST', '/link', { ...to('default'), ...body });
-    expect([made.status, made.text]).toEqual([201, made.text]);
-    return made.json;
+    const created = await call('POST', '/link', { ...to('default'), ...body });
+    expect([created.status, created.text]).toEqual([201, created.text]);
+    return created.json;
   };
-  /** The end of the address to which a visitor is redirected; the fast path and the app server must agree. */
-  const led = async (path: string, headers: Record<string, string> = {}) => {
-    const one = await app.visit(`/${path}`, headers);
-    const other = await app.visit(`/${path}`, { ...headers, 'x-detour': '\xe9' });
-    expect(one.headers.get('location')).toBe(other.headers.get('location'));
-    return one.headers.get('location')?.replace('https://example.com/', '');
+  /** The end of the URL to which a visitor is redirected. The fast path and the app server must give the same answer. */
+  const destinationOf = async (path: string, headers: Record<string, string> = {}) => {
+    const fast = await app.visit(`/${path}`, headers);
+    const slow = await app.visit(`/${path}`, { ...headers, 'x-detour': '\xe9' });
+    expect(fast.headers.get('location')).toBe(slow.headers.get('location'));
+    return fast.headers.get('location')?.replace('https://example.com/', '');
   };
 
   beforeAll(async () => {
@@ -54,26 +54,30 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     expect(rules[3].when).toEqual({ language: ['pt'], os: ['iOS'], browser: ['Safari'] });
     expect(rules[4].when).toEqual({ referrer: ['www.example.org', '*.news.example'] });
     const from = (country: string) => ({ 'cf-ipcountry': country });
-    expect(await led(suffix)).toBe('default');
-    expect(await led(`${suffix}?vip&utm_source=mail`)).toBe('mail');
-    expect(await led(`${suffix}?utm_source=mail`)).toBe('default');
-    expect(await led(suffix, { ...phone, ...from('DE'), 'accept-language': 'de-CH,en' })).toBe('union');
-    expect(await led(suffix, { ...phone, ...from('DE'), 'accept-language': 'en-GB' })).toBe('default');
-    expect(await led(suffix, { ...phone, 'accept-language': 'pt-BR,en;q=0.3' })).toBe('portuguese');
+    expect(await destinationOf(suffix)).toBe('default');
+    expect(await destinationOf(`${suffix}?vip&utm_source=mail`)).toBe('mail');
+    expect(await destinationOf(`${suffix}?utm_source=mail`)).toBe('default');
+    expect(await destinationOf(suffix, { ...phone, ...from('DE'), 'accept-language': 'de-CH,en' })).toBe(
+      'union',
+    );
+    expect(await destinationOf(suffix, { ...phone, ...from('DE'), 'accept-language': 'en-GB' })).toBe(
+      'default',
+    );
+    expect(await destinationOf(suffix, { ...phone, 'accept-language': 'pt-BR,en;q=0.3' })).toBe('portuguese');
     // The country of the address, as no proxy reports one.
-    expect(await led(suffix, { 'x-forwarded-for': '8.8.8.8' })).toBe('america');
-    expect(await led(suffix, { 'x-forwarded-for': '2001:4860:4860::8888' })).toBe('america');
-    expect(await led(suffix, { 'x-forwarded-for': '203.0.113.77' })).toBe('office');
-    expect(await led(suffix, { 'x-forwarded-for': '2001:db8:5::1' })).toBe('office');
-    expect(await led(suffix, { referer: 'https://example.org/x' })).toBe('friends');
-    expect(await led(suffix, { referer: 'https://a.news.example/' })).toBe('friends');
-    expect(await led(`${suffix}?qr`)).toBe('scan');
+    expect(await destinationOf(suffix, { 'x-forwarded-for': '8.8.8.8' })).toBe('america');
+    expect(await destinationOf(suffix, { 'x-forwarded-for': '2001:4860:4860::8888' })).toBe('america');
+    expect(await destinationOf(suffix, { 'x-forwarded-for': '203.0.113.77' })).toBe('office');
+    expect(await destinationOf(suffix, { 'x-forwarded-for': '2001:db8:5::1' })).toBe('office');
+    expect(await destinationOf(suffix, { referer: 'https://example.org/x' })).toBe('friends');
+    expect(await destinationOf(suffix, { referer: 'https://a.news.example/' })).toBe('friends');
+    expect(await destinationOf(`${suffix}?qr`)).toBe('scan');
     const android = { 'user-agent': 'Mozilla/5.0 (Linux; Android 15) Chrome/140.0.0.0 Mobile Safari/537.36' };
-    expect(await led(suffix, android)).toBe('android');
-    expect(await led(suffix, { ...android, ...from('US') })).toBe('america');
+    expect(await destinationOf(suffix, android)).toBe('android');
+    expect(await destinationOf(suffix, { ...android, ...from('US') })).toBe('america');
   });
 
-  test('accept languages as browsers send them, in any case, and replaced codes too', async () => {
+  test('accept languages as browsers send them, in any letter case, and deprecated codes too', async () => {
     const { suffix, rules } = await create({
       rules: [
         { when: { language: ['IW'] }, ...to('hebrew') },
@@ -82,11 +86,11 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     });
     const [hebrew, brazil] = rules.map(({ when }: { when: object }) => when);
     expect([hebrew, brazil]).toEqual([{ language: ['iw'] }, { language: ['pt-BR'] }]);
-    expect(await led(suffix, { 'accept-language': 'iw-IL,en;q=0.5' })).toBe('hebrew');
-    expect(await led(suffix, { 'accept-language': 'pt-BR' })).toBe('brazil');
+    expect(await destinationOf(suffix, { 'accept-language': 'iw-IL,en;q=0.5' })).toBe('hebrew');
+    expect(await destinationOf(suffix, { 'accept-language': 'pt-BR' })).toBe('brazil');
   });
 
-  test('redirect by the clock of a timezone, and between instants', async () => {
+  test('redirect by the local time of a timezone, and between two instants', async () => {
     const before = app.clock.now;
     const { suffix } = await create({
       rules: [
@@ -97,7 +101,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
         { when: { from: '2031-01-01', to: '2031-01-02T00:00:00+01:00' }, ...to('newyear') },
       ],
     });
-    for (const [at, where] of [
+    for (const [at, expected] of [
       ['2030-07-05T19:59:59Z', 'default'],
       ['2030-07-05T20:00:00Z', 'night'],
       ['2030-07-05T23:59:59Z', 'night'],
@@ -107,12 +111,12 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
       ['2031-01-01T23:00:00Z', 'default'],
     ] as const) {
       app.clock.now = Date.parse(at);
-      expect([at, await led(suffix)]).toEqual([at, where]);
+      expect([at, await destinationOf(suffix)]).toEqual([at, expected]);
     }
     app.clock.now = before;
   });
 
-  test('with variants show a visitor the same one all day, and others their share', async () => {
+  test('with variants redirect a visitor to the same one all day, and other visitors to each of them', async () => {
     const { suffix, rules } = await create({
       rules: [
         {
@@ -126,14 +130,16 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     expect(rules[0]).toMatchObject({ when: {}, sticky: true, variants: [{ id: 'a' }, { id: 'b' }] });
     const visitors = Array.from({ length: 60 }, (_, index) => ({ 'x-forwarded-for': `203.0.113.${index}` }));
     const first: unknown[] = [];
-    for (const visitor of visitors) first.push(await led(suffix, visitor));
+    for (const visitor of visitors) first.push(await destinationOf(suffix, visitor));
     expect(new Set(first)).toEqual(new Set(['a', 'b']));
     for (const [index, visitor] of visitors.entries())
-      expect(await led(suffix, visitor)).toBe(first[index] as string);
-    const chance = await create({ rules: [{ sticky: false, variants: [{ ...to('a') }, { ...to('b') }] }] });
+      expect(await destinationOf(suffix, visitor)).toBe(first[index] as string);
+    const randomLink = await create({
+      rules: [{ sticky: false, variants: [{ ...to('a') }, { ...to('b') }] }],
+    });
     const seen = new Set<unknown>();
     for (let visit = 0; visit < 60; visit++)
-      seen.add((await app.visit(`/${chance.suffix}`)).headers.get('location'));
+      seen.add((await app.visit(`/${randomLink.suffix}`)).headers.get('location'));
     expect(seen.size).toBe(2);
   });
 
@@ -146,18 +152,18 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
       'mine',
       expect.stringMatching(/^r_\w{5}$/),
     ]);
-    expect(await led(`${suffix}?x=1`)).toBe('one?x=1');
+    expect(await destinationOf(`${suffix}?x=1`)).toBe('one?x=1');
     const changed = await call('PATCH', `/link/${id}`, { rules: [rules[1], rules[0]] });
     expect(changed.json.rules).toEqual([rules[1], rules[0]]);
-    expect(await led(suffix)).toBe('two');
+    expect(await destinationOf(suffix)).toBe('two');
     await app.app.clicks.settled();
     const { clicks } = (await call('GET', `/link/${id}/clicks?class=all`)).json;
     expect(new Set(clicks.map(({ destination }: { destination: string }) => destination))).toEqual(
       new Set(['rule']),
     );
-    for (const nothing of [null, '', []]) {
-      expect((await call('PATCH', `/link/${id}`, { rules: nothing })).json.rules).toEqual([]);
-      expect(await led(suffix)).toBe('default');
+    for (const empty of [null, '', []]) {
+      expect((await call('PATCH', `/link/${id}`, { rules: empty })).json.rules).toEqual([]);
+      expect(await destinationOf(suffix)).toBe('default');
       await call('PATCH', `/link/${id}`, { rules });
     }
     const { history } = (await call('GET', `/link/${id}/history`)).json;
@@ -171,52 +177,58 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     const csv = (await call('GET', `/link.csv?ids=${id}`)).text.replaceAll(suffix, `again-${store}`);
     const file = join(app.dataDir, 'rules.csv');
     await Bun.write(file, csv);
-    const stranger = await app.createAccount();
-    expect(await importLinks.run(app.app.context, { email: stranger.email, file })).toBe('Made 1 link.\n');
-    const { links } = (await app.call('GET', '/api/v1/link', { key: stranger.key })).json;
+    const otherAccount = await app.createAccount();
+    expect(await importLinks.run(app.app.context, { email: otherAccount.email, file })).toBe(
+      'Made 1 link.\n',
+    );
+    const { links } = (await app.call('GET', '/api/v1/link', { key: otherAccount.key })).json;
     expect(links[0].rules).toEqual(rules);
   });
 
   test('are refused with the position of the error', async () => {
-    const many = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
-    const ok = { ...to('x') };
-    const wrong: readonly (readonly [unknown, string, string?])[] = [
+    const repeat = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
+    const validRule = { ...to('x') };
+    const invalid: readonly (readonly [unknown, string, string?])[] = [
       [{ country: ['DE'] }, 'rules'],
-      [many(51, ok), 'rules'],
-      [[ok, { when: {} }], 'rules.1.destination_url'],
-      [[{ ...ok, variants: [ok] }], 'rules.0.destination_url'],
-      [[ok, ok, { ...ok, when: { country: ['Germany'] } }], 'rules.2.when.country.0'],
-      [[{ ...ok, when: { country: ['DE', 'UK'] } }], 'rules.0.when.country.1'],
-      [[{ ...ok, when: { country: [] } }], 'rules.0.when.country'],
-      [[{ ...ok, when: { country: many(101, 'DE') } }], 'rules.0.when.country'],
-      [[{ ...ok, when: { contry: ['DE'] } }], 'rules.0.when.contry', 'FIELD_UNKNOWN'],
-      [[{ ...ok, when: { region: ['DE-BY'] } }], 'rules.0.when.region', 'CONDITION_UNAVAILABLE'],
-      [[{ ...ok, when: { not: { city: ['Bonn'] } } }], 'rules.0.when.not.city', 'CONDITION_UNAVAILABLE'],
-      [[{ ...ok, when: { not: { not: {} } } }], 'rules.0.when.not.not', 'FIELD_UNKNOWN'],
-      [[{ ...ok, when: { device: ['phone'] } }], 'rules.0.when.device.0'],
-      [[{ ...ok, when: { os: ['iPhone'] } }], 'rules.0.when.os.0'],
-      [[{ ...ok, when: { language: ['German'] } }], 'rules.0.when.language.0'],
-      [[{ ...ok, when: { language: ['de', 'de-de-de'] } }], 'rules.0.when.language.1'],
-      [[{ ...ok, when: { not: { language: ['de-12'] } } }], 'rules.0.when.not.language.0'],
-      [[{ ...ok, when: { network: ['10.0.0.0/33'] } }], 'rules.0.when.network.0'],
-      [[{ ...ok, when: { referrer: ['https://example.com/x'] } }], 'rules.0.when.referrer.0'],
-      [[{ ...ok, when: { query: {} } }], 'rules.0.when.query'],
-      [[{ ...ok, when: { from: 'soon' } }], 'rules.0.when.from'],
-      [[{ ...ok, when: { hours: { timezone: 'Berlin' } } }], 'rules.0.when.hours.timezone'],
-      [[{ ...ok, when: { hours: { timezone: 'UTC', from: '9' } } }], 'rules.0.when.hours.from'],
+      [repeat(51, validRule), 'rules'],
+      [[validRule, { when: {} }], 'rules.1.destination_url'],
+      [[{ ...validRule, variants: [validRule] }], 'rules.0.destination_url'],
+      [[validRule, validRule, { ...validRule, when: { country: ['Germany'] } }], 'rules.2.when.country.0'],
+      [[{ ...validRule, when: { country: ['DE', 'UK'] } }], 'rules.0.when.country.1'],
+      [[{ ...validRule, when: { country: [] } }], 'rules.0.when.country'],
+      [[{ ...validRule, when: { country: repeat(101, 'DE') } }], 'rules.0.when.country'],
+      [[{ ...validRule, when: { contry: ['DE'] } }], 'rules.0.when.contry', 'FIELD_UNKNOWN'],
+      [[{ ...validRule, when: { region: ['DE-BY'] } }], 'rules.0.when.region', 'CONDITION_UNAVAILABLE'],
       [
-        [{ ...ok, when: { hours: { timezone: 'UTC', from: '09:00', to: '09:00' } } }],
+        [{ ...validRule, when: { not: { city: ['Bonn'] } } }],
+        'rules.0.when.not.city',
+        'CONDITION_UNAVAILABLE',
+      ],
+      [[{ ...validRule, when: { not: { not: {} } } }], 'rules.0.when.not.not', 'FIELD_UNKNOWN'],
+      [[{ ...validRule, when: { device: ['phone'] } }], 'rules.0.when.device.0'],
+      [[{ ...validRule, when: { os: ['iPhone'] } }], 'rules.0.when.os.0'],
+      [[{ ...validRule, when: { language: ['German'] } }], 'rules.0.when.language.0'],
+      [[{ ...validRule, when: { language: ['de', 'de-de-de'] } }], 'rules.0.when.language.1'],
+      [[{ ...validRule, when: { not: { language: ['de-12'] } } }], 'rules.0.when.not.language.0'],
+      [[{ ...validRule, when: { network: ['10.0.0.0/33'] } }], 'rules.0.when.network.0'],
+      [[{ ...validRule, when: { referrer: ['https://example.com/x'] } }], 'rules.0.when.referrer.0'],
+      [[{ ...validRule, when: { query: {} } }], 'rules.0.when.query'],
+      [[{ ...validRule, when: { from: 'soon' } }], 'rules.0.when.from'],
+      [[{ ...validRule, when: { hours: { timezone: 'Berlin' } } }], 'rules.0.when.hours.timezone'],
+      [[{ ...validRule, when: { hours: { timezone: 'UTC', from: '9' } } }], 'rules.0.when.hours.from'],
+      [
+        [{ ...validRule, when: { hours: { timezone: 'UTC', from: '09:00', to: '09:00' } } }],
         'rules.0.when.hours.to',
       ],
-      [[{ variants: many(11, ok) }], 'rules.0.variants'],
-      [[{ variants: [{ ...ok, weight: 0 }] }], 'rules.0.variants'],
-      [[{ variants: [{ ...ok, weight: 1_001 }] }], 'rules.0.variants.0.weight'],
+      [[{ variants: repeat(11, validRule) }], 'rules.0.variants'],
+      [[{ variants: [{ ...validRule, weight: 0 }] }], 'rules.0.variants'],
+      [[{ variants: [{ ...validRule, weight: 1_001 }] }], 'rules.0.variants.0.weight'],
       [
         [
           {
             variants: [
-              { ...ok, id: 'a' },
-              { ...ok, id: 'a' },
+              { ...validRule, id: 'a' },
+              { ...validRule, id: 'a' },
             ],
           },
         ],
@@ -224,35 +236,39 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
       ],
       [
         [
-          { ...ok, id: 'x' },
-          { ...ok, id: 'x' },
+          { ...validRule, id: 'x' },
+          { ...validRule, id: 'x' },
         ],
         'rules.1.id',
       ],
-      [[{ ...ok, id: 'a b' }], 'rules.0.id'],
-      [[ok, { destination_url: 'javascript:alert(1)' }], 'rules.1.destination_url', 'DESTINATION_INVALID'],
+      [[{ ...validRule, id: 'a b' }], 'rules.0.id'],
       [
-        [{ variants: [ok, { destination_url: `${app.url}/x` }] }],
+        [validRule, { destination_url: 'javascript:alert(1)' }],
+        'rules.1.destination_url',
+        'DESTINATION_INVALID',
+      ],
+      [
+        [{ variants: [validRule, { destination_url: `${app.url}/x` }] }],
         'rules.0.variants.1.destination_url',
         'DESTINATION_IS_OURS',
       ],
-      [many(13, { ...to('x'.repeat(4_000)) }), 'rules', 'FIELD_TOO_LONG'],
+      [repeat(13, { ...to('x'.repeat(4_000)) }), 'rules', 'FIELD_TOO_LONG'],
     ];
-    for (const [rules, field, code = 'FIELD_INVALID'] of wrong) {
+    for (const [rules, field, code = 'FIELD_INVALID'] of invalid) {
       const { status, json } = await call('POST', '/link', { ...to('default'), rules });
       expect([status, json.error_code, json.field_key]).toEqual([400, code, field]);
       expect(json.error_string).toMatch(/^["A-Z].*[.?]$/);
     }
-    const bulk = await call('POST', '/link/bulk', { links: [{ ...to('default'), rules: wrong[4]?.[0] }] });
+    const bulk = await call('POST', '/link/bulk', { links: [{ ...to('default'), rules: invalid[4]?.[0] }] });
     expect(bulk.json.results[0].error.field_key).toBe('rules.2.when.country.0');
   });
 });
 
-test('a timezone has one clock, however its name is spelled', () => {
-  const made = spyOn(Intl, 'DateTimeFormat');
+test('a timezone has one DateTimeFormat, regardless of the letter case of its name', () => {
+  const dateTimeFormat = spyOn(Intl, 'DateTimeFormat');
   // A timezone that no other test of this process uses.
   for (const timezone of ['Antarctica/Vostok', 'antarctica/vostok', 'ANTARCTICA/vostOK'])
     hoursCondition({ timezone });
-  expect(made).toHaveBeenCalledTimes(1);
-  made.mockRestore();
+  expect(dateTimeFormat).toHaveBeenCalledTimes(1);
+  dateTimeFormat.mockRestore();
 });

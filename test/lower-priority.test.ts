@@ -7,21 +7,24 @@ import { runServer } from './support/program.ts';
 
 const isLinux = process.platform === 'linux';
 
-test.if(isLinux)("of the working threads only the visitors' keeps its priority", async () => {
+test.if(isLinux)("of the worker threads only the visitors' thread keeps its priority", async () => {
   await using folder = await storeFolder();
   const server = runServer({ PORT: '0', DATA_DIR: folder.path });
   await server.address();
   const workers = () => threadsOf(server.pid).filter(({ name }) => name === 'Worker');
-  await eventually(() => workers().length >= 4 && workers().slice(1).every(givesWay), "the store's threads");
-  expect(workers().filter((thread) => !givesWay(thread)).length).toBe(1);
+  await eventually(
+    () => workers().length >= 4 && workers().slice(1).every(hasLowPriority),
+    "the store's threads",
+  );
+  expect(workers().filter((thread) => !hasLowPriority(thread)).length).toBe(1);
   expect(threadsOf(server.pid).find(({ id }) => id === server.pid)).toMatchObject({ niceness: 15 });
   server.kill('SIGTERM');
   expect(await server.exited).toBe(0);
 });
 
-test.if(isLinux)('a shell command has a lower priority than a server beside it', async () => {
+test.if(isLinux)('a command has a lower priority than a server on the same machine', async () => {
   await using folder = await storeFolder();
-  // It waits for a password on its input.
+  // The command waits for a password on its standard input.
   const command = ['src/main.ts', 'user', 'create', '--email', 'ada@example.com'];
   const child = Bun.spawn([process.execPath, ...command], {
     cwd: join(import.meta.dir, '..'),
@@ -30,7 +33,7 @@ test.if(isLinux)('a shell command has a lower priority than a server beside it',
     stdout: 'ignore',
     stderr: 'ignore',
   });
-  await eventually(() => threadsOf(child.pid).some(givesWay), 'the command to give way');
+  await eventually(() => threadsOf(child.pid).some(hasLowPriority), 'the command to lower its priority');
   expect(child.exitCode).toBeNull();
   child.kill('SIGKILL');
   await child.exited;
@@ -42,7 +45,7 @@ interface Thread {
   readonly niceness: number;
 }
 
-const givesWay = ({ niceness }: Thread): boolean => niceness === 15;
+const hasLowPriority = ({ niceness }: Thread): boolean => niceness === 15;
 
 /** The threads of a process in the order in which they were started. */
 function threadsOf(pid: number): Thread[] {
@@ -54,7 +57,7 @@ function threadsOf(pid: number): Thread[] {
       const fields = stat.slice(end + 2).split(' ');
       return [{ id, name: stat.slice(stat.indexOf('(') + 1, end), niceness: Number(fields[16]) }];
     } catch {
-      // It has ended meanwhile.
+      // The thread has ended in the meantime.
       return [];
     }
   });

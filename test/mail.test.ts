@@ -7,15 +7,15 @@ import { startMailServer } from './support/mail-server.ts';
 import { invite } from './support/members.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 
-interface Parts {
+interface MailOptions {
   readonly url: string;
   readonly from?: string;
   readonly deadline?: number;
 }
 
-/** Runs an app that mails through this server, with the key of an administrator and the app's warnings. */
+/** Calls `work` with an app that sends mail through this server, the key of an administrator, and the app's log lines. */
 async function withMail(
-  { url, from, deadline }: Parts,
+  { url, from, deadline }: MailOptions,
   work: (app: TestApp, key: string, log: string[]) => Promise<void>,
 ) {
   const lines: string[] = [];
@@ -35,18 +35,18 @@ async function withMail(
   }
 }
 
-const name = (app: TestApp, key: string, person: string, organization: string) =>
+const setNames = (app: TestApp, key: string, person: string, organization: string) =>
   Promise.all([
     app.call('PATCH', '/api/v1/user', { key, body: { name: person } }),
     app.call('PATCH', '/api/v1/organization', { key, body: { name: organization } }),
   ]);
 
 describe('an invitation by mail', () => {
-  test('says who invites to what, with the link, as text and HTML', async () => {
+  test('has the inviter, the organization and the link, as text and HTML', async () => {
     await using server = await startMailServer();
     const from = 'Short links <links@example.com>';
     await withMail({ url: `smtp://127.0.0.1:${server.port}`, from }, async (app, key) => {
-      await name(app, key, 'Ada', 'Engines & Söhne');
+      await setNames(app, key, 'Ada', 'Engines & Söhne');
       const { status, json } = await invite(app, key, 'bob@example.com', 'administrator');
       expect([status, json.sent]).toEqual([201, true]);
       expect(server.mails).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('an invitation by mail', () => {
     });
   });
 
-  test('without a configured sender is from linnet at the host', async () => {
+  test('without a configured sender is from linnet@ and the host of the service', async () => {
     await using server = await startMailServer();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
       await invite(app, key, 'bob@example.com');
@@ -84,7 +84,7 @@ describe('an invitation by mail', () => {
   test('is sent to one address with one subject, whatever the names contain', async () => {
     await using server = await startMailServer();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
-      const nasty = [
+      const hostileNames = [
         'Ada\r\nBcc: victim@example.com',
         'Ada\nBcc: victim@example.com\n\n<h1>Win</h1>',
         'Ada\u2028Bcc: victim@example.com',
@@ -94,8 +94,8 @@ describe('an invitation by mail', () => {
         'x'.repeat(200),
         '🦊'.repeat(100),
       ];
-      for (const [index, text] of nasty.entries()) {
-        await name(app, key, text, text);
+      for (const [index, text] of hostileNames.entries()) {
+        await setNames(app, key, text, text);
         const { json } = await invite(app, key, `bob${index}@example.com`);
         expect(json.sent).toBe(true);
         const mail = server.mails.at(-1);
@@ -123,7 +123,7 @@ describe('an invitation by mail', () => {
 });
 
 describe('a failing mail server', () => {
-  const stillMade = async (app: TestApp, key: string, email = 'bob@example.com') => {
+  const expectCreatedNotSent = async (app: TestApp, key: string, email = 'bob@example.com') => {
     const { status, json } = await invite(app, key, email);
     expect([status, json.sent]).toEqual([201, false]);
     expect(json.url).toContain(json.token);
@@ -135,23 +135,23 @@ describe('a failing mail server', () => {
     const server = await startMailServer();
     await server[Symbol.asyncDispose]();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key, log) => {
-      await stillMade(app, key);
+      await expectCreatedNotSent(app, key);
       expect(warnings(log)).toHaveLength(1);
     });
   });
 
-  test('that refuses the address: the same, and the log does not name it', async () => {
+  test('that refuses the address: the invitation is created, not sent, and logged without the address', async () => {
     await using server = await startMailServer({
       onRcptTo: ({ address }, _, done) => done(new Error(`no such user ${address}`)),
     });
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key, log) => {
-      await stillMade(app, key);
+      await expectCreatedNotSent(app, key);
       expect(warnings(log)[0]).toContain('no such user (address)');
       expect(log.join('')).not.toContain('bob@example.com');
     });
   });
 
-  test('that refuses the mail itself: the same', async () => {
+  test('that refuses the mail itself: the invitation is created, not sent, and logged', async () => {
     await using server = await startMailServer({
       onData: (stream, _, done) => {
         stream.on('end', () => done(new Error('looks like spam')));
@@ -159,60 +159,60 @@ describe('a failing mail server', () => {
       },
     });
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key, log) => {
-      await stillMade(app, key);
+      await expectCreatedNotSent(app, key);
       expect(warnings(log)[0]).toContain('looks like spam');
     });
   });
 
-  test("whose name doesn't exist: the same", async () => {
+  test("whose name doesn't exist: the invitation is created, not sent, and logged", async () => {
     await withMail({ url: 'smtp://nowhere.invalid:25' }, async (app, key, log) => {
-      await stillMade(app, key);
+      await expectCreatedNotSent(app, key);
       expect(warnings(log)).toHaveLength(1);
     });
   });
 
-  for (const [what, speak] of [
-    ['says nothing', () => {}],
+  for (const [behavior, respond] of [
+    ['sends nothing', () => {}],
     [
-      'never comes to an end',
+      'never ends its greeting',
       (socket: Socket) => {
-        const drip = setInterval(() => socket.write('220-welcome\r\n'), 20);
-        socket.on('close', () => clearInterval(drip));
+        const greeting = setInterval(() => socket.write('220-welcome\r\n'), 20);
+        socket.on('close', () => clearInterval(greeting));
       },
     ],
   ] as const) {
-    test(`that ${what} delays the call until the deadline at most, and is disconnected`, async () => {
-      const gone = Promise.withResolvers<void>();
+    test(`that ${behavior} delays the call until the deadline at most, and is disconnected`, async () => {
+      const closed = Promise.withResolvers<void>();
       const server = createServer((socket) => {
         socket.on('error', () => {});
-        socket.on('close', () => gone.resolve());
+        socket.on('close', () => closed.resolve());
         socket.resume();
-        speak(socket);
+        respond(socket);
       });
-      await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const address = server.address();
       const port = typeof address === 'object' && address ? address.port : 0;
       await withMail({ url: `smtp://127.0.0.1:${port}`, deadline: 300 }, async (app, key, log) => {
-        const begun = performance.now();
-        const inviting = stillMade(app, key);
+        const startedAt = performance.now();
+        const invitation = expectCreatedNotSent(app, key);
         expect((await app.call('GET', '/api/v1/user', { key })).status).toBe(200);
-        await inviting;
-        expect(performance.now() - begun).toBeLessThan(scaledToLoad(5_000));
-        await gone.promise;
+        await invitation;
+        expect(performance.now() - startedAt).toBeLessThan(scaledToLoad(5_000));
+        await closed.promise;
         expect(warnings(log)[0]).toContain('took too long');
       });
       server.close();
     });
   }
 
-  test('that works again is used, however often it failed before', async () => {
-    let isWell = false;
+  test('that works again is used, regardless of how often it failed before', async () => {
+    let isWorking = false;
     await using server = await startMailServer({
-      onMailFrom: (_, __, done) => (isWell ? done() : done(new Error('try later'))),
+      onMailFrom: (_, __, done) => (isWorking ? done() : done(new Error('try later'))),
     });
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
-      for (let round = 0; round < 7; round++) await stillMade(app, key);
-      isWell = true;
+      for (let round = 0; round < 7; round++) await expectCreatedNotSent(app, key);
+      isWorking = true;
       expect((await invite(app, key, 'bob@example.com')).json.sent).toBe(true);
     });
   });
@@ -221,7 +221,7 @@ describe('a failing mail server', () => {
     await using server = await startMailServer();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
       const answers = await Promise.all(
-        Array.from({ length: 60 }, (_, index) => invite(app, key, `crowd${index}@example.com`)),
+        Array.from({ length: 60 }, (_, index) => invite(app, key, `guest${index}@example.com`)),
       );
       expect(answers.filter(({ json }) => json.sent)).toHaveLength(50);
       expect(answers.every(({ status }) => status === 201)).toBe(true);
@@ -274,7 +274,7 @@ describe('a password for the mail server', () => {
     });
   });
 
-  test('that is wrong is in no log and no response', async () => {
+  test('that is wrong appears in no log and no response', async () => {
     await using server = await startMailServer({ authOptional: false });
     const url = `smtp://linnet:hunter2secret@127.0.0.1:${server.port}`;
     await withMail({ url }, async (app, key, log) => {
@@ -286,8 +286,8 @@ describe('a password for the mail server', () => {
     });
   });
 
-  // 127.0.0.2 counts as another machine, and only Linux answers on it without being set up.
-  test.if(process.platform === 'linux')('is never sent in the clear to another machine', async () => {
+  // 127.0.0.2 counts as another machine, and only Linux listens on it without configuration.
+  test.if(process.platform === 'linux')('is never sent unencrypted to another machine', async () => {
     await using server = await startMailServer({}, '127.0.0.2');
     await withMail({ url: `smtp://linnet:right%20horse@127.0.0.2:${server.port}` }, async (app, key) => {
       expect((await invite(app, key, 'bob@example.com')).json.sent).toBe(false);

@@ -4,7 +4,7 @@ import { type BothPaths, openBothPaths } from './support/both-paths.ts';
 import { exchange } from './support/raw-http.ts';
 
 const faults: unknown[] = [];
-const asked: string[] = [];
+const requests: string[] = [];
 let paths: BothPaths;
 let url: string;
 
@@ -12,7 +12,7 @@ beforeAll(() => {
   paths = openBothPaths(
     (cause) => faults.push(cause),
     async (request) => {
-      asked.push(`${request.method} ${request.url}`);
+      requests.push(`${request.method} ${request.url}`);
       return new Response(await request.text());
     },
     ({ path }) => {
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const host = 'Host: a\r\n';
 const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
-const post = (more: string, body = '') => `POST /read HTTP/1.1\r\n${host}${more}\r\n${body}`;
+const post = (headers: string, body = '') => `POST /read HTTP/1.1\r\n${host}${headers}\r\n${body}`;
 const chunked = 'Transfer-Encoding: chunked\r\n';
 const long = 'x'.repeat(20_000);
 
@@ -52,10 +52,10 @@ const malformed: readonly (readonly [string, string, number])[] = [
   ['a target of another protocol', `GET ftp://a/known HTTP/1.1\r\n${host}\r\n`, 400],
   ['HTTP/2.0', `GET /known HTTP/2.0\r\n${host}\r\n`, 505],
   ['HTTP/1.2', `GET /known HTTP/1.2\r\n${host}\r\n`, 505],
-  ["HTTP/2's first words", 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 501],
-  ['a version in small letters', `GET /known http/1.1\r\n${host}\r\n`, 400],
+  ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 501],
+  ['a version in lower case', `GET /known http/1.1\r\n${host}\r\n`, 400],
   ['an overlong target', get(`/${long}`), 414],
-  ['an overlong target of a method that is not known', `FOO /${long} HTTP/1.1\r\n${host}\r\n`, 414],
+  ['an overlong target with an unknown method', `FOO /${long} HTTP/1.1\r\n${host}\r\n`, 414],
   ['an overlong target that never ends', `GET /${long}`, 414],
   ['headers that are too large', `GET /known HTTP/1.1\r\n${host}X: ${long}\r\n\r\n`, 431],
   [
@@ -68,11 +68,11 @@ const malformed: readonly (readonly [string, string, number])[] = [
   ['a bare carriage return', `GET /known HTTP/1.1\r\nX: a\rb\r\n${host}\r\n`, 400],
   ['a NUL in a header', `GET /known HTTP/1.1\r\n${host}X: a\0b\r\n\r\n`, 400],
   ['a NUL in the target', `GET /kno\0wn HTTP/1.1\r\n${host}\r\n`, 400],
-  ['a greeting of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
-  ['a folded line', `GET /known HTTP/1.1\r\n${host}X: a\r\n b\r\n\r\n`, 400],
-  ['a line without a colon', `GET /known HTTP/1.1\r\n${host}X\r\n\r\n`, 400],
-  ['a line without a name', `GET /known HTTP/1.1\r\n${host}: x\r\n\r\n`, 400],
-  ['a name with a space', `GET /known HTTP/1.1\r\n${host}X : x\r\n\r\n`, 400],
+  ['a TLS ClientHello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+  ['a folded header line', `GET /known HTTP/1.1\r\n${host}X: a\r\n b\r\n\r\n`, 400],
+  ['a header line without a colon', `GET /known HTTP/1.1\r\n${host}X\r\n\r\n`, 400],
+  ['a header line without a name', `GET /known HTTP/1.1\r\n${host}: x\r\n\r\n`, 400],
+  ['a header name with a space', `GET /known HTTP/1.1\r\n${host}X : x\r\n\r\n`, 400],
   ['no Host', 'GET /known HTTP/1.1\r\n\r\n', 400],
   ['two Hosts', `GET /known HTTP/1.1\r\n${host}${host}\r\n`, 400],
   ...['-1', '+1', '0x1', '1,1', '1 1', '', 'a', '9'.repeat(20)].map(
@@ -81,8 +81,8 @@ const malformed: readonly (readonly [string, string, number])[] = [
   ['two lengths', post('Content-Length: 1\r\nContent-Length: 2\r\n', 'ab'), 400],
   ['a length and chunks', post(`Content-Length: 5\r\n${chunked}`, '0\r\n\r\n'), 400],
   ['chunks twice', post(chunked.repeat(2), '0\r\n\r\n'), 400],
-  ['another coding', post('Transfer-Encoding: gzip, chunked\r\n', '0\r\n\r\n'), 400],
-  ['chunks of an old client', post(chunked, '0\r\n\r\n').replace('1.1', '1.0'), 400],
+  ['another transfer coding', post('Transfer-Encoding: gzip, chunked\r\n', '0\r\n\r\n'), 400],
+  ['chunks with HTTP/1.0', post(chunked, '0\r\n\r\n').replace('1.1', '1.0'), 400],
   ...[
     'zz\r\n',
     '-1\r\na\r\n',
@@ -95,24 +95,24 @@ const malformed: readonly (readonly [string, string, number])[] = [
     (chunks) => [`the chunks ${JSON.stringify(chunks)}`, post(chunked, `${chunks}0\r\n\r\n`), 400] as const,
   ),
   ['an endless extension of a chunk', post(chunked, `1;${long}`), 400],
-  ['trailers that are no headers', post(chunked, '0\r\nnothing\r\n\r\n'), 400],
+  ['trailers that are not headers', post(chunked, '0\r\nnothing\r\n\r\n'), 400],
   ['endless trailers', post(chunked, `0\r\n${'X: yyyyyyyyyyyyyyyyyyyy\r\n'.repeat(1_000)}`), 400],
 ];
 
-const places: readonly (readonly [string, string])[] = [
+const positions: readonly (readonly [string, string])[] = [
   ['alone', ''],
-  ['behind one that is answered', get('/known')],
-  ['behind one that waits', get('/waits')],
-  ['behind one that is asked for elsewhere', get('/looked-up')],
+  ['after one that is answered at once', get('/known')],
+  ['after one whose answer waits', get('/waits')],
+  ['after one whose lookup fails later', get('/looked-up')],
 ];
 
-describe.each(places)('a malformed request is answered, %s:', (_, front) => {
+describe.each(positions)('a malformed request is answered, %s:', (_, preceding) => {
   test.each(malformed)('%s', async (name, bytes, status) => {
-    asked.length = 0;
-    const answers = await exchange(url, front + bytes + get('/smuggled'), { timeout: 10_000 });
-    const first = front === '' ? [] : [200];
+    requests.length = 0;
+    const answers = await exchange(url, preceding + bytes + get('/smuggled'), { timeout: 10_000 });
+    const first = preceding === '' ? [] : [200];
     expect([name, ...answers.map((answer) => answer.status)]).toEqual([name, ...first, status]);
-    expect(asked.join()).not.toContain('smuggled');
+    expect(requests.join()).not.toContain('smuggled');
     const last = answers.at(-1);
     expect(last?.headers.connection).toBe('close');
     expect(last?.headers['content-type']).toStartWith('text/plain');
@@ -120,8 +120,8 @@ describe.each(places)('a malformed request is answered, %s:', (_, front) => {
   });
 });
 
-test('a client that continues to send, and only then reads, gets the response too', async () => {
-  const heard = await Promise.all(
+test('a client that continues to send, and reads only afterwards, gets the response too', async () => {
+  const received = await Promise.all(
     malformed.map(
       ([, bytes]) =>
         new Promise<string>((resolve) => {
@@ -138,12 +138,12 @@ test('a client that continues to send, and only then reads, gets the response to
         }),
     ),
   );
-  expect(heard.map((text) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]))).toEqual(
+  expect(received.map((text) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]))).toEqual(
     malformed.map(([, , status]) => status),
   );
 }, 240_000);
 
-test('a request that ends before it is complete is answered', async () => {
+test('a request is answered if its client ends the connection before it is complete', async () => {
   const whole = post('Content-Length: 10\r\n', '0123456789');
   const cuts = [3, 20, 40, whole.length - 5, whole.length - 1];
   const answers = await Promise.all(
@@ -154,7 +154,7 @@ test('a request that ends before it is complete is answered', async () => {
     ].map(
       (bytes) =>
         new Promise<string>((resolve) => {
-          asked.length = 0;
+          requests.length = 0;
           let text = '';
           const socket = connect({ host: '127.0.0.1', port: paths.port, allowHalfOpen: true }, () =>
             socket.end(bytes),
@@ -167,7 +167,7 @@ test('a request that ends before it is complete is answered', async () => {
     ),
   );
   expect(answers).toEqual(Array.from({ length: 7 }, () => 'HTTP/1.1 400'));
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test('HEAD gets no body', async () => {

@@ -13,64 +13,64 @@ afterAll(() => app.stop());
 
 const text = async () => (await fetch(`${app.url}/metrics`)).text();
 const values = async () => metricValues(await text());
-const visits = (outcome: string) => `linnet_visits_total{outcome="${outcome}"}`;
+const visitsMetric = (outcome: string) => `linnet_visits_total{outcome="${outcome}"}`;
 
-async function link(fields: Record<string, unknown> = {}): Promise<string> {
+async function createLink(fields: Record<string, unknown> = {}): Promise<string> {
   const body = { destination_url: 'https://shop.example.com/', ...fields };
   const { json } = await app.call('POST', '/api/v1/link', { key, body });
   return json.suffix;
 }
 
-/** By how much each metric that changed has increased. */
-async function added(act: () => Promise<void>): Promise<Record<string, number>> {
+/** How much each changed metric has increased during the action. */
+async function increasesDuring(action: () => Promise<void>): Promise<Record<string, number>> {
   const before = await values();
-  await act();
+  await action();
   const after = await values();
   const names = Object.keys(after).filter((name) => after[name] !== before[name]);
   return Object.fromEntries(names.map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]));
 }
 
 test('visits are counted by their outcome, on the fast path and on the app server', async () => {
-  const plain = await link();
-  const guarded = await link({ password: 'open sesame' });
-  const over = await link({ expiration_date: new Date(app.clock.now - 1_000).toISOString() });
-  const found = await added(async () => {
+  const plain = await createLink();
+  const withPassword = await createLink({ password: 'open sesame' });
+  const expired = await createLink({ expiration_date: new Date(app.clock.now - 1_000).toISOString() });
+  const increases = await increasesDuring(async () => {
     for (let time = 0; time < 5; time++) await app.visit(`/${plain}`);
-    for (const path of [`/${guarded}`, `/${over}`, '/no-such-link-1', '/no-such-link-2'])
+    for (const path of [`/${withPassword}`, `/${expired}`, '/no-such-link-1', '/no-such-link-2'])
       await app.visit(path);
     const form = new URLSearchParams({ password: 'open sesame' });
-    await app.visit(`/${guarded}`, {}, { method: 'POST', body: form });
+    await app.visit(`/${withPassword}`, {}, { method: 'POST', body: form });
   });
-  expect(found).toMatchObject({
-    [visits('redirect')]: 6,
-    [visits('ask_password')]: 1,
-    [visits('expired')]: 1,
-    [visits('no_link')]: 2,
+  expect(increases).toMatchObject({
+    [visitsMetric('redirect')]: 6,
+    [visitsMetric('ask_password')]: 1,
+    [visitsMetric('expired')]: 1,
+    [visitsMetric('no_link')]: 2,
     'linnet_link_cache_lookups_total{result="hit"}': expect.any(Number),
   });
-  expect(found).not.toHaveProperty([visits('refused')]);
+  expect(increases).not.toHaveProperty([visitsMetric('refused')]);
   // Visits to a plain link, to an expired one and to missing ones are answered on the fast path.
-  expect(found.linnet_visit_duration_seconds_count).toBe(8);
-  expect(found['linnet_visit_duration_seconds_bucket{le="+Inf"}']).toBe(8);
-  expect(found.linnet_visit_duration_seconds_sum).toBeGreaterThan(0);
-  expect(found.linnet_visit_duration_seconds_sum).toBeLessThan(60);
-  expect(found.linnet_clicks_recorded_total).toBe(8);
+  expect(increases.linnet_visit_duration_seconds_count).toBe(8);
+  expect(increases['linnet_visit_duration_seconds_bucket{le="+Inf"}']).toBe(8);
+  expect(increases.linnet_visit_duration_seconds_sum).toBeGreaterThan(0);
+  expect(increases.linnet_visit_duration_seconds_sum).toBeLessThan(60);
+  expect(increases.linnet_clicks_recorded_total).toBe(8);
 });
 
 test('a link that was visited before is found in the cache', async () => {
-  const plain = await link();
-  const cached = (result: string) => `linnet_link_cache_lookups_total{result="${result}"}`;
-  const first = await added(async () => void (await app.visit(`/${plain}`)));
-  expect([first[cached('hit')] ?? 0, first[cached('miss')]]).toEqual([0, 1]);
-  // The feed reports the new link, which evicts it from the cache once more.
+  const plain = await createLink();
+  const lookupsMetric = (result: string) => `linnet_link_cache_lookups_total{result="${result}"}`;
+  const first = await increasesDuring(async () => void (await app.visit(`/${plain}`)));
+  expect([first[lookupsMetric('hit')] ?? 0, first[lookupsMetric('miss')]]).toEqual([0, 1]);
+  // The feed reports the new link, which evicts it from the cache again.
   await eventually(async () => {
-    const later = await added(async () => void (await app.visit(`/${plain}`)));
-    return later[cached('hit')] === 1 && (later[cached('miss')] ?? 0) === 0;
+    const later = await increasesDuring(async () => void (await app.visit(`/${plain}`)));
+    return later[lookupsMetric('hit')] === 1 && (later[lookupsMetric('miss')] ?? 0) === 0;
   }, 'a visit to a link that is in the cache');
 });
 
 test('clicks in the database are no longer in the backlog', async () => {
-  await app.visit(`/${await link()}`);
+  await app.visit(`/${await createLink()}`);
   await app.app.clicks.settled();
   const settled = await answerWhen(values, (found) => found.linnet_journal_lag_clicks === 0, 'the fold');
   expect(settled).toMatchObject({
@@ -84,7 +84,7 @@ test('clicks in the database are no longer in the backlog', async () => {
 
 test('no visitor, link, host or call adds a series', async () => {
   const before = Object.keys(await values());
-  await link({ tags: ['one-more'] });
+  await createLink({ tags: ['one-more'] });
   for (let time = 0; time < 20; time++)
     await app.visit(`/unknown-${time}`, {
       host: `host-${time}.example.net`,

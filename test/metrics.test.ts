@@ -5,33 +5,33 @@ import { documentedMetrics } from './support/documented-metrics.ts';
 import { answerWhen } from './support/eventually.ts';
 import { promtool, promtoolSays } from './support/promtool.ts';
 
-const own = 'links.example.com';
+const ownHost = 'links.example.com';
 const token = 'a token of sixteen'.replaceAll(' ', '-');
 
 describe.each(storeKinds)('metrics on %s', (store) => {
   let app: TestApp;
   beforeAll(async () => {
-    const nobody = { ACME_URL: 'https://127.0.0.1:1/dir', DNS_SERVERS: '127.0.0.1:1' };
+    const unreachable = { ACME_URL: 'https://127.0.0.1:1/dir', DNS_SERVERS: '127.0.0.1:1' };
     app = await startApp({
       store,
       env: {
-        ...{ HTTPS: 'auto', BASE_URL: `https://${own}`, HOST: '127.0.0.1', PORT: '0', HTTP_PORT: '0' },
-        ...{ ...nobody, METRICS_TOKEN: token },
+        ...{ HTTPS: 'auto', BASE_URL: `https://${ownHost}`, HOST: '127.0.0.1', PORT: '0', HTTP_PORT: '0' },
+        ...{ ...unreachable, METRICS_TOKEN: token },
       },
       overrides: { issueInterval: 20, domainInterval: 600_000 },
     });
   });
   afterAll(() => app.stop());
 
-  const ask = (headers: Record<string, string> = {}, method = 'GET', path = '/metrics') =>
+  const request = (headers: Record<string, string> = {}, method = 'GET', path = '/metrics') =>
     fetch(`http://127.0.0.1:${app.app.httpPort}${path}`, { method, headers, redirect: 'manual' });
-  const told = async () => (await ask()).text();
+  const metricsText = async () => (await request()).text();
   const problem = (metric: string, name: string, value: number) => `${metric}{problem="${name}"} ${value}\n`;
 
-  test('names whose certificates fail are counted by problem, without being named', async () => {
+  test('host names whose certificates fail are counted by problem, without the names', async () => {
     // The authority is down, so the service's own host has no certificate.
-    const isAway = problem('linnet_certificate_failing_names', 'authority_away', 1);
-    const text = await answerWhen(told, (found) => found.includes(isAway), 'the failure');
+    const failureLine = problem('linnet_certificate_failing_names', 'authority_away', 1);
+    const text = await answerWhen(metricsText, (found) => found.includes(failureLine), 'the failure');
     expect(text).toContain('linnet_metrics_complete 1\n');
     expect(text).toContain('linnet_certificate_names{certificate="none"} 1\n');
     expect(text).toMatch(/^linnet_build_info\{version="\d+\.\d+\.\d+"\} 1$/m);
@@ -62,10 +62,10 @@ describe.each(storeKinds)('metrics on %s', (store) => {
       }
     });
     // A host that is no longer a domain of this service.
-    const given = { host: 'given.example.net', problem: 'caa', failures: 9, next_at: until * 2 };
-    await database.write((queries) => queries.insertInto('certificates').values(given).execute());
+    const formerDomain = { host: 'given.example.net', problem: 'caa', failures: 9, next_at: until * 2 };
+    await database.write((queries) => queries.insertInto('certificates').values(formerDomain).execute());
 
-    const after = await told();
+    const after = await metricsText();
     expect(after).toContain(problem('linnet_certificate_failing_names', 'caa', 2));
     expect(after).toContain(problem('linnet_certificate_failed_orders', 'caa', 7));
     expect(after).toContain(problem('linnet_certificate_failing_names', 'dns', 1));
@@ -82,29 +82,31 @@ describe.each(storeKinds)('metrics on %s', (store) => {
     );
   });
 
-  test('each has its line in the operations page, which has no others', async () => {
-    const exposed = [...(await told()).matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? '');
-    const elsewhere = ['linnet_workers_serving', 'linnet_workers_ended_total'];
-    if (store === 'sqlite') elsewhere.push('linnet_changes_lost_total');
+  test('each metric has its line in the operations page, which has no other lines', async () => {
+    const exposed = [...(await metricsText()).matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? '');
+    const otherMetrics = ['linnet_workers_serving', 'linnet_workers_ended_total'];
+    if (store === 'sqlite') otherMetrics.push('linnet_changes_lost_total');
     const ofClickhouse = ['calls', 'errors', 'insertions', 'inserted_hits', 'insertion_seconds'];
-    // These exist from the first statement on, which may have been another test's in this process.
+    // These exist from the first statement on, which another test in this process may have sent.
     const names = [
       'linnet_clickhouse_away',
       ...ofClickhouse.map((name) => `linnet_clickhouse_${name}_total`),
     ];
-    elsewhere.push(...names.filter((name) => !exposed.includes(name)));
-    expect(exposed.concat(elsewhere).sort()).toEqual([...(await documentedMetrics())].sort());
+    otherMetrics.push(...names.filter((name) => !exposed.includes(name)));
+    expect(exposed.concat(otherMetrics).sort()).toEqual([...(await documentedMetrics())].sort());
   });
 
-  test.skipIf(promtool === null)('Prometheus reads them without warnings', async () => {
-    expect(await promtoolSays(['check', 'metrics'], await told())).toBe('');
+  test.skipIf(promtool === null)('Prometheus accepts the metrics without warnings', async () => {
+    expect(await promtoolSays(['check', 'metrics'], await metricsText())).toBe('');
   });
 
-  test('the doctor names them, and says what to do', async () => {
+  test('the doctor lists the host names with what to do', async () => {
     const findings = (await app.app.context.runChecks()).filter(({ check }) => check === 'certificate');
-    const of = (host: string) => findings.filter(({ found }) => found.includes(host));
-    expect(of(own)).toMatchObject([{ state: 'problem', todo: expect.stringContaining('ACME_URL') }]);
-    expect(of('one.example.net')).toEqual([
+    const findingsOf = (host: string) => findings.filter(({ found }) => found.includes(host));
+    expect(findingsOf(ownHost)).toMatchObject([
+      { state: 'problem', todo: expect.stringContaining('ACME_URL') },
+    ]);
+    expect(findingsOf('one.example.net')).toEqual([
       {
         check: 'certificate',
         state: 'problem',
@@ -112,24 +114,24 @@ describe.each(storeKinds)('metrics on %s', (store) => {
         todo: expect.stringContaining('a CAA record of one.example.net'),
       },
     ]);
-    expect(of('two.example.net')).toMatchObject([
+    expect(findingsOf('two.example.net')).toMatchObject([
       { state: 'notice', found: 'The certificate of two.example.net could not be renewed.' },
     ]);
-    expect(of('given.example.net')).toEqual([]);
+    expect(findingsOf('given.example.net')).toEqual([]);
   });
 
-  test('they are for programs on this machine, and for clients with the token', async () => {
-    const answer = await ask();
+  test('metrics are for programs on this machine, and for clients with the token', async () => {
+    const answer = await request();
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       200,
       'text/plain; version=0.0.4; charset=utf-8',
     ]);
     const forwarded = { 'x-forwarded-for': '192.0.2.1' };
-    expect((await ask(forwarded)).status).toBe(404);
-    expect((await ask({ ...forwarded, authorization: `Bearer ${token}x` })).status).toBe(404);
-    expect((await ask({ ...forwarded, authorization: 'Bearer ' })).status).toBe(404);
-    expect((await ask({ ...forwarded, authorization: `Bearer ${token}` })).status).toBe(200);
-    expect((await ask({}, 'POST')).status).toBe(405);
-    expect((await ask({}, 'GET', '/metrics/x')).status).toBe(404);
+    expect((await request(forwarded)).status).toBe(404);
+    expect((await request({ ...forwarded, authorization: `Bearer ${token}x` })).status).toBe(404);
+    expect((await request({ ...forwarded, authorization: 'Bearer ' })).status).toBe(404);
+    expect((await request({ ...forwarded, authorization: `Bearer ${token}` })).status).toBe(200);
+    expect((await request({}, 'POST')).status).toBe(405);
+    expect((await request({}, 'GET', '/metrics/x')).status).toBe(404);
   });
 });

@@ -28,7 +28,7 @@ interface Panel {
 const dashboard = JSON.parse(await read('deploy/grafana-dashboard.json')) as {
   readonly panels: readonly Panel[];
 };
-const questions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+const queries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
 /** The metrics in an expression; the series of a histogram under the histogram's name. */
 const metricsIn = (expr: string): string[] =>
@@ -37,20 +37,20 @@ const metricsIn = (expr: string): string[] =>
 test('rules and the dashboard query existing metrics', async () => {
   const known = await documentedMetrics();
   expect(known.size).toBeGreaterThan(20);
-  const asked = [...questions, ...rules.map(({ expr }) => expr)].flatMap(metricsIn);
-  expect(asked.filter((name) => !known.has(name))).toEqual([]);
+  const used = [...queries, ...rules.map(({ expr }) => expr)].flatMap(metricsIn);
+  expect(used.filter((name) => !known.has(name))).toEqual([]);
   // Each metric is used, on the dashboard or in a rule.
-  expect([...known].filter((name) => !asked.includes(name))).toEqual([]);
+  expect([...known].filter((name) => !used.includes(name))).toEqual([]);
 });
 
-test('each alert has a section in the operations page that says what it means and what to do', async () => {
-  const handbook = await read('docs/operations.md');
+test('each alert has a section in the operations page that explains its meaning and what to do', async () => {
+  const operationsPage = await read('docs/operations.md');
   for (const { alert, labels, annotations } of rules) {
     expect(annotations.runbook).toBe(`docs/operations.md#${alert.toLowerCase()}`);
     expect(['warning', 'critical']).toContain(labels.severity);
-    const [, section = ''] = handbook.split(`\n### ${alert}\n`);
-    const [words = ''] = section.split(/\n#{2,3} /);
-    expect([alert, words.trim() !== '', /^1\. /m.test(words)]).toEqual([alert, true, true]);
+    const [, section = ''] = operationsPage.split(`\n### ${alert}\n`);
+    const [text = ''] = section.split(/\n#{2,3} /);
+    expect([alert, text.trim() !== '', /^1\. /m.test(text)]).toEqual([alert, true, true]);
   }
 });
 
@@ -66,7 +66,7 @@ describe('the dashboard', () => {
   });
 
   test('queries the chosen node, and no other job', () => {
-    for (const expr of questions)
+    for (const expr of queries)
       for (const [, braces] of expr.matchAll(/linnet_\w+(\{[^}]*\})?/g))
         expect([expr, braces?.startsWith('{job="linnet",instance=~"$instance"')]).toEqual([expr, true]);
   });
@@ -77,17 +77,17 @@ describe.skipIf(promtool === null)('Prometheus', () => {
     expect(await promtoolSays(['check', 'rules', 'deploy/prometheus-rules.yaml'], '', root)).toBe('');
   });
 
-  test('raises the alerts when it should, and none while all is well', async () => {
+  test('fires the alerts when it should, and none otherwise', async () => {
     const cases = join(import.meta.dir, 'fixtures/prometheus-rules.test.yaml');
     expect(await promtoolSays(['test', 'rules', cases])).toBe('');
   });
 
   test("accepts the dashboard's queries", async () => {
-    const asked = questions.map((expr, index) => ({
+    const recordingRules = queries.map((expr, index) => ({
       record: `panel_${index}`,
       expr: expr.replaceAll(/\$__(?:rate_interval|range)/g, '5m').replaceAll('$instance', '.*'),
     }));
-    const file = JSON.stringify({ groups: [{ name: 'panels', rules: asked }] });
+    const file = JSON.stringify({ groups: [{ name: 'panels', rules: recordingRules }] });
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'panels.json');
     await Bun.write(path, file);

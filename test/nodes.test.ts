@@ -11,17 +11,23 @@ const minute = 60_000;
 
 describe.each(storeKinds)('the nodes, on %s', (store) => {
   let app: TestApp;
-  let first: TestAccount;
+  let administrator: TestAccount;
   let tenant: TestAccount;
   beforeAll(async () => {
     app = await startApp({ store, overrides: { heartbeatInterval: 20 } });
-    first = await app.createAccount();
+    administrator = await app.createAccount();
     tenant = await app.createAccount();
   });
   afterAll(() => app.stop());
 
-  const nodes = async () => (await app.call('GET', '/api/v1/instance/node', { key: first.key })).json.nodes;
-  const write = (row: { node: string; seen_at: number; waiting_clicks?: number; waiting_bytes?: number }) =>
+  const nodes = async () =>
+    (await app.call('GET', '/api/v1/instance/node', { key: administrator.key })).json.nodes;
+  const insertNode = (row: {
+    node: string;
+    seen_at: number;
+    waiting_clicks?: number;
+    waiting_bytes?: number;
+  }) =>
     app.app.context.database.write((queries) =>
       reportNode(queries, {
         process: crypto.randomUUID(),
@@ -37,8 +43,8 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
     );
 
   test('report themselves, and are shown only to administrators of the service', async () => {
-    const told = await answerWhen(nodes, (found) => found?.length === 1, 'this node');
-    expect(told).toEqual([
+    const listed = await answerWhen(nodes, (found) => found?.length === 1, 'this node');
+    expect(listed).toEqual([
       {
         node: (await Bun.file(`${app.dataDir}/node.id`).text()).trim(),
         host_name: expect.any(String),
@@ -52,22 +58,22 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
         waiting_bytes: 0,
       },
     ]);
-    const asked = async (key: string) => {
+    const errorFor = async (key: string) => {
       const { status, json } = await app.call('GET', '/api/v1/instance/node', { key });
       return [status, json.error_code];
     };
-    expect(await asked(tenant.key)).toEqual([403, 'FORBIDDEN']);
-    expect(await asked((await member(app, first)).key)).toEqual([403, 'FORBIDDEN']);
+    expect(await errorFor(tenant.key)).toEqual([403, 'FORBIDDEN']);
+    expect(await errorFor((await member(app, administrator)).key)).toEqual([403, 'FORBIDDEN']);
     expect((await app.call('GET', '/api/v1/instance/node')).status).toBe(401);
   });
 
-  test('that are gone stay listed with their waiting clicks, and in the metrics', async () => {
+  test('that are gone remain in the list with their waiting clicks, and in the metrics', async () => {
     const { now } = app.clock;
-    await write({ node: 'dead', seen_at: now - 2 * minute, waiting_clicks: 12, waiting_bytes: 3_400 });
-    await write({ node: 'away', seen_at: now - 9 * 24 * 60 * minute });
-    const found = await answerWhen(nodes, (all) => all.length === 2, 'the old one to be forgotten');
-    const dead = found.find(({ node }: { node: string }) => node === 'dead');
-    expect(dead).toMatchObject({
+    await insertNode({ node: 'dead', seen_at: now - 2 * minute, waiting_clicks: 12, waiting_bytes: 3_400 });
+    await insertNode({ node: 'away', seen_at: now - 9 * 24 * 60 * minute });
+    const found = await answerWhen(nodes, (all) => all.length === 2, 'the older node to be removed');
+    const goneNode = found.find(({ node }: { node: string }) => node === 'dead');
+    expect(goneNode).toMatchObject({
       is_gone: true,
       waiting_clicks: 12,
       waiting_bytes: 3_400,
@@ -81,29 +87,32 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
     });
   });
 
-  // Each command is a process; the last test here runs one on PostgreSQL.
+  // Each command starts a process, so they run only on SQLite; the last test of this file runs one on PostgreSQL.
   test.skipIf(store === 'postgres')(
-    'are listed by a command, which ends with 1 while clicks wait on one that is gone',
+    'are listed by a command that exits with 1 while clicks wait on a node that is gone',
     async () => {
       const settings = { DATA_DIR: app.dataDir, DATABASE_URL: app.databaseUrl };
-      const run = async (...words: string[]) => {
-        const program = runCommand(['nodes', ...words], settings);
+      const run = async (...options: string[]) => {
+        const program = runCommand(['nodes', ...options], settings);
         const code = await program.exited;
         return { code, out: program.output().out, err: program.output().err };
       };
-      const told = await run();
-      expect(told).toMatchObject({ code: 1, err: '' });
-      expect(told.out).toMatch(/^dead {2}host of dead {2}version 0\.0\.1 {2}GONE, seen /m);
-      expect(told.out).toContain('At least 12 clicks wait (0.0 MB in its journals).');
-      expect(told.out).toContain('`fold DIR`, then `nodes forget dead`');
-      const here = (await Bun.file(`${app.dataDir}/node.id`).text()).trim();
-      expect(await run('forget', here)).toMatchObject({ code: 1, err: expect.stringContaining('is there') });
+      const list = await run();
+      expect(list).toMatchObject({ code: 1, err: '' });
+      expect(list.out).toMatch(/^dead {2}host of dead {2}version 0\.0\.1 {2}GONE, seen /m);
+      expect(list.out).toContain('At least 12 clicks wait (0.0 MB in its journals).');
+      expect(list.out).toContain('`fold DIR`, then `nodes forget dead`');
+      const ownNodeId = (await Bun.file(`${app.dataDir}/node.id`).text()).trim();
+      expect(await run('forget', ownNodeId)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('is there'),
+      });
       expect(await run('forget', 'nobody')).toMatchObject({ code: 1 });
 
       // A node that stops cleanly, with all of its clicks in the database, is removed from the list.
       await app.app.stop();
-      const left = JSON.parse((await run('--json')).out).nodes;
-      expect(left.map(({ id }: { id: string }) => id)).toEqual(['dead']);
+      const remaining = JSON.parse((await run('--json')).out).nodes;
+      expect(remaining.map(({ id }: { id: string }) => id)).toEqual(['dead']);
       expect(await run('forget', 'dead')).toMatchObject({ code: 0 });
       expect(await run()).toMatchObject({
         code: 0,
@@ -113,32 +122,35 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
   );
 });
 
-test('a node that died with clicks is listed until its folder is folded', async () => {
+test('a node that stopped with unfolded clicks is listed until its folder is folded', async () => {
   const SECRET_KEY = 'the same secret on every node, long enough';
   const DATABASE_URL = await migratedPostgres();
   const env = { DATABASE_URL, SECRET_KEY };
   const overrides = { heartbeatInterval: 20 };
-  const here = await startApp({ env, overrides });
-  const dead = await startApp({ env, overrides: { ...overrides, hits: 'unfolded' } });
+  const runningNode = await startApp({ env, overrides });
+  const stoppedNode = await startApp({ env, overrides: { ...overrides, hits: 'unfolded' } });
   try {
-    dead.clock.now = here.clock.now - 2 * minute;
-    const { key } = await here.createAccount();
+    stoppedNode.clock.now = runningNode.clock.now - 2 * minute;
+    const { key } = await runningNode.createAccount();
     const body = { destination_url: 'https://shop.example.com/' };
-    const { suffix } = (await here.call('POST', '/api/v1/link', { key, body })).json;
-    for (let time = 0; time < 3; time++) expect((await dead.visit(`/${suffix}`)).status).toBe(302);
-    const id = (await Bun.file(`${dead.dataDir}/node.id`).text()).trim();
-    const nodes = async () => (await here.call('GET', '/api/v1/instance/node', { key })).json.nodes;
-    const waits = (all: { node: string; waiting_clicks: number; waiting_bytes: number }[]) =>
-      all.some(({ node, ...left }) => node === id && left.waiting_clicks === 3 && left.waiting_bytes > 0);
-    await answerWhen(nodes, waits, 'the clicks that wait');
-    await dead.app.stop();
-    const left = (await nodes()).find(({ node }: { node: string }) => node === id);
-    expect(left).toMatchObject({ is_gone: true, waiting_clicks: 3, waiting_bytes: expect.any(Number) });
+    const { suffix } = (await runningNode.call('POST', '/api/v1/link', { key, body })).json;
+    for (let time = 0; time < 3; time++) expect((await stoppedNode.visit(`/${suffix}`)).status).toBe(302);
+    const id = (await Bun.file(`${stoppedNode.dataDir}/node.id`).text()).trim();
+    const nodes = async () => (await runningNode.call('GET', '/api/v1/instance/node', { key })).json.nodes;
+    const hasWaitingClicks = (all: { node: string; waiting_clicks: number; waiting_bytes: number }[]) =>
+      all.some(
+        ({ node, ...remaining }) =>
+          node === id && remaining.waiting_clicks === 3 && remaining.waiting_bytes > 0,
+      );
+    await answerWhen(nodes, hasWaitingClicks, 'the clicks that wait');
+    await stoppedNode.app.stop();
+    const remaining = (await nodes()).find(({ node }: { node: string }) => node === id);
+    expect(remaining).toMatchObject({ is_gone: true, waiting_clicks: 3, waiting_bytes: expect.any(Number) });
 
-    const fold = runCommand(['fold', dead.dataDir], { ...env, DATA_DIR: here.dataDir });
+    const fold = runCommand(['fold', stoppedNode.dataDir], { ...env, DATA_DIR: runningNode.dataDir });
     expect([await fold.exited, fold.output().out]).toEqual([0, expect.stringContaining('3 hits new')]);
     expect((await nodes()).map(({ node }: { node: string }) => node)).not.toContain(id);
   } finally {
-    await Promise.all([here.stop(), dead.stop()]);
+    await Promise.all([runningNode.stop(), stoppedNode.stop()]);
   }
 });

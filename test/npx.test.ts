@@ -9,7 +9,7 @@ const root = join(import.meta.dir, '..');
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let archive: string;
 
-/** The package that `npm pack` makes, as it would be published. */
+/** The package that `npm pack` creates, as it would be published. */
 beforeAll(async () => {
   folder = await temporaryFolder();
   const packed = toolOutput(['npm', 'pack', root, '--silent', '--pack-destination', folder.path]);
@@ -18,10 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
-async function serves(linnet: string[], home: string): Promise<void> {
+async function expectToServe(linnet: string[], home: string): Promise<void> {
   const settings = { PORT: '0', LOG_LEVEL: 'warn' };
-  const told = runFile([...linnet, 'version'], {}, home);
-  expect([await told.exited, told.output().out]).toEqual([0, `Linnet ${version}\n`]);
+  const versionCommand = runFile([...linnet, 'version'], {}, home);
+  expect([await versionCommand.exited, versionCommand.output().out]).toEqual([0, `Linnet ${version}\n`]);
   // Another program's settings, which must have no effect.
   await Bun.write(join(home, '.env'), 'PORT=nonsense\nDATABASE_URL=postgres://127.0.0.1:1/other\n');
   const program = runFile([...linnet, 'serve'], settings, home);
@@ -39,26 +39,35 @@ async function serves(linnet: string[], home: string): Promise<void> {
 test('npm installs the package into an empty folder: it has everything needed to serve, and no tests, and npx runs it', async () => {
   const home = join(folder.path, 'installed');
   await mkdir(home);
-  const tries = ['--fetch-retries=0', '--fetch-timeout=20000', '--prefer-offline'];
-  const done = toolOutput(['npm', 'install', '--prefix', home, '--no-audit', '--no-fund', ...tries, archive]);
-  if (/code E(NOTFOUND|CONNREFUSED|CONNRESET|TIMEDOUT|AI_AGAIN|NETUNREACH)/.test(done?.said ?? '')) {
+  const networkOptions = ['--fetch-retries=0', '--fetch-timeout=20000', '--prefer-offline'];
+  const installation = toolOutput([
+    'npm',
+    'install',
+    '--prefix',
+    home,
+    '--no-audit',
+    '--no-fund',
+    ...networkOptions,
+    archive,
+  ]);
+  if (/code E(NOTFOUND|CONNREFUSED|CONNRESET|TIMEDOUT|AI_AGAIN|NETUNREACH)/.test(installation?.said ?? '')) {
     notTried("npm's registry");
-    return servesUnpacked();
+    return expectUnpackedToServe();
   }
-  expect(done).toMatchObject({ code: 0 });
+  expect(installation).toMatchObject({ code: 0 });
   expect(await testsIn(join(home, 'node_modules', 'linnet'))).toEqual([]);
   expect(toolOutput(['npx', '--no', '--prefix', home, 'linnet', 'version'])?.said).toContain(
     `Linnet ${version}\n`,
   );
   // Without npx, which doesn't forward signals.
-  await serves([join(home, 'node_modules', '.bin', 'linnet')], home);
+  await expectToServe([join(home, 'node_modules', '.bin', 'linnet')], home);
 }, 240_000);
 
 const testsIn = (installed: string): Promise<string[]> =>
   Array.fromAsync(new Bun.Glob('**/*.test.ts').scan({ cwd: installed }));
 
-/** The same with the packages of this checkout, where npm reaches no registry. */
-async function servesUnpacked(): Promise<void> {
+/** The same with the packages of this checkout, for machines where npm reaches no registry. */
+async function expectUnpackedToServe(): Promise<void> {
   const home = join(folder.path, 'beside');
   const installed = join(home, 'node_modules');
   const linnet = join(installed, 'linnet');
@@ -68,5 +77,5 @@ async function servesUnpacked(): Promise<void> {
   expect(await testsIn(linnet)).toEqual([]);
   for (const name of await readdir(join(root, 'node_modules')))
     await symlink(join(root, 'node_modules', name), join(installed, name));
-  await serves(['node', join(linnet, 'scripts', 'linnet.mjs')], home);
+  await expectToServe(['node', join(linnet, 'scripts', 'linnet.mjs')], home);
 }

@@ -17,17 +17,17 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => folder[Symbol.asyncDispose]());
 
-async function ended(program: Program): Promise<[code: number, out: string, err: string]> {
+async function resultOf(program: Program): Promise<[code: number, out: string, err: string]> {
   const code = await program.exited;
   const { out, err } = program.output();
   return [code, out, err];
 }
 
-const linnet = (words: string[], settings: Record<string, string> = {}, stdin = '') =>
-  ended(runFile([file, ...words], settings, folder.path, stdin));
+const linnet = (parameters: string[], settings: Record<string, string> = {}, stdin = '') =>
+  resultOf(runFile([file, ...parameters], settings, folder.path, stdin));
 
 describe('the single executable', () => {
-  test('prints its usage, its version, and unknown commands', async () => {
+  test('prints its usage and its version, and refuses unknown commands', async () => {
     const [code, out, err] = await linnet([]);
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('Usage: linnet COMMAND');
@@ -35,11 +35,11 @@ describe('the single executable', () => {
       ...['serve', 'user create', 'key create', 'links import', 'backup', 'restore', 'doctor'],
       ...['upgrade', 'service install', 'healthcheck', 'version'],
     ];
-    for (const words of commands) expect(out).toMatch(new RegExp(`\\n  ${words}[ \\n]`));
+    for (const command of commands) expect(out).toMatch(new RegExp(`\\n  ${command}[ \\n]`));
     expect(await linnet(['version'])).toEqual([0, expect.stringContaining(`Linnet ${version}`), '']);
     expect(await linnet(['brew', 'coffee'])).toEqual([2, '', out]);
-    const [refused, , why] = await linnet(['serve', '--fast'], { DATA_DIR: join(folder.path, 'none') });
-    expect([refused, why]).toEqual([1, expect.stringMatching(/^"serve" .* "--fast"\. .*\n$/)]);
+    const [refused, , error] = await linnet(['serve', '--fast'], { DATA_DIR: join(folder.path, 'none') });
+    expect([refused, error]).toEqual([1, expect.stringMatching(/^"serve" .* "--fast"\. .*\n$/)]);
   });
 
   test('contains no path of the machine that built it', async () => {
@@ -48,12 +48,12 @@ describe('the single executable', () => {
       expect(bytes.includes(path), path).toBe(false);
   });
 
-  test('reads no .env of the folder in which it is called', async () => {
+  test('does not read the .env file of the current folder', async () => {
     await using other = await temporaryFolder();
     await writeFile(join(other.path, '.env'), 'PORT=nonsense\n');
     const settings = { DATA_DIR: join(other.path, 'data'), PORT: '70000' };
     const program = runFile([file, 'serve'], { ...settings }, other.path);
-    expect(await ended(program)).toEqual([1, '', expect.stringContaining('PORT is "70000"')]);
+    expect(await resultOf(program)).toEqual([1, '', expect.stringContaining('PORT is "70000"')]);
   });
 });
 
@@ -76,12 +76,14 @@ describe.each(['1', '2'])('in an empty read-only root, with WORKERS=%s, the sing
     }
     expect(await (await fetch(`${url}/_linnet/captcha.js`)).text()).toContain('deriveBits');
 
-    const create = ['user', 'create', '--email', 'ops@example.com'];
-    const own = { DATA_DIR };
-    const made = await ended(runFile([...command, ...create], own, folder.path, 'typed in secret\n'));
-    expect(made).toEqual([0, expect.stringContaining('Made the account of ops@example.com'), '']);
-    const name = ['key', 'create', '--email', 'ops@example.com', '--name', 'n'];
-    const [, key] = await ended(runFile([...command, ...name], own, folder.path));
+    const createUser = ['user', 'create', '--email', 'ops@example.com'];
+    const dataSettings = { DATA_DIR };
+    const created = await resultOf(
+      runFile([...command, ...createUser], dataSettings, folder.path, 'typed in secret\n'),
+    );
+    expect(created).toEqual([0, expect.stringContaining('Made the account of ops@example.com'), '']);
+    const createKey = ['key', 'create', '--email', 'ops@example.com', '--name', 'n'];
+    const [, key] = await resultOf(runFile([...command, ...createKey], dataSettings, folder.path));
     const call = async (path: string, body?: object) => {
       const headers = { 'api-key': key.trim(), 'content-type': 'application/json' };
       const init = body && { method: 'POST', body: JSON.stringify(body) };
@@ -110,16 +112,16 @@ describe.each(['1', '2'])('in an empty read-only root, with WORKERS=%s, the sing
   }, 240_000);
 });
 
-test('in an empty root it serves HTTPS with files, is checked by the doctor, backed up while it runs, and restored', async () => {
+test('in an empty root the single executable serves HTTPS with files, is checked by the doctor, backed up while it runs, and restored', async () => {
   const command = inEmptyRoot(file);
   if (command === null) return notTried('unshare, mount, chroot');
-  // In the empty root there is the folder that its settings name, and nothing else of ours.
-  const own = join(folder.path, 'own');
-  const DATA_DIR = join(own, 'data');
-  const [TLS_CERT, TLS_KEY] = [join(own, 'tls.crt'), join(own, 'tls.key')];
-  const made = selfSigned('links.example.com');
-  await mkdir(own);
-  await Promise.all([writeFile(TLS_CERT, made.certificate), writeFile(TLS_KEY, made.key)]);
+  // The empty root contains the folder of these settings, and no other file of this checkout.
+  const ownFolder = join(folder.path, 'own');
+  const DATA_DIR = join(ownFolder, 'data');
+  const [TLS_CERT, TLS_KEY] = [join(ownFolder, 'tls.crt'), join(ownFolder, 'tls.key')];
+  const tls = selfSigned('links.example.com');
+  await mkdir(ownFolder);
+  await Promise.all([writeFile(TLS_CERT, tls.certificate), writeFile(TLS_KEY, tls.key)]);
   const [https = 0, http = 0] = freePorts(2);
   const settings = {
     ...{
@@ -136,19 +138,19 @@ test('in an empty root it serves HTTPS with files, is checked by the doctor, bac
   await program.address();
   const answer = await fetch(`https://127.0.0.1:${https}/readyz`, {
     headers: { host: 'links.example.com' },
-    tls: { ca: made.certificate, checkServerIdentity: () => undefined },
+    tls: { ca: tls.certificate, checkServerIdentity: () => undefined },
   });
   expect(answer.status).toBe(200);
-  const backup = join(own, 'store.linnet');
-  expect((await ended(runFile([...command, 'backup', backup], settings, folder.path)))[0]).toBe(0);
-  const [, told] = await ended(runFile([...command, 'doctor', '--json'], settings, folder.path));
-  expect(told).toContain('The last backup was made within a day.');
+  const backup = join(ownFolder, 'store.linnet');
+  expect((await resultOf(runFile([...command, 'backup', backup], settings, folder.path)))[0]).toBe(0);
+  const [, doctorOutput] = await resultOf(runFile([...command, 'doctor', '--json'], settings, folder.path));
+  expect(doctorOutput).toContain('The last backup was made within a day.');
   program.kill('SIGTERM');
   expect(await program.exited).toBe(0);
   expect(problemsOf(program)).toEqual([]);
-  const empty = { DATA_DIR: join(own, 'restored') };
-  await mkdir(empty.DATA_DIR);
-  await copyFile(join(DATA_DIR, 'secret.key'), join(empty.DATA_DIR, 'secret.key'));
-  const restored = await ended(runFile([...command, 'restore', backup], empty, folder.path));
+  const restoreSettings = { DATA_DIR: join(ownFolder, 'restored') };
+  await mkdir(restoreSettings.DATA_DIR);
+  await copyFile(join(DATA_DIR, 'secret.key'), join(restoreSettings.DATA_DIR, 'secret.key'));
+  const restored = await resultOf(runFile([...command, 'restore', backup], restoreSettings, folder.path));
   expect([restored[0], restored[2]]).toEqual([0, '']);
 }, 240_000);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test('the document names every route with its responses, and every reference in it exists', async () => {
+test('the document has every route with its responses, and every reference in it resolves', async () => {
   const { json: document } = await app.call('GET', '/openapi.json');
   expect(document.openapi).toBe('3.1.0');
   expect(document.servers).toEqual([{ url: app.url }]);
@@ -89,13 +89,13 @@ test('the reference page has every operation and needs no other host and no scri
     expect([new URL(app.url).origin, 'https://example.com']).toContain(new URL(address).origin);
 });
 
-test('numbers and flags of a query are described as such, with their default and limits', async () => {
+test('numbers and booleans of a query have their type, default and limits', async () => {
   const { json: document } = await app.call('GET', '/openapi.json');
   const parameters = (path: string, method: string): Record<string, object> =>
     Object.fromEntries(
-      document.paths[path][method].parameters.map((each: { name: string; schema: object }) => [
-        each.name,
-        each.schema,
+      document.paths[path][method].parameters.map((parameter: { name: string; schema: object }) => [
+        parameter.name,
+        parameter.schema,
       ]),
     );
   const links = parameters('/api/v1/link', 'get');
@@ -106,15 +106,15 @@ test('numbers and flags of a query are described as such, with their default and
   expect(parameters('/api/v1/link', 'post').disable_png).toEqual({ type: 'boolean', default: false });
 });
 
-test('responses are open for new fields, and bodies are closed as in the calls', async () => {
+test('response schemas allow new fields, and body schemas refuse unknown ones as the calls do', async () => {
   const { json: document } = await app.call('GET', '/openapi.json');
-  const answers = [
+  const responseSchemas = [
     document.components.schemas,
     ...Object.values<Record<string, { responses: object }>>(document.paths).flatMap((methods) =>
       Object.values(methods).map(({ responses }) => responses),
     ),
   ];
-  expect(JSON.stringify(answers)).not.toContain('"additionalProperties":false');
+  expect(JSON.stringify(responseSchemas)).not.toContain('"additionalProperties":false');
   const body = document.paths['/api/v1/link'].post.requestBody.content['application/json'].schema;
   expect(body.additionalProperties).toBe(false);
 });

@@ -35,23 +35,23 @@ async function connectionTo(url: string) {
   };
 }
 
-const has = (program: Program, words: string): boolean => program.output().err.includes(words);
+const hasLogged = (program: Program, text: string): boolean => program.output().err.includes(text);
 
 async function takeDescriptors(program: Program): Promise<void> {
   program.kill('SIGUSR2');
-  await eventually(() => has(program, 'descriptors taken'), 'the descriptors to be taken', timeout);
+  await eventually(() => hasLogged(program, 'descriptors taken'), 'the descriptors to be taken', timeout);
 }
 
 type Ending = (program: Program, isFolding: boolean, isCounted: () => Promise<boolean>) => Promise<void>;
 
 const endings: Record<string, Ending> = {
-  'goes on': async (program, isFolding, isCounted) => {
+  continues: async (program, isFolding, isCounted) => {
     // Once the fold has begun, it has all the descriptors that it needs.
     if (isFolding) await eventually(isCounted, 'all visits to be counted without a descriptor', timeout);
     else
       await eventually(
-        () => has(program, 'clicks wait in the journal'),
-        'the fold to say that it waits',
+        () => hasLogged(program, 'clicks wait in the journal'),
+        'the log line about waiting clicks',
         timeout,
       );
     program.kill('SIGUSR2');
@@ -60,7 +60,7 @@ const endings: Record<string, Ending> = {
     program.kill('SIGKILL');
     await program.exited;
   },
-  'is told to stop': async (program) => {
+  'gets SIGTERM': async (program) => {
     program.kill('SIGTERM');
     expect(await program.exited).toBe(0);
   },
@@ -74,7 +74,7 @@ test.each(
     await using data = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0' };
     const program = runServerWithin({ soft: 512, hard: 512 }, settings, 'out-of-descriptors.ts');
-    let again: Program | null = null;
+    let restarted: Program | null = null;
     try {
       const url = await program.address();
       const { id, suffix } = await linkOn(url);
@@ -83,16 +83,20 @@ test.each(
       const counter = hitCounter(data.path, '');
       if (isFolding) {
         for (; version < 5; version++) await connection.visit(suffix, version);
-        await eventually(async () => (await counter.of(id)).ledger === 5, 'the fold to be there', timeout);
+        await eventually(
+          async () => (await counter.of(id)).ledger === 5,
+          'the first visits to be folded',
+          timeout,
+        );
       }
       await takeDescriptors(program);
       for (; version < visits; version++) await connection.visit(suffix, version);
       const isCounted = async () => (await counter.of(id)).ledger >= visits;
       await endings[ending]?.(program, isFolding, isCounted);
       connection.close();
-      if (ending !== 'goes on') {
-        again = runServer(settings);
-        await again.address();
+      if (ending !== 'continues') {
+        restarted = runServer(settings);
+        await restarted.address();
       }
       await eventually(isCounted, 'all visits to be counted', timeout);
       expect(await counter.of(id)).toMatchObject({
@@ -102,7 +106,7 @@ test.each(
       });
       await counter.close();
       expect(program.output().err).not.toContain('fold failed');
-      if (again === null) {
+      if (restarted === null) {
         program.kill('SIGTERM');
         expect(await program.exited).toBe(0);
       } else {
@@ -112,7 +116,7 @@ test.each(
       process.stderr.write(program.output().err);
       throw cause;
     } finally {
-      for (const each of [program, again]) each?.kill('SIGKILL');
+      for (const server of [program, restarted]) server?.kill('SIGKILL');
     }
   },
   240_000,

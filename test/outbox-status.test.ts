@@ -37,17 +37,17 @@ describe.each(storeKinds)('the outbox on %s', (store) => {
     await folder[Symbol.asyncDispose]();
   });
 
-  const standing = () => outboxStatus(database.read);
+  const status = () => outboxStatus(database.read);
   const insert = (rows: readonly NewDelivery[]) =>
     database.write((queries) => insertDeliveries(queries, rows));
 
   test('reports how many messages are to be sent, and how long the oldest has been due, for any target', async () => {
-    expect(await standing()).toEqual({ waiting: 0, oldest: null });
+    expect(await status()).toEqual({ waiting: 0, oldest: null });
     await insert([delivery('b', null)]);
-    expect(await standing()).toEqual({ waiting: 0, oldest: null });
+    expect(await status()).toEqual({ waiting: 0, oldest: null });
     await insert([delivery('a', 500), delivery('a', 400), delivery('b', 900)]);
-    expect(await standing()).toEqual({ waiting: 3, oldest: 400 });
+    expect(await status()).toEqual({ waiting: 3, oldest: 400 });
     await insert([delivery('c', 300), delivery('d', 700)]);
-    expect(await standing()).toEqual({ waiting: 5, oldest: 300 });
+    expect(await status()).toEqual({ waiting: 5, oldest: 300 });
   });
 });

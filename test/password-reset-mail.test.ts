@@ -6,8 +6,8 @@ import { migratedPostgres } from './support/migrated-store.ts';
 import { requestReset, resetPassword } from './support/password-reset.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
-/** The whole answer without its date and request id. */
-const whole = ({ status, text, headers }: Answer) => [
+/** The answer without its date and request id. */
+const comparable = ({ status, text, headers }: Answer) => [
   status,
   text,
   [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id').sort(),
@@ -15,7 +15,7 @@ const whole = ({ status, text, headers }: Answer) => [
 
 describe('the password mail', () => {
   /** A slow mail server: it continues only once it is released. */
-  async function slowMail(env: Record<string, string> = {}) {
+  async function startSlowMail(env: Record<string, string> = {}) {
     const reached = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const server = await startMailServer({
@@ -30,21 +30,21 @@ describe('the password mail', () => {
   }
 
   test('is sent after the response, so that its timing reveals nothing', async () => {
-    const { server, app, email, reached, release } = await slowMail();
+    const { server, app, email, reached, release } = await startSlowMail();
     expect((await requestReset(app, email)).status).toBe(202);
     await reached;
     expect((await requestReset(app, 'nobody@example.com')).status).toBe(202);
     expect(server.mails).toHaveLength(0);
     release();
     await app.app.context.backgroundTasks.finish();
-    // Had the answer waited for it, the mail would have been given up by now.
+    // If the response had waited for the mail server, the mail would have failed by now.
     expect(server.mails).toHaveLength(1);
     await app.stop();
     await server[Symbol.asyncDispose]();
   });
 
   test('is still sent when the service stops', async () => {
-    const { server, app, email, reached, release } = await slowMail();
+    const { server, app, email, reached, release } = await startSlowMail();
     expect((await requestReset(app, email)).status).toBe(202);
     await reached;
     const { backgroundTasks } = app.app.context;
@@ -59,28 +59,29 @@ describe('the password mail', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test('is limited: with 32 being sent, callers are told to try later', async () => {
-    const { server, app, release } = await slowMail({ TRUSTED_PROXIES: '1' });
-    const some = (count: number) => Promise.all(Array.from({ length: count }, () => app.createAccount()));
-    const first = await some(20);
-    // One network may make this many accounts in two hours, but not in one.
+  test('is limited: while 32 are being sent, a further request gets 503', async () => {
+    const { server, app, release } = await startSlowMail({ TRUSTED_PROXIES: '1' });
+    const createAccounts = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => app.createAccount()));
+    const first = await createAccounts(20);
+    // One network may create this many accounts in two hours, but not in one.
     app.clock.now += 60 * 60 * 1000;
-    const askers = [...first, ...(await some(13))];
+    const accounts = [...first, ...(await createAccounts(13))];
     const statuses: number[] = [];
-    for (const { email } of askers) statuses.push((await requestReset(app, email)).status);
+    for (const { email } of accounts) statuses.push((await requestReset(app, email)).status);
     expect(statuses).toEqual([...Array(32).fill(202), 503]);
     release();
     await app.app.context.backgroundTasks.finish();
-    expect((await requestReset(app, askers[32]?.email ?? '')).status).toBe(202);
+    expect((await requestReset(app, accounts[32]?.email ?? '')).status).toBe(202);
     await app.stop();
     expect(server.mails).toHaveLength(33);
     await server[Symbol.asyncDispose]();
   });
 });
 
-test('while the database is away nothing is promised; away in the middle, the log says so and the sent link is valid', async () => {
-  const wire = new TcpProxy(await migratedPostgres());
-  await wire.open();
+test('while the database is unavailable requests are refused; if that begins while a mail is sent, it is logged, and the link in the mail is valid', async () => {
+  const proxy = new TcpProxy(await migratedPostgres());
+  await proxy.open();
   const release = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   const server = await startMailServer({
@@ -91,34 +92,34 @@ test('while the database is away nothing is promised; away in the middle, the lo
   });
   const lines: string[] = [];
   const app = await startApp({
-    env: { DATABASE_URL: wire.url, SMTP_URL: `smtp://127.0.0.1:${server.port}` },
+    env: { DATABASE_URL: proxy.url, SMTP_URL: `smtp://127.0.0.1:${server.port}` },
     overrides: { log: new Log('info', (line) => lines.push(line)) },
   });
   const { email } = await app.createAccount();
   expect((await requestReset(app, email)).status).toBe(202);
   await reached.promise;
-  await wire.close();
+  await proxy.close();
   const refused = await requestReset(app, email);
   expect([refused.status, refused.json.error_code]).toEqual([503, 'STORE_AWAY']);
   release.resolve();
   await app.app.context.backgroundTasks.finish();
   expect(lines.filter((line) => line.includes('mail not sent'))).toHaveLength(1);
   expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
-  await wire.open();
+  await proxy.open();
   const token = /lnp_\w+/.exec(server.mails[0]?.parts['text/plain'] ?? '')?.[0];
   expect((await resetPassword(app, token)).status).toBe(204);
   await app.stop();
-  await wire.close();
+  await proxy.close();
   await server[Symbol.asyncDispose]();
 });
 
-test('without a mail server the response names whom to ask, whether there is an account or not', async () => {
+test('without a mail server the response has the command for an administrator, whether the account exists or not', async () => {
   const app = await startApp();
   const { email } = await app.createAccount();
   const known = await requestReset(app, email);
   expect([known.status, known.json.error_code]).toEqual([409, 'MAIL_MISSING']);
   expect(known.json.error_string).toContain('npm run -s linnet -- user password --email');
-  expect(whole(await requestReset(app, 'nobody@example.com'))).toEqual(whole(known));
+  expect(comparable(await requestReset(app, 'nobody@example.com'))).toEqual(comparable(known));
   expect((await app.call('GET', '/api/v1/setup')).json.mail).toBe(false);
   await app.stop();
 });

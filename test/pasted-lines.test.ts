@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { destinationsIn, looksLikeAddress } from '../src/dashboard/pages/links/destinations.ts';
 
 describe('pasted text', () => {
-  test('is split into one address a line, without anything around it', () => {
+  test('is split into one address per line, without whitespace around it', () => {
     expect(destinationsIn('  https://a.example/x \r\n\n\thttps://b.example\n')).toEqual([
       'https://a.example/x',
       'https://b.example',

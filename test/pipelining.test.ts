@@ -9,27 +9,27 @@ import { eventually } from './support/eventually.ts';
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const head = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n';
 
-/** A connection whose turns end when the test says so, on a socket that accepts as many bytes as the test allows. */
-function alone(waits: boolean) {
-  const seen = { asked: 0, written: 0, pauses: 0, resumes: 0, room: Number.POSITIVE_INFINITY };
-  let turn: Connection[] = [];
+/** A connection whose ticks end when the test ends them, on a socket that accepts as many bytes as the test allows. */
+function fakeConnection(waits: boolean) {
+  const observed = { requests: 0, written: 0, pauses: 0, resumes: 0, writable: Number.POSITIVE_INFINITY };
+  let tickQueue: Connection[] = [];
   const socket: VisitorSocket = {
     remoteAddress: '192.0.2.7',
     write: (sent) => {
-      const taken = Math.min(sent.length, seen.room);
-      seen.room -= taken;
-      seen.written += taken;
+      const taken = Math.min(sent.length, observed.writable);
+      observed.writable -= taken;
+      observed.written += taken;
       return taken;
     },
     shutdown() {},
     end() {},
-    pause: () => void seen.pauses++,
-    resume: () => void seen.resumes++,
+    pause: () => void observed.pauses++,
+    resume: () => void observed.resumes++,
     terminate() {},
   };
   const context: ConnectionContext = {
     fastPath: () => {
-      seen.asked += 1;
+      observed.requests += 1;
       return { head, body: '', waits };
     },
     connectUpstream: () => {
@@ -45,19 +45,19 @@ function alone(waits: boolean) {
     tickStart: () => performance.now(),
     answered: () => {},
     draining: { isOn: false },
-    awaitTickEnd: (connection) => void turn.push(connection),
-    awaitNextTick: (connection) => void turn.push(connection),
+    awaitTickEnd: (connection) => void tickQueue.push(connection),
+    awaitNextTick: (connection) => void tickQueue.push(connection),
   };
   const connection = new Connection(socket, context);
   const endTick = () => {
-    const waiting = turn;
-    turn = [];
-    for (const each of waiting) {
-      each.tickEnded();
-      each.nextTick();
+    const waiting = tickQueue;
+    tickQueue = [];
+    for (const waitingConnection of waiting) {
+      waitingConnection.tickEnded();
+      waitingConnection.nextTick();
     }
   };
-  return { seen, connection, endTick, waiting: () => turn.length };
+  return { observed, connection, endTick, waiting: () => tickQueue.length };
 }
 
 const answerLength = head.length + 2;
@@ -65,47 +65,47 @@ const answerLength = head.length + 2;
 test.each([true, false])(
   'a connection has a few requests answered per tick, and eventually all (waiting: %p)',
   (waits) => {
-    const { seen, connection, endTick, waiting } = alone(waits);
+    const { observed, connection, endTick, waiting } = fakeConnection(waits);
     connection.take(Buffer.from(get('/x').repeat(1_000)));
-    let turns = 0;
-    for (let before = 0; waiting() > 0; turns++) {
-      expect(seen.asked - before).toBeLessThanOrEqual(4);
-      before = seen.asked;
+    let ticks = 0;
+    for (let before = 0; waiting() > 0; ticks++) {
+      expect(observed.requests - before).toBeLessThanOrEqual(4);
+      before = observed.requests;
       endTick();
     }
-    expect([seen.asked, seen.written]).toEqual([1_000, 1_000 * answerLength]);
-    expect(turns).toBeGreaterThanOrEqual(1_000 / 4 - 1);
+    expect([observed.requests, observed.written]).toEqual([1_000, 1_000 * answerLength]);
+    expect(ticks).toBeGreaterThanOrEqual(1_000 / 4 - 1);
   },
 );
 
 test('later requests are answered in order, even if they arrive a byte at a time', () => {
-  const { seen, connection, endTick, waiting } = alone(false);
+  const { observed, connection, endTick, waiting } = fakeConnection(false);
   for (const byte of get('/x').repeat(30)) connection.take(Buffer.from(byte));
   connection.take(Buffer.from(get('/x').repeat(30)));
-  const inTurn = seen.asked;
+  const answeredInTick = observed.requests;
   for (const byte of get('/x').repeat(30)) connection.take(Buffer.from(byte));
-  expect(seen.asked).toBe(inTurn);
+  expect(observed.requests).toBe(answeredInTick);
   while (waiting() > 0) endTick();
-  expect(seen.asked).toBe(90);
+  expect(observed.requests).toBe(90);
 });
 
 test('a client that sends thousands without reading is paused, and gets its responses once it reads', () => {
-  const { seen, connection, endTick, waiting } = alone(false);
-  const piece = Buffer.from(get('/x').repeat(1_000));
-  seen.room = 10 * answerLength;
-  for (let sent = 0; sent < 200 && seen.pauses === 0; sent++) {
-    connection.take(piece);
+  const { observed, connection, endTick, waiting } = fakeConnection(false);
+  const chunk = Buffer.from(get('/x').repeat(1_000));
+  observed.writable = 10 * answerLength;
+  for (let sent = 0; sent < 200 && observed.pauses === 0; sent++) {
+    connection.take(chunk);
     while (waiting() > 0) endTick();
   }
-  expect(seen.pauses).toBe(1);
-  const { asked } = seen;
-  expect(asked).toBeLessThan(20);
-  seen.room = Number.POSITIVE_INFINITY;
+  expect(observed.pauses).toBe(1);
+  const { requests } = observed;
+  expect(requests).toBeLessThan(20);
+  observed.writable = Number.POSITIVE_INFINITY;
   connection.drained();
   while (waiting() > 0) endTick();
-  expect(seen.resumes).toBe(1);
-  expect(seen.written).toBe(seen.asked * answerLength);
-  expect(seen.asked).toBeGreaterThan(1_000);
+  expect(observed.resumes).toBe(1);
+  expect(observed.written).toBe(observed.requests * answerLength);
+  expect(observed.requests).toBeGreaterThan(1_000);
 });
 
 test('another visitor waits for a few responses of each pipelining client, not for thousands', async () => {
@@ -124,38 +124,38 @@ test('another visitor waits for a few responses of each pipelining client, not f
     },
   );
   const sockets: Socket[] = [];
-  const dial = async () => {
+  const connectClient = async () => {
     const socket = connect({ host: '127.0.0.1', port: paths.port });
     sockets.push(socket);
     socket.on('error', () => {});
-    await new Promise((connected) => socket.once('connect', connected));
+    await new Promise((resolve) => socket.once('connect', resolve));
     return socket;
   };
-  let piped = 0;
+  let receivedBytes = 0;
   for (let index = 0; index < 20; index++) {
-    const socket = await dial();
+    const socket = await connectClient();
     const batch = get(`/piped-${index}`).repeat(2_000);
-    const go = () => {
+    const fill = () => {
       while (!socket.destroyed && socket.writableLength < 1_000_000) socket.write(batch);
     };
     socket.on('data', (part) => {
-      piped += part.length;
-      go();
+      receivedBytes += part.length;
+      fill();
     });
-    go();
+    fill();
   }
-  await eventually(() => piped > 1_000_000, 'those who pipeline to be under way', 20_000);
+  await eventually(() => receivedBytes > 1_000_000, 'the pipelining clients to receive answers', 20_000);
   counts.clear();
-  const innocent = await dial();
+  const visitor = await connectClient();
   for (let visit = 0; visit < 50; visit++) {
-    innocent.write(get('/innocent'));
-    await new Promise((answered) => innocent.once('data', answered));
+    visitor.write(get('/innocent'));
+    await new Promise((resolve) => visitor.once('data', resolve));
   }
   for (const socket of sockets) socket.destroy();
   await paths.drain();
   expect(faults).toEqual([]);
   expect(perVisit).toHaveLength(50);
-  // A visit and its answer take a few turns, in a thread that also runs the clients; one chunk alone holds hundreds of requests.
+  // A visit and its answer take a few ticks, in a thread that also runs the clients; one chunk alone holds hundreds of requests.
   const [median = 0] = perVisit.sort((a, b) => a - b).slice(25);
   expect(median).toBeLessThanOrEqual(4 * 8);
 }, 240_000);

@@ -14,11 +14,11 @@ import { migratedPostgres } from './support/migrated-store.ts';
 import { hasPgBouncer, startPgBouncer } from './support/pgbouncer.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 
-const ways = ['directly', 'through PgBouncer'] as const;
+const accessKinds = ['directly', 'through PgBouncer'] as const;
 
-describe.each(ways)('a database reached %s', (way) => {
+describe.each(accessKinds)('a database reached %s', (access) => {
   /** PgBouncer is tested only where it is installed. */
-  const skipped = way === 'through PgBouncer' && !hasPgBouncer;
+  const isSkipped = access === 'through PgBouncer' && !hasPgBouncer;
   let direct: SQL;
   let pooler: (AsyncDisposable & { url: string }) | null = null;
   let url: string;
@@ -27,10 +27,10 @@ describe.each(ways)('a database reached %s', (way) => {
   let database: Database;
 
   beforeAll(async () => {
-    if (skipped) return;
+    if (isSkipped) return;
     url = await migratedPostgres();
     direct = new SQL({ url, max: 2 });
-    if (way === 'through PgBouncer') {
+    if (access === 'through PgBouncer') {
       pooler = await startPgBouncer(url);
       url = pooler.url;
     }
@@ -39,7 +39,7 @@ describe.each(ways)('a database reached %s', (way) => {
     database = app.app.context.database;
   }, 120_000);
   afterAll(async () => {
-    if (skipped) return;
+    if (isSkipped) return;
     expect(app.faults).toEqual([]);
     await app.stop();
     await pooler?.[Symbol.asyncDispose]();
@@ -52,8 +52,8 @@ describe.each(ways)('a database reached %s', (way) => {
       body: { destination_url: 'https://destination.example' },
     });
 
-  /** How many of our statements the server is running on this database. */
-  const sleeping = async () =>
+  /** The number of `pg_sleep` statements of these tests that the server is running. */
+  const runningSleeps = async () =>
     Number(
       (
         await direct.unsafe(
@@ -63,20 +63,21 @@ describe.each(ways)('a database reached %s', (way) => {
       )[0].n,
     );
 
-  test.skipIf(skipped)('starts, creates links, redirects and counts', async () => {
-    const made = await create();
-    expect(made.status).toBe(201);
-    expect((await app.visit(new URL(made.json.url).pathname)).status).toBe(302);
-    const clicks = () => app.call('GET', `/api/v1/link/${made.json.id}/clicks?class=all`, { key: owner.key });
+  test.skipIf(isSkipped)('starts, creates links, redirects and counts', async () => {
+    const created = await create();
+    expect(created.status).toBe(201);
+    expect((await app.visit(new URL(created.json.url).pathname)).status).toBe(302);
+    const clicks = () =>
+      app.call('GET', `/api/v1/link/${created.json.id}/clicks?class=all`, { key: owner.key });
     await answerWhen(clicks, ({ json }) => json.clicks?.length === 1, 'the click');
     for (let time = 0; time < 2; time++) {
-      const path = `/api/v1/link/${made.json.id}/stats?group_by=reason`;
+      const path = `/api/v1/link/${created.json.id}/stats?group_by=reason`;
       expect((await app.call('GET', path, { key: owner.key })).status).toBe(200);
     }
     expect((await app.call('GET', '/readyz')).json.status).toBe('ready');
   });
 
-  test.skipIf(skipped)('has timeouts in each transaction', async () => {
+  test.skipIf(isSkipped)('has timeouts in each transaction', async () => {
     const limits = async (queries: Queries) =>
       (
         await sql<{ one: string; other: string }>`select current_setting('statement_timeout') as one,
@@ -85,63 +86,64 @@ describe.each(ways)('a database reached %s', (way) => {
     expect(await database.write(limits)).toEqual({ one: '7500ms', other: '15s' });
   });
 
-  test.skipIf(skipped)('finds rows by an index, if no other client uses its connections', async () => {
+  test.skipIf(isSkipped)('finds rows by an index, if no other client uses its connections', async () => {
     const cost = async (queries: Queries) =>
       (await sql<{ cost: string }>`select current_setting('random_page_cost') as cost`.execute(queries)).rows;
     const found = await cost(database.readFor({ ...ownTerms, organizationId: 1 }));
-    expect(found).toEqual([{ cost: way === 'directly' ? '1.1' : '4' }]);
+    expect(found).toEqual([{ cost: access === 'directly' ? '1.1' : '4' }]);
   });
 
-  test.skipIf(skipped)('a read that takes too long is stopped on the server, too', async () => {
+  test.skipIf(isSkipped)('a read that takes too long is stopped on the server, too', async () => {
     const terms = { ...ownTerms, organizationId: 1, timeout: 300 };
     const reading = sql`select pg_sleep(3600)`.execute(database.readFor(terms));
     const cause = await reading.catch((thrown) => thrown);
     expect(cause).toBeInstanceOf(TookTooLong);
     expect(cause.timeout).toBe(300);
-    await eventually(async () => (await sleeping()) === 0, 'the end of the statement', scaledToLoad(5_000));
+    await eventually(
+      async () => (await runningSleeps()) === 0,
+      'the end of the statement',
+      scaledToLoad(5_000),
+    );
   });
 
-  test.skipIf(skipped)(
-    'a change has one deadline for all its statements, and leaves nothing behind',
-    async () => {
-      const begun = performance.now();
-      const cause = await database
-        .write(
-          async (queries) => {
-            await sql`insert into settings (key, value) values (${`late ${way}`}, 'x')`.execute(queries);
-            for (;;) await sql`select pg_sleep(0.05)`.execute(queries);
-          },
-          { ...ownTerms, changeDeadline: begun + 400 },
-        )
-        .catch((thrown) => thrown);
-      expect(cause).toBeInstanceOf(TookTooLong);
-      expect(performance.now() - begun).toBeLessThan(scaledToLoad(1_500));
-      const rows = await direct.unsafe(`select from settings where key = 'late ${way}'`);
-      expect(rows.length).toBe(0);
-      expect(await database.write(async () => 'goes on')).toBe('goes on');
-    },
-  );
+  test.skipIf(isSkipped)('a write has one deadline for all its statements, and is rolled back', async () => {
+    const startedAt = performance.now();
+    const cause = await database
+      .write(
+        async (queries) => {
+          await sql`insert into settings (key, value) values (${`late ${access}`}, 'x')`.execute(queries);
+          for (;;) await sql`select pg_sleep(0.05)`.execute(queries);
+        },
+        { ...ownTerms, changeDeadline: startedAt + 400 },
+      )
+      .catch((thrown) => thrown);
+    expect(cause).toBeInstanceOf(TookTooLong);
+    expect(performance.now() - startedAt).toBeLessThan(scaledToLoad(1_500));
+    const rows = await direct.unsafe(`select from settings where key = 'late ${access}'`);
+    expect(rows.length).toBe(0);
+    expect(await database.write(async () => 'goes on')).toBe('goes on');
+  });
 
-  test.skipIf(skipped)(
-    "a call that waits for another's lock reports a timeout after two seconds, not that the database is away",
+  test.skipIf(isSkipped)(
+    'a call that waits for the lock of another transaction gets a timeout after two seconds, not an unavailable database',
     async () => {
-      const held = await direct.reserve();
-      await held.unsafe('begin; lock table links in access exclusive mode');
-      const begun = performance.now();
-      const [late, alsoLate] = await Promise.all([
+      const lockHolder = await direct.reserve();
+      await lockHolder.unsafe('begin; lock table links in access exclusive mode');
+      const startedAt = performance.now();
+      const [createAnswer, readAnswer] = await Promise.all([
         create(),
         app.call('GET', '/api/v1/link/1', { key: owner.key }),
       ]);
-      const took = performance.now() - begun;
+      const duration = performance.now() - startedAt;
       expect((await app.call('GET', '/readyz')).status).toBe(200);
-      await held.unsafe('rollback');
-      held.release();
-      for (const { status, json } of [late, alsoLate]) {
+      await lockHolder.unsafe('rollback');
+      lockHolder.release();
+      for (const { status, json } of [createAnswer, readAnswer]) {
         expect([status, json.error_code]).toEqual([504, 'TIMED_OUT']);
         expect(json.error_string).toMatch(/^This took longer than 2 seconds and was given up/);
       }
-      expect(took).toBeGreaterThan(1_500);
-      expect(took).toBeLessThan(scaledToLoad(3_500));
+      expect(duration).toBeGreaterThan(1_500);
+      expect(duration).toBeLessThan(scaledToLoad(3_500));
       expect((await create()).status).toBe(201);
     },
     60_000,
@@ -149,18 +151,18 @@ describe.each(ways)('a database reached %s', (way) => {
 });
 
 describe('repeated statements', () => {
-  const ask = prepared((queries, it: number) =>
+  const selectNumber = prepared((queries, it: number) =>
     sql<{ it: number }>`select ${it}::int as it`.compile(queries),
   );
-  const named = async (queries: Queries) => {
-    for (let time = 0; time < 3; time++) await ask(queries, time);
+  const preparedCount = async (queries: Queries) => {
+    for (let time = 0; time < 3; time++) await selectNumber(queries, time);
     const { rows } = await sql<{
       name: string;
     }>`select name from pg_prepared_statements where statement like '%as it%'`.execute(queries);
     return rows.length;
   };
 
-  test('have a name, and are parsed once on each connection; or not, if the address says so', async () => {
+  test('are named and prepared once on each connection, unless the URL turns that off', async () => {
     const url = await migratedPostgres();
     for (const [parameters, names] of [
       ['', 1],
@@ -168,41 +170,43 @@ describe('repeated statements', () => {
       ['?prepared_statements=off', 0],
     ] as const) {
       const database = await openDatabase(`${url}${parameters}`, '', () => {});
-      expect([parameters, await database.write(named)]).toEqual([parameters, names]);
+      expect([parameters, await database.write(preparedCount)]).toEqual([parameters, names]);
       await database.close();
     }
   });
 
   test.skipIf(!hasPgBouncer)(
-    'are sent without names, and none fails or is repeated, if an unrecognised pooler loses them',
+    'are sent without names if an unrecognised pooler drops them, and none fails or is repeated',
     async () => {
       const url = await migratedPostgres();
       await using pooler = await startPgBouncer(url, {
         ignore_startup_parameters: 'extra_float_digits,statement_timeout,idle_in_transaction_session_timeout',
       });
-      const [database, other] = [pooler.url, pooler.url].map((its) => openPostgres(its, () => {}));
-      if (!database || !other) throw new Error('unreachable');
-      const note = prepared((queries, key: string, value: string) =>
+      const [database, otherDatabase] = [pooler.url, pooler.url].map((address) =>
+        openPostgres(address, () => {}),
+      );
+      if (!database || !otherDatabase) throw new Error('unreachable');
+      const insertSetting = prepared((queries, key: string, value: string) =>
         queries.insertInto('settings').values({ key, value }).compile(),
       );
-      const asked = Array.from({ length: 60 }, async (_, index) => {
-        const its = index % 2 === 0 ? database : other;
-        const [{ it } = { it: -1 }] = await ask(its.lookup, index);
-        await its.write(async (queries) => {
-          await together(note(queries, `named ${index}`, `${it}`), ask(queries, index));
+      const calls = Array.from({ length: 60 }, async (_, index) => {
+        const chosen = index % 2 === 0 ? database : otherDatabase;
+        const [{ it } = { it: -1 }] = await selectNumber(chosen.lookup, index);
+        await chosen.write(async (queries) => {
+          await together(insertSetting(queries, `named ${index}`, `${it}`), selectNumber(queries, index));
         });
         return it;
       });
-      expect(await Promise.all(asked)).toEqual(Array.from({ length: 60 }, (_, index) => index));
-      const kept = await database.read
+      expect(await Promise.all(calls)).toEqual(Array.from({ length: 60 }, (_, index) => index));
+      const stored = await database.read
         .selectFrom('settings')
         .select(['key', 'value'])
         .where('key', 'like', 'named %')
         .execute();
-      expect(kept.toSorted((one, next) => Number(one.value) - Number(next.value))).toEqual(
+      expect(stored.toSorted((one, next) => Number(one.value) - Number(next.value))).toEqual(
         Array.from({ length: 60 }, (_, index) => ({ key: `named ${index}`, value: `${index}` })),
       );
-      await Promise.all([database.close(), other.close()]);
+      await Promise.all([database.close(), otherDatabase.close()]);
     },
   );
 });

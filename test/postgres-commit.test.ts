@@ -17,27 +17,27 @@ const insert = (queries: Queries, word: string) => queries.insertInto('words').v
 const stored = async () =>
   (await database.read.selectFrom('words').select('word').execute()).map(({ word }) => word);
 
-test('a commit that PostgreSQL turned into a rollback is no success, and affects no other change of its batch', async () => {
-  const swallowing = async (queries: Queries, words: readonly string[]) => {
+test('a commit that PostgreSQL turned into a rollback is a failure, and affects no other change of its batch', async () => {
+  const insertIgnoringErrors = async (queries: Queries, words: readonly string[]) => {
     for (const word of words) await insert(queries, word);
     await sql`select 1 / 0`.execute(queries).catch(() => {});
     return words;
   };
-  const plain = async (queries: Queries, words: readonly string[]) => {
+  const insertAll = async (queries: Queries, words: readonly string[]) => {
     for (const word of words) await insert(queries, word);
     return words;
   };
   const outcomes = await Promise.allSettled([
-    database.writeTogether('first', plain),
-    database.writeTogether('lost', swallowing),
-    database.writeTogether('second', plain),
-    database.writeTogether('third', plain),
+    database.writeTogether('first', insertAll),
+    database.writeTogether('lost', insertIgnoringErrors),
+    database.writeTogether('second', insertAll),
+    database.writeTogether('third', insertAll),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
   expect((await stored()).sort()).toEqual(['first', 'second', 'third']);
 });
 
-test('a change that continues after its deadline is not stored in part', async () => {
+test('no part of a change that continues after its deadline is stored', async () => {
   const late = database.write(
     async (queries) => {
       await insert(queries, 'in time');
@@ -68,36 +68,38 @@ test('two calls may send changes of the same row with the commit', async () => {
   expect(await stored()).toEqual(expect.arrayContaining(['once', 'twice']));
 });
 
-test('statements sent with the commit are stored with it, or fail it with their own error, even if late', async () => {
-  const last = prepared((queries, word: string) => queries.insertInto('words').values({ word }).compile());
-  const changeWith = (own: string, words: readonly string[], terms = ownTerms) =>
+test('statements sent with the commit are stored with it, or make it fail with their own error, even after the deadline', async () => {
+  const insertWord = prepared((queries, word: string) =>
+    queries.insertInto('words').values({ word }).compile(),
+  );
+  const changeWith = (ownWord: string, words: readonly string[], terms = ownTerms) =>
     database.write(async (queries) => {
       await runWithCommit(
         queries,
-        words.map((word) => last.statement(queries, word)),
+        words.map((word) => insertWord.statement(queries, word)),
       );
-      await insert(queries, own);
+      await insert(queries, ownWord);
     }, terms);
   await changeWith('own', ['with the end', 'and another']);
   expect(await stored()).toEqual(expect.arrayContaining(['own', 'with the end', 'and another']));
-  const twice = await changeWith('own of a failed one', ['only once', 'with the end']).catch(
+  const conflict = await changeWith('own of a failed one', ['only once', 'with the end']).catch(
     (cause) => cause,
   );
-  expect(twice).toBeInstanceOf(NotUnique);
-  const held = Promise.withResolvers<void>();
+  expect(conflict).toBeInstanceOf(NotUnique);
+  const mayCommit = Promise.withResolvers<void>();
   const locked = Promise.withResolvers<void>();
-  const holder = database.write(async (queries) => {
+  const lockingChange = database.write(async (queries) => {
     await insert(queries, 'held');
     locked.resolve();
-    await held.promise;
+    await mayCommit.promise;
   });
   await locked.promise;
   const changeDeadline = performance.now() + 300;
   const late = await changeWith('own of a late one', ['held'], { ...ownTerms, changeDeadline }).catch(
     (cause) => cause,
   );
-  held.resolve();
-  await holder;
+  mayCommit.resolve();
+  await lockingChange;
   expect(late).toBeInstanceOf(TookTooLong);
   for (const lost of ['own of a failed one', 'only once', 'own of a late one'])
     expect(await stored()).not.toContain(lost);

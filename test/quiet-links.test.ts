@@ -11,7 +11,7 @@ const target = targetOfEachTest();
 const env = { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' };
 
 /** What a visitor of a quiet link sends; none of it may be found anywhere. */
-const sent = {
+const visitorHeaders = {
   'x-forwarded-for': '198.51.100.77',
   'user-agent': `${browser} Vivaldi/7.7`,
   'accept-language': 'rm-CH,rm;q=0.9',
@@ -26,9 +26,9 @@ function callsTo(app: TestApp, owner: TestAccount) {
   return {
     call,
     create: async (body: object = {}) => {
-      const made = await call('POST', '/link', { destination_url: 'https://example.com/there', ...body });
-      expect([made.status, made.text]).toEqual([201, made.text]);
-      return made.json;
+      const created = await call('POST', '/link', { destination_url: 'https://example.com/there', ...body });
+      expect([created.status, created.text]).toEqual([201, created.text]);
+      return created.json;
     },
     read: async ({ id }: { id: number }) => (await call('GET', `/link/${id}`)).json,
   };
@@ -48,10 +48,11 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
     await app.stop();
   });
 
-  test('count every redirected person, repeats too, and no machine, on both paths', async () => {
+  test('count every redirected visitor, including repeats, and no bot, on and off the fast path', async () => {
     const link = await create({ statistics: false });
     expect(link.statistics).toBe(false);
-    const visit = (headers: object, init = {}) => app.visit(`/${link.suffix}`, { ...sent, ...headers }, init);
+    const visit = (headers: object, init = {}) =>
+      app.visit(`/${link.suffix}`, { ...visitorHeaders, ...headers }, init);
     for (const detour of [{}, { 'x-detour': '\xe9' }]) {
       for (const headers of [{}, {}, { dnt: '1' }])
         expect((await visit({ ...headers, ...detour })).status).toBe(302);
@@ -69,28 +70,28 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
     expect(await read(link)).toMatchObject({ clicks: 6, last_clicked_at: null });
   });
 
-  test('leave nothing of a visitor in the store, the files, lists, exports, statistics and webhooks', async () => {
+  test('leave no data of a visitor in the store, the files, lists, exports, statistics and webhooks', async () => {
     const { url, received } = target();
     const link = await create({ statistics: false, webhook_url: url });
-    const loud = await create({ webhook_url: url });
+    const ordinaryLink = await create({ webhook_url: url });
     for (let visit = 0; visit < 3; visit++) {
-      await app.visit(`/${link.suffix}${query}`, sent);
-      await app.visit(`/${loud.suffix}`);
-      await app.visit(`/${link.suffix}${query}`, sent);
+      await app.visit(`/${link.suffix}${query}`, visitorHeaders);
+      await app.visit(`/${ordinaryLink.suffix}`);
+      await app.visit(`/${link.suffix}${query}`, visitorHeaders);
       // Late enough for the next visit to this link not to be a repeat.
       app.clock.now += 60_000;
     }
     await app.app.clicks.settled();
-    expect([(await read(link)).clicks, (await read(loud)).clicks]).toEqual([6, 3]);
+    expect([(await read(link)).clicks, (await read(ordinaryLink)).clicks]).toEqual([6, 3]);
     const delivered = await answerWhen(
       async () => received,
       (calls) => calls.length >= 3,
-      'the clicks of the other link',
+      'the webhook calls for the other link',
     );
     expect(delivered.map(({ body }) => JSON.parse(body).payload.link_id)).toEqual([
-      loud.id,
-      loud.id,
-      loud.id,
+      ordinaryLink.id,
+      ordinaryLink.id,
+      ordinaryLink.id,
     ]);
     const deliveries = await call('GET', `/link/${link.id}/webhook_deliveries`);
     expect(deliveries.json.webhook_deliveries).toEqual([]);
@@ -104,34 +105,36 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
       visitors: 0,
     });
     const tables = await allTables(app.dataDir, app.databaseUrl);
-    const ofLink = new RegExp(`"link_id","${link.id}"`);
-    const named = Object.entries(tables).filter(([, rows]) => rows.some((row) => ofLink.test(row)));
-    expect(named.map(([name]) => name)).toEqual(expect.arrayContaining(['link_clicks']));
-    const ofVisitors = /^(hits|hit_|link_hours|daily_visitors|visitor_|click_|webhook_deliveries|flood)/;
-    expect(named.filter(([name]) => ofVisitors.test(name))).toEqual([]);
+    const linkPattern = new RegExp(`"link_id","${link.id}"`);
+    const tablesOfLink = Object.entries(tables).filter(([, rows]) =>
+      rows.some((row) => linkPattern.test(row)),
+    );
+    expect(tablesOfLink.map(([name]) => name)).toEqual(expect.arrayContaining(['link_clicks']));
+    const visitorTables = /^(hits|hit_|link_hours|daily_visitors|visitor_|click_|webhook_deliveries|flood)/;
+    expect(tablesOfLink.filter(([name]) => visitorTables.test(name))).toEqual([]);
     const text = JSON.stringify(tables);
     expect(traces.filter((trace) => text.includes(trace))).toEqual([]);
     const files = filesIn(app.dataDir);
     expect(traces.filter((trace) => files.some((bytes) => bytes.includes(trace)))).toEqual([]);
   });
 
-  test('keep clicks from before and after, and all are in the total', async () => {
+  test('keep the clicks recorded while statistics were on, and the total contains all', async () => {
     const link = await create();
-    const come = async (times: number) => {
+    const visitTimes = async (times: number) => {
       for (let visit = 0; visit < times; visit++) {
         await app.visit(`/${link.suffix}`);
         app.clock.now += 60_000;
       }
     };
-    await come(2);
+    await visitTimes(2);
     await app.app.clicks.settled();
     const { last_clicked_at } = await read(link);
     await call('PATCH', `/link/${link.id}`, { statistics: false });
-    await come(3);
+    await visitTimes(3);
     await app.app.clicks.settled();
     expect(await read(link)).toMatchObject({ clicks: 5, last_clicked_at });
     await call('PATCH', `/link/${link.id}`, { statistics: null });
-    await come(1);
+    await visitTimes(1);
     await app.app.clicks.settled();
     expect(await read(link)).toMatchObject({ clicks: 6, statistics: true });
     expect((await call('GET', `/link/${link.id}/clicks`)).json.total_clicks).toBe(3);
@@ -149,7 +152,7 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
     expect(await read(link)).toMatchObject({ clicks: 2, clicks_left: 0 });
   });
 
-  test('are set in bulk, by import, in the export, on a schedule, in the history, and by restoration from the bin', async () => {
+  test('are created in bulk, by import and by a scheduled change, restored from the bin, and shown in the export and the history', async () => {
     const bulk = await call('POST', '/link/bulk', {
       links: [{ destination_url: 'https://example.com/a', statistics: false }],
     });
@@ -193,8 +196,8 @@ test('the journal has no trace of a visitor before it is folded', async () => {
     const { create } = callsTo(app, await app.createAccount());
     const gated = await create({ statistics: false, password: 'sesame' });
     const open = await create({ statistics: false });
-    await app.visit(`/${gated.suffix}${query}`, sent);
-    for (let visit = 0; visit < 3; visit++) await app.visit(`/${open.suffix}${query}`, sent);
+    await app.visit(`/${gated.suffix}${query}`, visitorHeaders);
+    for (let visit = 0; visit < 3; visit++) await app.visit(`/${open.suffix}${query}`, visitorHeaders);
     const journal = Buffer.concat(filesIn(join(app.dataDir, 'journal')));
     // Time, link, organization, codes and empty lines. The page that asks for the password is not recorded.
     const clicks = [...journal.toString('latin1').matchAll(/\d{13}\n(\d+)\n\d+\n\d\d\n{9}/g)];

@@ -24,10 +24,10 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     await app.stop();
   });
 
-  async function make(fields: object = {}): Promise<string> {
+  async function createLink(fields: object = {}): Promise<string> {
     const body = { destination_url: destination, captcha: true, ...fields };
-    const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-    return new URL(made.json.url).pathname;
+    const created = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+    return new URL(created.json.url).pathname;
   }
 
   const send = (path: string, proof: unknown, headers: Record<string, string> = {}) => {
@@ -38,19 +38,19 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
   const proofFor = async (path: string): Promise<Proof> => solve(challengeOn(await app.visit(path)));
 
   test('shows a challenge and nothing else of the link', async () => {
-    const path = await make({
+    const path = await createLink({
       name: 'hidden-name',
       android_link_destination: 'https://hidden-android.example',
     });
     const page = await app.visit(path);
     expect(page.status).toBe(200);
     expect(page.text).toContain('<button>Continue</button>');
-    expect(everything(page)).not.toMatch(/destination\.example|hidden-/);
+    expect(serialized(page)).not.toMatch(/destination\.example|hidden-/);
     expect(challengeOn(page).parameters.nonce).not.toBe(challengeOn(await app.visit(path)).parameters.nonce);
   });
 
-  test('redirects a visitor who solved it, with an uncacheable response, and asks again the next time', async () => {
-    const path = await make();
+  test('redirects a visitor who solved it, with an uncacheable response, and shows a challenge again the next time', async () => {
+    const path = await createLink();
     const passed = await send(path, await proofFor(path));
     expect([passed.status, passed.headers.get('location')]).toEqual([302, destination]);
     expect(passed.headers.get('cache-control')).toBe('private, no-store');
@@ -58,7 +58,7 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
   });
 
   test('accepts a solution once: of a hundred simultaneous ones, one', async () => {
-    const path = await make();
+    const path = await createLink();
     const proof = await proofFor(path);
     const answers = await Promise.all(Array.from({ length: 100 }, () => send(path, proof)));
     const passed = answers.filter(({ status }) => status === 302);
@@ -66,7 +66,7 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     const refused = answers.filter(({ status }) => status !== 302);
     for (const answer of refused) {
       expect(answer.status).toBe(403);
-      expect(everything(answer)).not.toContain('destination.example');
+      expect(serialized(answer)).not.toContain('destination.example');
     }
     const [again] = refused;
     expect(again?.text).toContain('That check was too old or used before. Here is a new one.');
@@ -74,28 +74,28 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
   });
 
   test('accepts no solution for another link', async () => {
-    const [path, other] = [await make(), await make()];
+    const [path, other] = [await createLink(), await createLink()];
     const proof = await proofFor(other);
     expect((await send(path, proof)).status).toBe(403);
     expect((await send(other, proof)).status).toBe(302);
   });
 
   test('accepts a solution for ten minutes', async () => {
-    const path = await make();
-    const begun = Math.floor(app.clock.now / 1000) * 1000;
-    app.clock.now = begun;
+    const path = await createLink();
+    const start = Math.floor(app.clock.now / 1000) * 1000;
+    app.clock.now = start;
     const [early, late] = [await proofFor(path), await proofFor(path)];
-    app.clock.now = begun + 10 * minute - 1;
+    app.clock.now = start + 10 * minute - 1;
     expect((await send(path, early)).status).toBe(302);
-    app.clock.now = begun + 10 * minute;
+    app.clock.now = start + 10 * minute;
     expect((await send(path, late)).status).toBe(403);
   });
 
   test('accepts no challenge that was made easier, longer-lived or for another link, and no invalid solution', async () => {
-    const [path, other] = [await make(), await make()];
+    const [path, other] = [await createLink(), await createLink()];
     const { challenge, solution } = await proofFor(path);
     const { parameters } = challenge;
-    const marked = challengeOn(await app.visit(other)).parameters;
+    const otherParameters = challengeOn(await app.visit(other)).parameters;
     const alter = (changes: object): Challenge => ({
       ...challenge,
       parameters: { ...parameters, ...changes },
@@ -108,8 +108,8 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     const forged: unknown[] = [
       ...easier,
       { challenge: alter({ expiresAt: (parameters.expiresAt ?? 0) + 600 }), solution },
-      { challenge: alter({ nonce: marked.nonce }), solution },
-      { challenge: alter({ salt: marked.salt }), solution },
+      { challenge: alter({ nonce: otherParameters.nonce }), solution },
+      { challenge: alter({ salt: otherParameters.salt }), solution },
       { challenge: alter({ more: 1 }), solution },
       { challenge: { parameters }, solution },
       { challenge: { ...challenge, signature: '' }, solution },
@@ -122,8 +122,8 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
       { challenge },
       { solution },
     ];
-    for (const [place, proof] of forged.entries())
-      expect([place, (await send(path, proof)).status]).toEqual([place, 403]);
+    for (const [index, proof] of forged.entries())
+      expect([index, (await send(path, proof)).status]).toEqual([index, 403]);
     const otherProof = await proofFor(other);
     const relabelled = {
       ...otherProof,
@@ -136,8 +136,8 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     expect((await send(path, { challenge, solution })).status).toBe(302);
   });
 
-  test('accepts no garbage, without an internal error', async () => {
-    const path = await make();
+  test('refuses garbage without an internal error', async () => {
+    const path = await createLink();
     const deep = `${'{"parameters":'.repeat(700)}1${'}'.repeat(700)}`;
     const garbage = [
       '',
@@ -155,20 +155,20 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     ];
     for (const altcha of garbage)
       expect([altcha.slice(0, 30), (await send(path, altcha)).status]).toEqual([altcha.slice(0, 30), 403]);
-    const bare = await app.visit(path, {}, { method: 'POST', body: new URLSearchParams() });
-    expect(bare.status).toBe(403);
+    const withoutForm = await app.visit(path, {}, { method: 'POST', body: new URLSearchParams() });
+    expect(withoutForm.status).toBe(403);
   });
 
-  test('follows a password, and neither replaces the other', async () => {
-    const path = await make({ password: 'open sesame' });
+  test('asks for its password first, and neither replaces the other', async () => {
+    const path = await createLink({ password: 'open sesame' });
     expect((await app.visit(path)).text).toContain('type="password"');
-    const right = await app.visit(
+    const accepted = await app.visit(
       path,
       {},
       { method: 'POST', body: new URLSearchParams({ password: 'open sesame' }) },
     );
-    expect([right.status, right.headers.get('location')]).toEqual([303, path]);
-    const cookie = (right.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    expect([accepted.status, accepted.headers.get('location')]).toEqual([303, path]);
+    const cookie = (accepted.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
     const page = await app.visit(path, { cookie });
     const proof = await solve(challengeOn(page));
     expect((await send(path, proof)).status).toBe(401);
@@ -176,16 +176,16 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
   });
 
   test('shows bots no challenge if bot protection is on', async () => {
-    const path = await make({ bot_protection: true });
+    const path = await createLink({ bot_protection: true });
     const proof = await proofFor(path);
     const bot = { 'user-agent': 'curl/8.7.1' };
     expect((await app.visit(path, bot)).status).toBe(403);
     const sent = await send(path, proof, bot);
-    expect([sent.status, everything(sent).includes('destination.example')]).toEqual([403, false]);
+    expect([sent.status, serialized(sent).includes('destination.example')]).toEqual([403, false]);
   });
 
-  test('redirects a phone that solved it to its own destination', async () => {
-    const path = await make({ ios_link_destination: 'https://apps.example/app' });
+  test('redirects a phone that solved it to the destination for phones', async () => {
+    const path = await createLink({ ios_link_destination: 'https://apps.example/app' });
     const iphone =
       'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';
     const passed = await send(path, await proofFor(path), { 'user-agent': iphone });
@@ -194,8 +194,8 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
 });
 
 function challengeOn(page: Answer): Challenge {
-  const written = /data-challenge="([^"]+)"/.exec(page.text)?.[1] ?? '';
-  return JSON.parse(written.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))));
+  const attribute = /data-challenge="([^"]+)"/.exec(page.text)?.[1] ?? '';
+  return JSON.parse(attribute.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))));
 }
 
 async function solve(challenge: Challenge): Promise<Proof> {
@@ -204,5 +204,5 @@ async function solve(challenge: Challenge): Promise<Proof> {
   return { challenge, solution };
 }
 
-const everything = (answer: Answer): string =>
+const serialized = (answer: Answer): string =>
   JSON.stringify([answer.status, [...answer.headers], answer.text]);

@@ -23,7 +23,7 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
       { suffix: 'docs' },
       { suffix: 'gone', expiration_date: '2020-01-01' },
     ])
-      await make(fields);
+      await createLink(fields);
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -37,43 +37,45 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
         .id;
     });
 
-  async function make(fields: object) {
+  async function createLink(fields: object) {
     const body = { destination_url: destination, domain: custom, ...fields };
-    const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-    expect([made.status, made.text]).toEqual([201, made.text]);
-    return made.json;
+    const created = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+    expect([created.status, created.text]).toEqual([201, created.text]);
+    return created.json;
   }
 
-  const at = (host: string, path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  const requestAt = (host: string, path: string, headers: Record<string, string> = {}, method = 'GET') =>
     visitRaw(app.url, { host, path, headers, method });
 
   test('serves its links under its name in any case, with or without a port or a final dot', async () => {
     for (const host of [custom, `${custom}:443`, `${custom}.`, custom.toUpperCase(), `${custom}:8080`]) {
-      const answer = await at(host, '/offer');
+      const answer = await requestAt(host, '/offer');
       expect([host, answer.status, answer.headers.location]).toEqual([host, 302, destination]);
     }
   });
 
-  test('keeps its links to itself', async () => {
+  test('shares no links with the default domain', async () => {
     const body = { destination_url: 'https://destination.example/default', suffix: 'both' };
     await app.call('POST', '/api/v1/link', { key: owner.key, body });
-    await make({ suffix: 'both' });
+    await createLink({ suffix: 'both' });
     for (const time of ['first', 'cached']) {
-      expect([time, (await at('127.0.0.1', '/offer')).status]).toEqual([time, 404]);
-      expect((await at('127.0.0.1', '/both')).headers.location).toBe('https://destination.example/default');
-      expect((await at(custom, '/both')).headers.location).toBe(destination);
+      expect([time, (await requestAt('127.0.0.1', '/offer')).status]).toEqual([time, 404]);
+      expect((await requestAt('127.0.0.1', '/both')).headers.location).toBe(
+        'https://destination.example/default',
+      );
+      expect((await requestAt(custom, '/both')).headers.location).toBe(destination);
     }
   });
 
   test('is not reached from the default domain by a path that looks like its cache key', async () => {
-    expect((await at(custom, '/offer')).status).toBe(302);
+    expect((await requestAt(custom, '/offer')).status).toBe(302);
     for (const path of [
       `/${domainId}%0Aoffer`,
       `/${domainId}%0aoffer/`,
       `/${domainId}%0D%0Aoffer`,
       `/${domainId}%00offer`,
     ])
-      expect([path, (await at('127.0.0.1', path)).status]).toEqual([path, 404]);
+      expect([path, (await requestAt('127.0.0.1', path)).status]).toEqual([path, 404]);
   });
 
   test('has no API: requests for it get a JSON error', async () => {
@@ -82,44 +84,46 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
       ['GET', '/api/v1/user'],
       ['GET', '/api/'],
     ] as const) {
-      const answer = await at(custom, path, { 'api-key': owner.key }, method);
+      const answer = await requestAt(custom, path, { 'api-key': owner.key }, method);
       expect([path, answer.status]).toEqual([path, 404]);
       expect(answer.headers['content-type']).toStartWith('application/json');
       expect(JSON.parse(answer.body)).toMatchObject({ status_code: 404, error_code: 'ROUTE_NOT_FOUND' });
     }
   });
 
-  test("has none of the service's own pages, and its links may have their names", async () => {
-    expect((await at(custom, '/docs')).headers.location).toBe(destination);
-    expect((await at(custom, '/api/v1/link')).headers.location).toBe(destination);
+  test("has none of the service's own pages, and its links may have their paths", async () => {
+    expect((await requestAt(custom, '/docs')).headers.location).toBe(destination);
+    expect((await requestAt(custom, '/api/v1/link')).headers.location).toBe(destination);
     for (const path of ['/', '/openapi.json', '/healthz', '/readyz', '/qr/1.png'])
-      expect([path, (await at(custom, path)).status]).toEqual([path, 404]);
-    expect((await at(custom, '/robots.txt')).status).toBe(200);
-    expect((await at(custom, '/_linnet/captcha.js')).headers['content-type']).toStartWith('text/javascript');
+      expect([path, (await requestAt(custom, path)).status]).toEqual([path, 404]);
+    expect((await requestAt(custom, '/robots.txt')).status).toBe(200);
+    expect((await requestAt(custom, '/_linnet/captcha.js')).headers['content-type']).toStartWith(
+      'text/javascript',
+    );
   });
 
-  test('is named on its pages and in its cards', async () => {
-    expect((await at(custom, '/nothing')).body).toContain(`<p class="host">${custom}</p>`);
-    const gone = await at(custom, '/gone');
+  test('is named on its pages and in its preview cards', async () => {
+    expect((await requestAt(custom, '/nothing')).body).toContain(`<p class="host">${custom}</p>`);
+    const gone = await requestAt(custom, '/gone');
     expect([gone.status, gone.body.includes(custom)]).toEqual([410, true]);
-    const card = await make({ suffix: 'card', og_title: 'Card' });
-    const shown = await at(custom, '/card', { 'user-agent': 'Twitterbot/1.0' });
-    expect(shown.body).toContain(`content="${card.url}"`);
+    const card = await createLink({ suffix: 'card', og_title: 'Card' });
+    const preview = await requestAt(custom, '/card', { 'user-agent': 'Twitterbot/1.0' });
+    expect(preview.body).toContain(`content="${card.url}"`);
   });
 
-  test('asks for a password there, and keeps the visitor there', async () => {
-    await make({ suffix: 'locked', password: 'open sesame' });
-    const right = await visitRaw(app.url, {
+  test('serves the password form of its links, and sets the cookie for its own host only', async () => {
+    await createLink({ suffix: 'locked', password: 'open sesame' });
+    const accepted = await visitRaw(app.url, {
       method: 'POST',
       host: custom,
       path: '/locked',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: 'password=open+sesame',
     });
-    expect([right.status, right.headers.location]).toEqual([302, destination]);
-    const cookie = right.headers['set-cookie']?.split(';')[0] ?? '';
-    expect((await at(custom, '/locked', { cookie })).status).toBe(302);
-    expect(right.headers['set-cookie']).not.toContain('Domain=');
+    expect([accepted.status, accepted.headers.location]).toEqual([302, destination]);
+    const cookie = accepted.headers['set-cookie']?.split(';')[0] ?? '';
+    expect((await requestAt(custom, '/locked', { cookie })).status).toBe(302);
+    expect(accepted.headers['set-cookie']).not.toContain('Domain=');
   });
 
   test('that is unverified or unknown has only a 404 page', async () => {
@@ -132,18 +136,18 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
       '[2001:db8::1]',
     ]) {
       for (const path of ['/offer', '/', '/both']) {
-        const answer = await at(host, path);
+        const answer = await requestAt(host, path);
         expect([host, path, answer.status]).toEqual([host, path, 404]);
         expect(answer.headers['content-type']).toStartWith('text/html');
-        expect(everything(answer)).not.toContain('destination.example');
+        expect(serialized(answer)).not.toContain('destination.example');
       }
     }
   });
 
   test('is not selected by any other header than Host', async () => {
     const headers = { 'x-forwarded-host': custom, forwarded: `host=${custom}`, 'x-original-host': custom };
-    expect((await at('127.0.0.1', '/offer', headers)).status).toBe(404);
-    expect((await at('elsewhere.example', '/offer', headers)).status).toBe(404);
+    expect((await requestAt('127.0.0.1', '/offer', headers)).status).toBe(404);
+    expect((await requestAt('elsewhere.example', '/offer', headers)).status).toBe(404);
   });
 });
 
@@ -185,25 +189,26 @@ test('a repeated visit to a custom domain and a link causes no database query', 
       expect([path, answer.headers.location]).toEqual([path, location]);
     }
   };
-  const asked = spyOn(SqliteInline.prototype, 'run');
-  const links = spyOn(LinkCache.prototype, 'fetch');
-  const questions = () =>
-    asked.mock.calls.filter(([sql]) => /from "(links|domains)"/.test(sql)).length + links.mock.calls.length;
+  const runSpy = spyOn(SqliteInline.prototype, 'run');
+  const fetchSpy = spyOn(LinkCache.prototype, 'fetch');
+  const queryCount = () =>
+    runSpy.mock.calls.filter(([sql]) => /from "(links|domains)"/.test(sql)).length +
+    fetchSpy.mock.calls.length;
   // Two lookups of the domain, as the app server answers its root; one of the link, and one of the unknown suffix.
   await visitAll();
-  expect(questions()).toBe(4);
-  for (let hour = 0; hour < 20; hour++) await visitAll();
-  expect(questions()).toBe(4);
-  // A minute later the domain is looked up again, while its visitor is answered from the cache.
+  expect(queryCount()).toBe(4);
+  for (let round = 0; round < 20; round++) await visitAll();
+  expect(queryCount()).toBe(4);
+  // A minute later the domain is looked up again, while the visitor gets a response from the cache.
   app.clock.now += 61_000;
   await visitAll();
-  expect(questions()).toBe(6);
-  asked.mockRestore();
-  links.mockRestore();
+  expect(queryCount()).toBe(6);
+  runSpy.mockRestore();
+  fetchSpy.mockRestore();
   await app.stop();
 });
 
-test('with a base address set, the service serves short links for that host and no loopback name', async () => {
+test('with BASE_URL set, short links work on its host and on no loopback name', async () => {
   const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
   const owner = await app.createAccount();
   const body = { destination_url: destination, suffix: 'offer' };
@@ -235,4 +240,4 @@ test('in a trial, short links work on every loopback name', async () => {
   await app.stop();
 });
 
-const everything = (answer: RawAnswer): string => JSON.stringify(answer);
+const serialized = (answer: RawAnswer): string => JSON.stringify(answer);

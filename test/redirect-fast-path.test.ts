@@ -44,15 +44,15 @@ const visits: {
 const linkKinds: [string, (now: number) => object][] = [
   ['a plain link', () => ({})],
   [
-    'a link with its own way for each device',
+    'a link with its own destination for each device',
     () => ({ android_link_destination: `${destination}/a`, ios_link_destination: `${destination}/i` }),
   ],
   ['a link with a preview card', () => ({ og_title: 'A title' })],
-  ['a link that is guarded against bots', () => ({ bot_protection: true })],
+  ['a link with bot protection', () => ({ bot_protection: true })],
   ['a link with a password', () => ({ password: 'open sesame' })],
   ['a link with a captcha', () => ({ captcha: true })],
   [
-    'a link whose rules are met by several visitors',
+    'a link whose rules match several of the visits',
     () => ({
       rules: [
         {
@@ -88,9 +88,9 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
 
   test.each(linkKinds)('answers and records as the app server does: %s', async (_, fieldsAt) => {
     const body = { destination_url: destination, ...fieldsAt(app.clock.now) };
-    const make = async () => (await app.call('POST', '/api/v1/link', { key, body })).json;
-    const [short, long] = [await make(), await make()];
-    if (short.error_code !== undefined) throw new Error(short.error_string);
+    const createLink = async () => (await app.call('POST', '/api/v1/link', { key, body })).json;
+    const [fastLink, detourLink] = [await createLink(), await createLink()];
+    if (fastLink.error_code !== undefined) throw new Error(fastLink.error_string);
     app.clock.now += 3_600_000;
     for (const { headers, method = 'GET', query = '' } of visits) {
       const send = async (suffix: string, more: object) => {
@@ -100,21 +100,23 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
         const [answer] = await exchange(app.url, bytes, { answers: 1, bodyless: method === 'HEAD' });
         return answer as RawAnswer;
       };
-      const answers = await Promise.all([send(short.suffix, {}), send(long.suffix, detour)]);
-      const [one, other] = answers.map((answer) => essence(answer, [short.suffix, long.suffix]));
-      expect(one).toEqual(other as ReturnType<typeof essence>);
+      const answers = await Promise.all([send(fastLink.suffix, {}), send(detourLink.suffix, detour)]);
+      const [fastAnswer, detourAnswer] = answers.map((answer) =>
+        comparable(answer, [fastLink.suffix, detourLink.suffix]),
+      );
+      expect(fastAnswer).toEqual(detourAnswer as ReturnType<typeof comparable>);
     }
     await app.app.clicks.settled();
     const rows = async (id: number) => {
       const found = await wholeLedger(app.app.context.database.read);
       return found.filter((hit) => hit.link_id === id).map(({ id: _, link_id, ...row }) => row);
     };
-    const recorded = await rows(short.id);
+    const recorded = await rows(fastLink.id);
     expect(recorded).toHaveLength(visits.length);
-    expect(recorded).toEqual(await rows(long.id));
+    expect(recorded).toEqual(await rows(detourLink.id));
   });
 
-  test('writes no destination into a response that could be parsed as more than that', async () => {
+  test('writes no destination that contains a line break into a response', async () => {
     const { database } = app.app.context;
     for (const column of ['destination_url', 'android_url', 'ios_url', 'expired_url'] as const) {
       const body = { destination_url: destination };
@@ -131,12 +133,12 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
       expect(await options()).toMatchObject({ hasUnsafeUrl: true });
       expect((await visitRaw(app.url, { path: `/${json.suffix}` })).headers['x-more']).toBe(undefined);
     }
-    // The fault of the visit to the first of these destinations.
+    // The visit to the first of these destinations causes this fault.
     expect(app.faults.splice(0)).toEqual([expect.stringContaining("Header 'Location' has invalid value")]);
   });
 });
 
-function essence({ status, headers, body }: RawAnswer, suffixes: readonly string[]) {
+function comparable({ status, headers, body }: RawAnswer, suffixes: readonly string[]) {
   const { date: _, 'x-request-id': __, ...rest } = headers;
   // Each captcha and each card has values of its own.
   const plain = suffixes.reduce((text, suffix) => text.replaceAll(suffix, 'SUFFIX'), body);
@@ -165,7 +167,7 @@ describe('a connection', () => {
   const statuses = async (bytes: string, count: number) =>
     (await exchange(app.url, bytes, { answers: count })).map(({ status }) => status);
 
-  test('has requests of every kind pipelined, each answered in order', async () => {
+  test('may carry pipelined requests of every kind, which are answered in order', async () => {
     const kinds: [string, number][] = [
       [get('/abc'), 302],
       [get('/nothing'), 404],
@@ -175,14 +177,14 @@ describe('a connection', () => {
       [get('/abc'), 302],
     ];
     for (let first = 0; first < kinds.length; first++) {
-      const turn = [...kinds.slice(first), ...kinds.slice(0, first)];
-      expect(await statuses(turn.map(([bytes]) => bytes).join(''), turn.length)).toEqual(
-        turn.map(([, status]) => status),
+      const rotated = [...kinds.slice(first), ...kinds.slice(0, first)];
+      expect(await statuses(rotated.map(([bytes]) => bytes).join(''), rotated.length)).toEqual(
+        rotated.map(([, status]) => status),
       );
     }
   });
 
-  test('may be split anywhere', async () => {
+  test('may carry requests that are split at any byte', async () => {
     const bytes = get('/abc') + post(JSON.stringify({ destination_url: destination })) + get('/abc');
     for (let cut = 1; cut < bytes.length; cut += 7) {
       const answers = await inPieces(app.url, [bytes.slice(0, cut), bytes.slice(cut)], 3);
@@ -199,15 +201,17 @@ describe('a connection', () => {
     expect(await inPieces(app.url, [get('/nothing-at-all')], 1, true)).toEqual([404]);
   });
 
-  test('closes after the response if the visitor wants that, and answers nothing after it', async () => {
+  test('closes after the response if the client requests that, and later requests get no response', async () => {
     const last = get('/abc', 'Connection: close\r\n');
     const all = await exchange(app.url, get('/abc') + last + get('/abc'), { timeout: 5_000 });
     expect(all.map(({ status, headers }) => [status, headers.connection])).toEqual([
       [302, undefined],
       [302, 'close'],
     ]);
-    const old = `GET /abc HTTP/1.0\r\nHost: ${host}\r\n\r\n`;
-    expect((await exchange(app.url, old, { timeout: 5_000 })).map(({ status }) => status)).toEqual([302]);
+    const http10Request = `GET /abc HTTP/1.0\r\nHost: ${host}\r\n\r\n`;
+    expect((await exchange(app.url, http10Request, { timeout: 5_000 })).map(({ status }) => status)).toEqual([
+      302,
+    ]);
   });
 
   test('with thousands of visits at once gets thousands of responses, and loses no hit', async () => {
@@ -222,7 +226,7 @@ describe('a connection', () => {
     const socket = connect({ host: '127.0.0.1', port: Number(port) });
     socket.pause();
     const sent = new Promise((resolve) => socket.write(get('/abc').repeat(count), resolve));
-    // Nothing reports when all buffers are full; the reader sleeps for longer than that takes.
+    // Nothing reports when all buffers are full; the client waits for longer than that takes.
     await Bun.sleep(100);
     let received = 0;
     const done = new Promise<void>((resolve) => {
@@ -241,20 +245,20 @@ describe('a connection', () => {
   test('that requests thousands of pages and reads none takes no memory for them', async () => {
     const { port } = new URL(app.url);
     const before = process.memoryUsage.rss();
-    const sleepers = Array.from({ length: 80 }, () => {
+    const idleSockets = Array.from({ length: 80 }, () => {
       const socket = connect({ host: '127.0.0.1', port: Number(port) });
       socket.pause();
       socket.on('error', () => {});
       socket.write(get('/nothing').repeat(20_000));
       return socket;
     });
-    // Meanwhile others are served, for as long as it takes to read what the sleepers have sent.
+    // Meanwhile other clients are served, for as long as it takes to read what these sockets have sent.
     for (let turn = 0; turn < 20; turn++) {
       expect((await app.visit('/abc')).status).toBe(302);
       await Bun.sleep(20);
     }
     expect((process.memoryUsage.rss() - before) / 2 ** 20).toBeLessThan(200);
-    for (const socket of sleepers) socket.destroy();
+    for (const socket of idleSockets) socket.destroy();
   });
 
   test('carries large requests and responses unchanged', async () => {
@@ -288,7 +292,12 @@ describe('a connection', () => {
 });
 
 /** The statuses of the answers to bytes that are sent piece by piece. */
-function inPieces(url: string, pieces: readonly string[], count: number, hangsUp = false): Promise<number[]> {
+function inPieces(
+  url: string,
+  pieces: readonly string[],
+  count: number,
+  halfCloses = false,
+): Promise<number[]> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     let received = '';
@@ -298,12 +307,12 @@ function inPieces(url: string, pieces: readonly string[], count: number, hangsUp
         await new Promise((written) => socket.write(piece, 'latin1', written));
         await new Promise(setImmediate);
       }
-      if (hangsUp) socket.end();
+      if (halfCloses) socket.end();
     });
     const found = () => [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
-    const late = setTimeout(() => reject(new Error(`only this came: ${received}`)), 60_000);
+    const timer = setTimeout(() => reject(new Error(`received only: ${received}`)), 60_000);
     const finish = () => {
-      clearTimeout(late);
+      clearTimeout(timer);
       socket.destroy();
       resolve(found());
     };

@@ -14,7 +14,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     owner = await app.createAccount();
   });
   beforeEach(() => {
-    // Past every rate limit's window of the test before, as all tests guess from the same address.
+    // After the rate-limit windows of the previous test, as all tests guess from the same address.
     app.clock.now += 20 * minute;
   });
   afterAll(async () => {
@@ -22,46 +22,49 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     await app.stop();
   });
 
-  async function make(fields: object = {}): Promise<{ id: number; path: string }> {
+  async function createLink(fields: object = {}): Promise<{ id: number; path: string }> {
     const body = { destination_url: destination, password: 'open sesame', ...fields };
-    const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-    return { id: made.json.id, path: new URL(made.json.url).pathname };
+    const created = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+    return { id: created.json.id, path: new URL(created.json.url).pathname };
   }
 
   const guess = (path: string, password: string, headers: Record<string, string> = {}) =>
     app.visit(path, headers, { method: 'POST', body: new URLSearchParams({ password }) });
 
-  async function passTo(path: string): Promise<string> {
+  async function passCookieFor(path: string): Promise<string> {
     return cookieOf(await guess(path, 'open sesame'));
   }
 
   const visit = (path: string, cookie: string) => app.visit(path, { cookie });
 
   test('asks for it, and shows nothing else of the link', async () => {
-    const { path } = await make({ name: 'hidden-name', ios_link_destination: 'https://hidden-ios.example' });
+    const { path } = await createLink({
+      name: 'hidden-name',
+      ios_link_destination: 'https://hidden-ios.example',
+    });
     const page = await app.visit(path);
     expect(page.status).toBe(200);
     expect(page.text).toContain('<form method="post">');
     expect(page.text).toContain('type="password"');
-    expect(everything(page)).not.toMatch(/destination\.example|hidden|open sesame|argon2/);
+    expect(serialized(page)).not.toMatch(/destination\.example|hidden|open sesame|argon2/);
   });
 
   test('responds to a wrong one with the same page and an error, and an empty one counts as no attempt', async () => {
-    const { path } = await make();
+    const { path } = await createLink();
     const wrong = await guess(path, 'open barley');
     expect(wrong.status).toBe(401);
     expect(wrong.text).toContain('That is not the password. Try again.');
-    expect(everything(wrong)).not.toMatch(/destination\.example|set-cookie|open barley/);
+    expect(serialized(wrong)).not.toMatch(/destination\.example|set-cookie|open barley/);
     for (let time = 0; time < 15; time++) expect((await guess(path, '')).status).toBe(401);
     expect((await guess(path, 'open sesame')).status).toBe(302);
   });
 
   test('redirects with the right one, and does not ask the same visitor again', async () => {
-    const { path } = await make();
-    const right = await guess(path, 'open sesame');
-    expect([right.status, right.headers.get('location')]).toEqual([302, destination]);
-    expect(right.headers.get('cache-control')).toBe('private, no-store');
-    const cookie = cookieOf(right);
+    const { path } = await createLink();
+    const accepted = await guess(path, 'open sesame');
+    expect([accepted.status, accepted.headers.get('location')]).toEqual([302, destination]);
+    expect(accepted.headers.get('cache-control')).toBe('private, no-store');
+    const cookie = cookieOf(accepted);
     for (const again of [path, `${path}/`, path])
       expect((await visit(again, cookie)).headers.get('location')).toBe(destination);
     expect((await visit(path, `other=1; ${cookie}; more=2`)).status).toBe(302);
@@ -69,16 +72,16 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
   });
 
   test('sets a cookie that scripts, other sites and other paths do not get', async () => {
-    const { path } = await make({ suffix: `folder/é-${store}` });
-    const right = await guess(`${path}/`, 'open sesame');
-    const [, ...attributes] = (right.headers.get('set-cookie') ?? '').split('; ');
+    const { path } = await createLink({ suffix: `folder/é-${store}` });
+    const accepted = await guess(`${path}/`, 'open sesame');
+    const [, ...attributes] = (accepted.headers.get('set-cookie') ?? '').split('; ');
     expect(attributes.sort()).toEqual(['HttpOnly', `Max-Age=${90 * 86_400}`, `Path=${path}`, 'SameSite=Lax']);
   });
 
   test('sets a cookie for only this link, for a day, until the password changes', async () => {
-    const { id, path } = await make();
-    const other = await make();
-    const cookie = await passTo(path);
+    const { id, path } = await createLink();
+    const other = await createLink();
+    const cookie = await passCookieFor(path);
     expect((await visit(other.path, cookie)).status).toBe(200);
     const { now } = app.clock;
     app.clock.now = now + 24 * 60 * minute - 1;
@@ -86,19 +89,19 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     app.clock.now = now + 24 * 60 * minute;
     expect((await visit(path, cookie)).status).toBe(200);
 
-    const fresh = await passTo(path);
+    const newCookie = await passCookieFor(path);
     const change = (body: object) => app.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body });
     await change({ name: 'Something else' });
-    expect((await visit(path, fresh)).status).toBe(302);
+    expect((await visit(path, newCookie)).status).toBe(302);
     await change({ password: 'open sesame' });
-    expect((await visit(path, fresh)).status).toBe(200);
+    expect((await visit(path, newCookie)).status).toBe(200);
     await change({ password: null });
     expect((await app.visit(path)).status).toBe(302);
   });
 
   test('is not opened by a forged or altered cookie', async () => {
-    const { path } = await make();
-    const [name, pass = ''] = (await passTo(path)).split('=');
+    const { path } = await createLink();
+    const [name, pass = ''] = (await passCookieFor(path)).split('=');
     const [until = '', signature = ''] = pass.split('.');
     const forged = [
       '',
@@ -120,17 +123,17 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     expect((await visit(path, `${name}=${pass}`)).status).toBe(302);
   });
 
-  test('works below a link with a password of its own: both cookies have one name', async () => {
-    const upper = await make({ suffix: `nest-${store}` });
-    const lower = await make({ suffix: `nest-${store}/lower`, password: 'another' });
+  test('works below the path of another link with a password: both cookies have the same name', async () => {
+    const upper = await createLink({ suffix: `nest-${store}` });
+    const lower = await createLink({ suffix: `nest-${store}/lower`, password: 'another' });
     const lowerCookie = cookieOf(await guess(lower.path, 'another'));
-    const upperCookie = await passTo(upper.path);
+    const upperCookie = await passCookieFor(upper.path);
     for (const cookie of [`${lowerCookie}; ${upperCookie}`, `${upperCookie}; ${lowerCookie}`])
       expect((await visit(lower.path, cookie)).status).toBe(302);
   });
 
   test('accepts ten wrong guesses in a quarter of an hour, then no visitor of that network may guess until it is over', async () => {
-    const { path } = await make();
+    const { path } = await createLink();
     for (let time = 1; time <= 10; time++) {
       const forwarded = { 'x-forwarded-for': `198.51.100.${time}`, forwarded: `for=198.51.100.${time}` };
       expect([time, (await guess(path, `wrong ${time}`, forwarded)).status]).toEqual([time, 401]);
@@ -141,7 +144,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
       expect(refused.status).toBe(429);
       expect(refused.headers.get('retry-after')).toBe('900');
       expect(refused.text).toContain('Too many wrong attempts. Try again in 15 minutes.');
-      expect(everything(refused)).not.toMatch(/destination\.example|set-cookie/);
+      expect(serialized(refused)).not.toMatch(/destination\.example|set-cookie/);
     }
     app.clock.now = now + 15 * minute - 1;
     expect((await guess(path, 'open sesame')).status).toBe(429);
@@ -150,7 +153,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
   });
 
   test('checks no more than ten of forty simultaneous guesses', async () => {
-    const { path } = await make();
+    const { path } = await createLink();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, time) =>
         guess(path, `wrong ${time}`, { 'x-forwarded-for': `203.0.113.${time}` }),
@@ -161,21 +164,21 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
   });
 
   test('does not count correct passwords, and a cookie keeps working when guessing is blocked', async () => {
-    const { path } = await make();
+    const { path } = await createLink();
     for (let time = 1; time <= 9; time++) {
       expect((await guess(path, 'wrong')).status).toBe(401);
       expect((await guess(path, 'open sesame')).status).toBe(302);
     }
-    const cookie = await passTo(path);
+    const cookie = await passCookieFor(path);
     expect((await guess(path, 'wrong')).status).toBe(401);
     expect((await guess(path, 'open sesame')).status).toBe(429);
     expect((await visit(path, cookie)).status).toBe(302);
-    const { path: another } = await make();
+    const { path: another } = await createLink();
     expect((await guess(another, 'open sesame')).status).toBe(302);
   });
 
   test("reads a chunked form, and refuses anything but its page's form", async () => {
-    const { path } = await make();
+    const { path } = await createLink();
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'transfer-encoding': 'chunked' };
     const chunked = await visitRaw(app.url, {
       method: 'POST',
@@ -184,13 +187,13 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
       unframed: '9\r\npassword=\r\nb\r\nopen+sesame\r\n0\r\n\r\n',
     });
     expect([chunked.status, chunked.headers.location]).toEqual([302, destination]);
-    const endless = await visitRaw(app.url, {
+    const tooLong = await visitRaw(app.url, {
       method: 'POST',
       path,
       headers,
       unframed: `${`1000\r\n${'a'.repeat(4096)}\r\n`.repeat(5)}0\r\n\r\n`,
     });
-    expect(endless.status).toBe(400);
+    expect(tooLong.status).toBe(400);
     const send = (type: string, body: string) =>
       app.visit(path, { 'content-type': type }, { method: 'POST', body });
     expect((await send('application/json', '{"password":"open sesame"}')).status).toBe(400);
@@ -202,7 +205,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
   });
 });
 
-test('while a household guesses, visitors of other networks and known ones still get in', async () => {
+test('while one household guesses, visitors of other networks and those with an expired cookie can still enter the password', async () => {
   const app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
   const { key } = await app.createAccount();
   const body = { destination_url: destination, suffix: 'shared', password: 'open sesame' };
@@ -227,7 +230,7 @@ test('while a household guesses, visitors of other networks and known ones still
   expect((await guess('2001:db8:9:100::1', 'open sesame')).status).toBe(429);
   for (const from of ['2001:db8:9:200::1', '198.51.100.7'])
     expect([from, (await guess(from, 'open sesame')).status]).toEqual([from, 302]);
-  // The pass has expired, but shows that this browser knew the password, so it has guesses of its own.
+  // The cookie has expired, but shows that this browser knew the password, so its guesses are counted separately.
   const again = await guess('2001:db8:9:100::1', 'open sesame', cookie);
   expect([again.status, (await app.visit('/shared', { cookie: cookieOf(again) })).status]).toEqual([
     302, 302,
@@ -238,26 +241,26 @@ test('while a household guesses, visitors of other networks and known ones still
   await app.stop();
 });
 
-test('behind https the cookie is only sent over https', async () => {
+test('with an https base URL, the cookie is only sent over HTTPS', async () => {
   const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
   const host = 'links.example.com';
   const owner = await app.createAccount();
   const body = { destination_url: destination, suffix: 'locked', password: 'open sesame' };
   await app.call('POST', '/api/v1/link', { key: owner.key, body });
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const right = await visitRaw(app.url, {
+  const accepted = await visitRaw(app.url, {
     method: 'POST',
     path: '/locked',
     host,
     headers,
     body: 'password=open+sesame',
   });
-  expect(right.status).toBe(302);
-  expect(right.headers['set-cookie']).toEndWith('; HttpOnly; SameSite=Lax; Secure');
+  expect(accepted.status).toBe(302);
+  expect(accepted.headers['set-cookie']).toEndWith('; HttpOnly; SameSite=Lax; Secure');
   await app.stop();
 });
 
 const cookieOf = (answer: Answer): string => (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 
-const everything = (answer: Answer): string =>
+const serialized = (answer: Answer): string =>
   JSON.stringify([answer.status, [...answer.headers], answer.text]);

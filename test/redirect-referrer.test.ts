@@ -18,18 +18,18 @@ afterAll(async () => {
 const referer = 'https://www.news.example/story?id=1&"<b>';
 const query = '?utm_source=letter&utm_campaign=spring';
 
-async function make(fields: object): Promise<{ readonly id: number; readonly path: string }> {
+async function createLink(fields: object): Promise<{ readonly id: number; readonly path: string }> {
   const body = { destination_url: 'https://example.com/', ...fields };
   const { json } = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
   return { id: json.id, path: `${new URL(json.url).pathname}${query}` };
 }
 
-const decoded = (written: string): string =>
-  written.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+const decoded = (attribute: string): string =>
+  attribute.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 
-const carriedBy = (page: Answer): string | null => {
-  const written = /name="referrer" value="([^"]*)"/.exec(page.text)?.[1];
-  return written === undefined ? null : decoded(written);
+const referrerIn = (page: Answer): string | null => {
+  const attribute = /name="referrer" value="([^"]*)"/.exec(page.text)?.[1];
+  return attribute === undefined ? null : decoded(attribute);
 };
 
 async function proofOn(page: Answer): Promise<string> {
@@ -37,7 +37,7 @@ async function proofOn(page: Answer): Promise<string> {
   return btoa(JSON.stringify({ challenge, solution: await solveChallenge({ challenge, deriveKey }) }));
 }
 
-/** Sends a form as a browser sends ours: with all its fields, and without a Referer. */
+/** Sends the form of one of our pages as a browser does: with all its fields, and without a Referer. */
 const send = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
   app.visit(
     path,
@@ -54,63 +54,63 @@ async function clicksOf(
   return list();
 }
 
-const fromTheLetter = { referrer: 'news.example', utm_source: 'letter', utm_campaign: 'spring' };
+const expectedClick = { referrer: 'news.example', utm_source: 'letter', utm_campaign: 'spring' };
 
-test('the referrer is known behind a password, even after a wrong one', async () => {
-  const { id, path } = await make({ password: 'sesame' });
+test('the referrer is recorded for a link with a password, even after a wrong one', async () => {
+  const { id, path } = await createLink({ password: 'sesame' });
   const page = await app.visit(path, { 'user-agent': browser, referer });
-  expect(carriedBy(page)).toBe(referer);
-  const again = await send(path, { password: 'barley', referrer: carriedBy(page) ?? '' });
-  expect([again.status, carriedBy(again)]).toEqual([401, referer]);
-  const passed = await send(path, { password: 'sesame', referrer: carriedBy(again) ?? '' });
+  expect(referrerIn(page)).toBe(referer);
+  const again = await send(path, { password: 'barley', referrer: referrerIn(page) ?? '' });
+  expect([again.status, referrerIn(again)]).toEqual([401, referer]);
+  const passed = await send(path, { password: 'sesame', referrer: referrerIn(again) ?? '' });
   expect(passed.status).toBe(302);
-  expect(await clicksOf(id)).toEqual([expect.objectContaining(fromTheLetter)]);
+  expect(await clicksOf(id)).toEqual([expect.objectContaining(expectedClick)]);
 });
 
-test('and behind a captcha, even after an outdated solution', async () => {
-  const { id, path } = await make({ captcha: true });
+test('the referrer is recorded for a link with a captcha, even after an invalid solution', async () => {
+  const { id, path } = await createLink({ captcha: true });
   const page = await app.visit(path, { 'user-agent': browser, referer });
-  const again = await send(path, { altcha: 'x', referrer: carriedBy(page) ?? '' });
-  expect([again.status, carriedBy(again)]).toEqual([403, referer]);
-  const fields = { altcha: await proofOn(again), referrer: carriedBy(again) ?? '' };
+  const again = await send(path, { altcha: 'x', referrer: referrerIn(page) ?? '' });
+  expect([again.status, referrerIn(again)]).toEqual([403, referer]);
+  const fields = { altcha: await proofOn(again), referrer: referrerIn(again) ?? '' };
   expect((await send(path, fields)).status).toBe(302);
-  expect(await clicksOf(id)).toEqual([expect.objectContaining(fromTheLetter)]);
+  expect(await clicksOf(id)).toEqual([expect.objectContaining(expectedClick)]);
 });
 
-test('and behind both', async () => {
-  const { id, path } = await make({ password: 'sesame', captcha: true });
+test('the referrer is recorded for a link with both', async () => {
+  const { id, path } = await createLink({ password: 'sesame', captcha: true });
   const page = await app.visit(path, { 'user-agent': browser, referer });
-  const second = await send(path, { password: 'sesame', referrer: carriedBy(page) ?? '' });
-  expect([second.status, carriedBy(second)]).toEqual([200, referer]);
+  const second = await send(path, { password: 'sesame', referrer: referrerIn(page) ?? '' });
+  expect([second.status, referrerIn(second)]).toEqual([200, referer]);
   const cookie = second.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const fields = { altcha: await proofOn(second), referrer: carriedBy(second) ?? '' };
+  const fields = { altcha: await proofOn(second), referrer: referrerIn(second) ?? '' };
   expect((await send(path, fields, { cookie })).status).toBe(302);
-  expect(await clicksOf(id)).toEqual([expect.objectContaining(fromTheLetter)]);
+  expect(await clicksOf(id)).toEqual([expect.objectContaining(expectedClick)]);
 });
 
 test('a very long Referer is truncated, which keeps the host', async () => {
-  const { path } = await make({ password: 'sesame' });
+  const { path } = await createLink({ password: 'sesame' });
   const long = `https://www.news.example/${'x'.repeat(3_000)}`;
   const page = await app.visit(path, { 'user-agent': browser, referer: long });
-  expect(carriedBy(page)).toBe(long.slice(0, 1_000));
+  expect(referrerIn(page)).toBe(long.slice(0, 1_000));
 });
 
-test('a visitor without a Referer has none afterwards', async () => {
-  const { id, path } = await make({ password: 'sesame' });
-  expect(carriedBy(await app.visit(path, { 'user-agent': browser }))).toBeNull();
+test('a click without a Referer is recorded without a referrer', async () => {
+  const { id, path } = await createLink({ password: 'sesame' });
+  expect(referrerIn(await app.visit(path, { 'user-agent': browser }))).toBeNull();
   expect((await send(path, { password: 'sesame' })).status).toBe(302);
-  expect(await clicksOf(id)).toEqual([expect.objectContaining({ ...fromTheLetter, referrer: null })]);
+  expect(await clicksOf(id)).toEqual([expect.objectContaining({ ...expectedClick, referrer: null })]);
 });
 
 test.each([
   ['another scheme', 'javascript:alert(1)'],
-  ['lines of a journal', 'https://a.example/\n1\n2\n00\nGET'],
-  ['a blank', 'https://a.example/ b'],
-  ['letters that no header has', 'https://a.example/\u{1f600}'],
-  ['a very long one', `https://a.example/${'x'.repeat(3_000)}`],
-  ['nothing', ''],
-])('a forged form carries no %s', async (_, forged) => {
-  const { id, path } = await make({ password: 'sesame' });
+  ['line breaks, as in a journal', 'https://a.example/\n1\n2\n00\nGET'],
+  ['a space', 'https://a.example/ b'],
+  ['characters that a header can not have', 'https://a.example/\u{1f600}'],
+  ['too many characters', `https://a.example/${'x'.repeat(3_000)}`],
+  ['no characters', ''],
+])('a forged referrer is not recorded: %s', async (_, forged) => {
+  const { id, path } = await createLink({ password: 'sesame' });
   expect((await send(path, { password: 'sesame', referrer: forged })).status).toBe(302);
-  expect(await clicksOf(id)).toEqual([expect.objectContaining({ ...fromTheLetter, referrer: null })]);
+  expect(await clicksOf(id)).toEqual([expect.objectContaining({ ...expectedClick, referrer: null })]);
 });

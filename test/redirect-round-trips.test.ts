@@ -8,22 +8,22 @@ import { TcpProxy } from './support/tcp-proxy.ts';
 
 const SECRET_KEY = 'the same secret on every node, long enough';
 const never = 24 * 60 * 60 * 1000;
-const talk = new PostgresTraffic();
-let wire: TcpProxy;
+const traffic = new PostgresTraffic();
+let proxy: TcpProxy;
 /** Creates the links, so that none is in the other app's caches. */
-let near: TestApp;
+let directApp: TestApp;
 /** Every message that it sends to the database is recorded. */
-let heard: TestApp;
+let observedApp: TestApp;
 let owner: TestAccount;
 
 beforeAll(async () => {
   const database = await migratedPostgres();
-  wire = new TcpProxy(database, talk.tap);
-  await wire.open();
-  near = await startApp({ env: { DATABASE_URL: database, SECRET_KEY } });
-  owner = await near.createAccount();
-  heard = await startApp({
-    env: { DATABASE_URL: wire.url, SECRET_KEY },
+  proxy = new TcpProxy(database, traffic.tap);
+  await proxy.open();
+  directApp = await startApp({ env: { DATABASE_URL: database, SECRET_KEY } });
+  owner = await directApp.createAccount();
+  observedApp = await startApp({
+    env: { DATABASE_URL: proxy.url, SECRET_KEY },
     overrides: {
       ...{ hits: 'unfolded', pollInterval: never, expiryInterval: never },
       ...{ scheduledInterval: never, watchInterval: never, domainInterval: never, notFoundInterval: never },
@@ -31,42 +31,42 @@ beforeAll(async () => {
       ...{ versionInterval: never, webhooks: { pollInterval: never } },
     },
   });
-  await eventually(() => talk.idleTime > 500, 'the end of what a start has to do');
+  await eventually(() => traffic.idleTime > 500, 'the end of the queries of a start');
 });
 afterAll(async () => {
-  expect([...near.faults, ...heard.faults]).toEqual([]);
-  await Promise.all([near.stop(), heard.stop()]);
-  await wire.close();
+  expect([...directApp.faults, ...observedApp.faults]).toEqual([]);
+  await Promise.all([directApp.stop(), observedApp.stop()]);
+  await proxy.close();
 });
 
-/** Opens a connection before each test, and waits until nothing is under way. */
+/** Opens a connection before each test, and waits until no query is running. */
 beforeEach(async () => {
-  await heard.visit(`/warm-${crypto.randomUUID().slice(0, 8)}`);
-  await eventually(() => talk.idleTime > 20, 'silence');
-  talk.clear();
+  await observedApp.visit(`/warm-${crypto.randomUUID().slice(0, 8)}`);
+  await eventually(() => traffic.idleTime > 20, 'the end of all queries');
+  traffic.clear();
 });
 
-async function freshPath(): Promise<string> {
+async function uncachedPath(): Promise<string> {
   const body = { destination_url: 'https://destination.example' };
-  const made = await near.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-  return new URL(made.json.url).pathname;
+  const created = await directApp.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+  return new URL(created.json.url).pathname;
 }
 
-/** `size` visitors at once, each on a connection of their own. */
-const crowd = async (path: string, size = 50): Promise<Set<number>> => {
-  const answers = await Promise.all(Array.from({ length: size }, () => visitRaw(heard.url, { path })));
+/** Sends `size` visits at once, each on a connection of its own, and returns their statuses. */
+const visitAtOnce = async (path: string, size = 50): Promise<Set<number>> => {
+  const answers = await Promise.all(Array.from({ length: size }, () => visitRaw(observedApp.url, { path })));
   return new Set(answers.map(({ status }) => status));
 };
 
 /** The queries for visits, without those of background jobs and the opening of a second connection. */
-const asked = () =>
-  talk.exchanges.filter(
+const visitQueries = () =>
+  traffic.exchanges.filter(
     ({ sent, messages }) =>
       messages !== 'startup' &&
       !/"(visitor_salt_requests|click_corrections)"|transaction_read_only|set enable_seqscan/.test(sent),
   );
 
-/** One query that is sent as a whole, and one answer to wait for. */
+/** One query that is sent as a whole, and one result to wait for. */
 const oneRoundTrip = (path: string) => [
   expect.objectContaining({
     // A statement is prepared once on each connection, and then executed by its name.
@@ -77,41 +77,41 @@ const oneRoundTrip = (path: string) => [
 ];
 
 test('a visit to an uncached link sends PostgreSQL one query, and waits for one result', async () => {
-  const path = await freshPath();
-  expect((await heard.visit(path)).status).toBe(302);
-  expect(asked()).toEqual(oneRoundTrip(path));
+  const path = await uncachedPath();
+  expect((await observedApp.visit(path)).status).toBe(302);
+  expect(visitQueries()).toEqual(oneRoundTrip(path));
 });
 
-test('an unknown address is one query as well', async () => {
-  expect((await heard.visit('/leads-nowhere')).status).toBe(404);
-  expect(asked()).toEqual(oneRoundTrip('/leads-nowhere'));
+test('a visit to an unknown address sends one query as well', async () => {
+  expect((await observedApp.visit('/leads-nowhere')).status).toBe(404);
+  expect(visitQueries()).toEqual(oneRoundTrip('/leads-nowhere'));
 });
 
-test('an address of several parts is one more, whether links of its domain forward paths, which is then cached', async () => {
-  const oneMore = (path: string) => [...oneRoundTrip(path), ...oneRoundTrip('/forward_path')];
-  expect((await heard.visit('/leads/nowhere/at/all')).status).toBe(404);
-  expect(asked()).toEqual(oneMore('/leads/nowhere/at/all'));
-  talk.clear();
-  expect((await heard.visit('/leads/nowhere/else')).status).toBe(404);
-  expect(asked()).toEqual(oneRoundTrip('/leads/nowhere/else'));
+test('a visit to a path of several segments sends one more query, for links that forward paths, and caches its result', async () => {
+  const withForwardQuery = (path: string) => [...oneRoundTrip(path), ...oneRoundTrip('/forward_path')];
+  expect((await observedApp.visit('/leads/nowhere/at/all')).status).toBe(404);
+  expect(visitQueries()).toEqual(withForwardQuery('/leads/nowhere/at/all'));
+  traffic.clear();
+  expect((await observedApp.visit('/leads/nowhere/else')).status).toBe(404);
+  expect(visitQueries()).toEqual(oneRoundTrip('/leads/nowhere/else'));
 });
 
 test('fifty simultaneous visits to an uncached link make one query', async () => {
-  const path = await freshPath();
-  expect(await crowd(path)).toEqual(new Set([302]));
-  expect(asked()).toEqual(oneRoundTrip(path));
+  const path = await uncachedPath();
+  expect(await visitAtOnce(path)).toEqual(new Set([302]));
+  expect(visitQueries()).toEqual(oneRoundTrip(path));
 });
 
 test('fifty simultaneous visits to an unknown address make one query', async () => {
-  expect(await crowd('/unknown')).toEqual(new Set([404]));
-  expect(asked()).toEqual(oneRoundTrip('/unknown'));
+  expect(await visitAtOnce('/unknown')).toEqual(new Set([404]));
+  expect(visitQueries()).toEqual(oneRoundTrip('/unknown'));
 });
 
-test('cached results, link or not, are not queried', async () => {
-  const path = await freshPath();
-  for (const known of [path, '/known-to-be-nothing']) await heard.visit(known);
-  talk.clear();
-  expect(await crowd(path)).toEqual(new Set([302]));
-  expect(await crowd('/known-to-be-nothing')).toEqual(new Set([404]));
-  expect(asked()).toEqual([]);
+test('visits to cached links and cached misses send no query', async () => {
+  const path = await uncachedPath();
+  for (const known of [path, '/known-to-be-nothing']) await observedApp.visit(known);
+  traffic.clear();
+  expect(await visitAtOnce(path)).toEqual(new Set([302]));
+  expect(await visitAtOnce('/known-to-be-nothing')).toEqual(new Set([404]));
+  expect(visitQueries()).toEqual([]);
 });

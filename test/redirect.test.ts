@@ -26,18 +26,18 @@ describe.each(storeKinds)('a short link on %s', (store) => {
   });
 
   /** A new link's id and path. */
-  async function make(fields: object = {}): Promise<{ id: number; path: string }> {
+  async function createLink(fields: object = {}): Promise<{ id: number; path: string }> {
     const body = { destination_url: destination, ...fields };
-    const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-    expect([made.status, made.text]).toEqual([201, made.text]);
-    return { id: made.json.id, path: new URL(made.json.url).pathname };
+    const created = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+    expect([created.status, created.text]).toEqual([201, created.text]);
+    return { id: created.json.id, path: new URL(created.json.url).pathname };
   }
 
   const change = (id: number, body: object) =>
     app.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body });
 
   test('redirects to its destination, with an uncacheable response', async () => {
-    const { path } = await make();
+    const { path } = await createLink();
     for (const visit of ['first', 'from the cache']) {
       const answer = await app.visit(path);
       expect([visit, answer.status, answer.headers.get('location')]).toEqual([visit, 302, destination]);
@@ -52,23 +52,23 @@ describe.each(storeKinds)('a short link on %s', (store) => {
       destination_url: 'https://Example.com?id={click_id}',
       android_link_destination: 'https://example.com/{store}/a|b',
     };
-    const { id, path } = await make(sent);
+    const { id, path } = await createLink(sent);
     const { json } = await app.call('GET', `/api/v1/link/${id}`, { key: owner.key });
     expect([json.destination_url, json.android_link_destination]).toEqual([
       'https://Example.com?id={click_id}',
       'https://example.com/{store}/a%7Cb',
     ]);
     for (const visit of ['first', 'from the cache']) {
-      const anywhere = (await app.visit(path)).headers.get('location');
+      const desktop = (await app.visit(path)).headers.get('location');
       const android = (await app.visit(path, { 'user-agent': phone.android })).headers.get('location');
-      expect([visit, anywhere]).toEqual([visit, 'https://Example.com?id=%7Bclick_id%7D']);
+      expect([visit, desktop]).toEqual([visit, 'https://Example.com?id=%7Bclick_id%7D']);
       expect([visit, android]).toEqual([visit, 'https://example.com/%7Bstore%7D/a%7Cb']);
     }
   });
 
   test('is found by its suffix in any encoding and with a trailing slash, but not in another case', async () => {
     const suffix = `Café/🎉-${store}`;
-    await make({ suffix });
+    await createLink({ suffix });
     const encoded = `/Caf%C3%A9/%F0%9F%8E%89-${store}`;
     const variants = [
       encoded,
@@ -93,27 +93,27 @@ describe.each(storeKinds)('a short link on %s', (store) => {
   test('that is created after a miss is found at once', async () => {
     const suffix = `wanted-${store}`;
     expect((await app.visit(`/${suffix}`)).status).toBe(404);
-    await make({ suffix });
+    await createLink({ suffix });
     expect((await app.visit(`/${suffix}`)).status).toBe(302);
   });
 
-  test('has ended from the very instant of its expiry, cached or not', async () => {
+  test('is gone from the exact time of its expiry, cached or not', async () => {
     const expiry = app.clock.now + 60_000;
-    const { path } = await make({ expiration_date: new Date(expiry).toISOString() });
+    const { path } = await createLink({ expiration_date: new Date(expiry).toISOString() });
     app.clock.now = expiry - 1;
     expect((await app.visit(path)).status).toBe(302);
     app.clock.now = expiry;
     for (const headers of [{}, crawler, bot]) {
       const gone = await app.visit(path, headers);
       expect(gone.status).toBe(410);
-      expect(shows(gone, 'destination.example')).toBe(false);
+      expect(contains(gone, 'destination.example')).toBe(false);
     }
-    const { path: past } = await make({ expiration_date: '2020-01-01' });
+    const { path: past } = await createLink({ expiration_date: '2020-01-01' });
     expect((await app.visit(past)).status).toBe(410);
   });
 
-  test('that is changed or deleted through the API is so for the very next visit', async () => {
-    const { id, path } = await make();
+  test('that is changed or deleted through the API is so from the next visit on', async () => {
+    const { id, path } = await createLink();
     for (let time = 0; time < 20; time++) {
       expect((await app.visit(path)).status).toBe(302);
       const next = `https://destination.example/${time}`;
@@ -128,9 +128,9 @@ describe.each(storeKinds)('a short link on %s', (store) => {
     expect((await app.visit(path)).status).toBe(404);
   });
 
-  test('with bot protection shows bots and crawlers nothing of its destination, and people everything', async () => {
+  test('with bot protection shows bots and crawlers nothing of its destination, and redirects visitors', async () => {
     const hidden = { android_link_destination: 'https://hidden-android.example', name: 'hidden-name' };
-    const { path } = await make({ bot_protection: true, og_title: 'Shown', ...hidden });
+    const { path } = await createLink({ bot_protection: true, og_title: 'Shown', ...hidden });
     expect((await app.visit(path)).headers.get('location')).toBe(destination);
     for (const [kind, headers, status] of [
       ['bot', bot, 403],
@@ -140,18 +140,18 @@ describe.each(storeKinds)('a short link on %s', (store) => {
       for (const method of ['GET', 'HEAD', 'POST']) {
         const answer = await app.visit(path, headers, { method });
         expect([kind, method, answer.status]).toEqual([kind, method, method === 'POST' ? 405 : status]);
-        expect(shows(answer, 'destination.example') || shows(answer, 'hidden')).toBe(false);
+        expect(contains(answer, 'destination.example') || contains(answer, 'hidden')).toBe(false);
       }
     }
-    const nameless = await visitRaw(app.url, { path, headers: { 'user-agent': '' } });
-    expect(nameless.status).toBe(403);
-    expect(JSON.stringify(nameless)).not.toContain('destination.example');
+    const withoutUserAgent = await visitRaw(app.url, { path, headers: { 'user-agent': '' } });
+    expect(withoutUserAgent.status).toBe(403);
+    expect(JSON.stringify(withoutUserAgent)).not.toContain('destination.example');
   });
 
   test('shows crawlers its card if it has one, and redirects them if it has none', async () => {
-    const { path: bare } = await make();
-    expect((await app.visit(bare, crawler)).headers.get('location')).toBe(destination);
-    const { path } = await make({
+    const { path: withoutCard } = await createLink();
+    expect((await app.visit(withoutCard, crawler)).headers.get('location')).toBe(destination);
+    const { path } = await createLink({
       og_title: 'A "fine" <title>',
       og_description: 'What it is about',
       og_image: 'https://images.example/i.png',
@@ -167,39 +167,39 @@ describe.each(storeKinds)('a short link on %s', (store) => {
       'og:image': 'https://images.example/i.png',
       'twitter:card': 'summary_large_image',
     });
-    expect(shows(card, 'destination.example')).toBe(false);
-    const { path: guarded } = await make({ bot_protection: true });
-    const plain = await app.visit(guarded, crawler);
-    expect([plain.status, shows(plain, 'destination.example')]).toEqual([200, false]);
+    expect(contains(card, 'destination.example')).toBe(false);
+    const { path: withBotProtection } = await createLink({ bot_protection: true });
+    const plain = await app.visit(withBotProtection, crawler);
+    expect([plain.status, contains(plain, 'destination.example')]).toEqual([200, false]);
   });
 
   test('redirects phones to their own destination, by client hint before user agent', async () => {
     const android_link_destination = 'https://play.example/app';
     const ios_link_destination = 'https://apps.example/app';
-    const { path } = await make({ android_link_destination, ios_link_destination });
-    const { path: iosOnly } = await make({ ios_link_destination });
-    const target = async (where: string, headers: Record<string, string>) =>
+    const { path } = await createLink({ android_link_destination, ios_link_destination });
+    const { path: iosOnly } = await createLink({ ios_link_destination });
+    const locationOf = async (where: string, headers: Record<string, string>) =>
       (await app.visit(where, headers)).headers.get('location');
-    expect(await target(path, { 'user-agent': phone.android })).toBe(android_link_destination);
-    expect(await target(path, { 'user-agent': phone.ios })).toBe(ios_link_destination);
-    expect(await target(path, { 'user-agent': phone.ipad })).toBe(ios_link_destination);
-    expect(await target(path, { 'sec-ch-ua-platform': '"Android"' })).toBe(android_link_destination);
-    expect(await target(path, { 'user-agent': phone.android, 'sec-ch-ua-platform': '"Windows"' })).toBe(
+    expect(await locationOf(path, { 'user-agent': phone.android })).toBe(android_link_destination);
+    expect(await locationOf(path, { 'user-agent': phone.ios })).toBe(ios_link_destination);
+    expect(await locationOf(path, { 'user-agent': phone.ipad })).toBe(ios_link_destination);
+    expect(await locationOf(path, { 'sec-ch-ua-platform': '"Android"' })).toBe(android_link_destination);
+    expect(await locationOf(path, { 'user-agent': phone.android, 'sec-ch-ua-platform': '"Windows"' })).toBe(
       destination,
     );
-    expect(await target(path, {})).toBe(destination);
-    expect(await target(iosOnly, { 'user-agent': phone.android })).toBe(destination);
+    expect(await locationOf(path, {})).toBe(destination);
+    expect(await locationOf(iosOnly, { 'user-agent': phone.android })).toBe(destination);
   });
 
   test('answers HEAD like GET, without the body', async () => {
-    const paths = [(await make()).path, '/nothing-here', '/'];
+    const paths = [(await createLink()).path, '/nothing-here', '/'];
     for (const fields of [
       { expiration_date: '2020-01-01' },
       { password: 'x' },
       { captcha: true },
       { bot_protection: true },
     ])
-      paths.push((await make(fields)).path);
+      paths.push((await createLink(fields)).path);
     for (const path of paths) {
       const get = await visitRaw(app.url, { path });
       const head = await visitRaw(app.url, { method: 'HEAD', path });
@@ -213,11 +213,11 @@ describe.each(storeKinds)('a short link on %s', (store) => {
   });
 
   test('accepts no other method', async () => {
-    const { path } = await make();
+    const { path } = await createLink();
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const answer = await app.visit(path, {}, { method });
       expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
-      expect(shows(answer, 'destination.example')).toBe(false);
+      expect(contains(answer, 'destination.example')).toBe(false);
     }
   });
 });
@@ -238,13 +238,13 @@ test('a client that requests many unknown links waits for the next minute, whate
   await app.stop();
 });
 
-function shows(answer: { status: number; headers: Headers; text: string }, text: string): boolean {
+function contains(answer: { status: number; headers: Headers; text: string }, text: string): boolean {
   return JSON.stringify([answer.status, [...answer.headers], answer.text]).includes(text);
 }
 
 async function metaOf(html: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
-  const reader = new HTMLRewriter().on('meta', {
+  const rewriter = new HTMLRewriter().on('meta', {
     element(element) {
       const name = element.getAttribute('property') ?? element.getAttribute('name') ?? '';
       const content = element.getAttribute('content') ?? '';
@@ -252,6 +252,6 @@ async function metaOf(html: string): Promise<Record<string, string>> {
         found[name] = content.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
     },
   });
-  await reader.transform(new Response(html)).text();
+  await rewriter.transform(new Response(html)).text();
   return found;
 }

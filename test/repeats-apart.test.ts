@@ -7,8 +7,8 @@ import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { type Program, runServer } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 
-/** Visitors who each send the same request twice, the second time possibly to another process. */
-const people = 120;
+/** The number of visitors, who each send the same request twice, the second time possibly to another process. */
+const visitorCount = 120;
 const settings = {
   PORT: '0',
   REGISTRATION: 'open',
@@ -16,19 +16,19 @@ const settings = {
   // Long enough for both requests of a visitor, however slow the machine is.
   REPEAT_WINDOW: '60000',
 };
-const agentOf = (person: number) =>
-  `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.${person}`;
+const agentOf = (visitor: number) =>
+  `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.${visitor}`;
 
-/** On a connection of its own, which the system hands to any of the workers. */
-async function visit(url: string, path: string, person: number): Promise<void> {
-  const bytes = `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: ${agentOf(person)}\r\n\r\n`;
+/** Sends a visit on a connection of its own, which the system assigns to any of the workers. */
+async function visit(url: string, path: string, visitor: number): Promise<void> {
+  const bytes = `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: ${agentOf(visitor)}\r\n\r\n`;
   const [answer] = await exchange(url, bytes, { answers: 1 });
   expect(answer?.status).toBe(302);
 }
 
 /** One visit of each visitor, twenty at a time. */
 async function visitAll(urls: readonly string[], path: string): Promise<void> {
-  for (let first = 0; first < people; first += 20)
+  for (let first = 0; first < visitorCount; first += 20)
     await Promise.all(
       Array.from({ length: 20 }, (_, index) => visit(urls[index % urls.length] ?? '', path, first + index)),
     );
@@ -39,21 +39,21 @@ async function linkAt(url: string): Promise<{ readonly id: number; readonly path
   return { id: ids.get('twice') ?? 0, path: '/twice' };
 }
 
-async function expectOnce(dataDir: string, databaseUrl: string, linkId: number): Promise<void> {
+async function expectOneClickEach(dataDir: string, databaseUrl: string, linkId: number): Promise<void> {
   const counter = hitCounter(dataDir, databaseUrl);
   try {
     await eventually(
-      async () => (await counter.of(linkId)).linkTotal === people * 2,
+      async () => (await counter.of(linkId)).linkTotal === visitorCount * 2,
       'all hits to be folded',
     );
     const { clicks } = await counter.of(linkId);
-    expect(clicks).toBe(people);
+    expect(clicks).toBe(visitorCount);
   } finally {
     await counter.close();
   }
 }
 
-async function end(program: Program): Promise<void> {
+async function stop(program: Program): Promise<void> {
   program.kill('SIGTERM');
   expect(await program.exited).toBe(0);
 }
@@ -66,7 +66,7 @@ test.each([
   ['sqlite', '2'],
   ['postgres', '2'],
 ] as const)(
-  'a hundred and twenty visitors who send twice are as many clicks on %s with WORKERS=%s',
+  '120 visitors who each send two requests make 120 clicks on %s with WORKERS=%s',
   async (store, WORKERS) => {
     await using folder = await storeFolder();
     const DATABASE_URL = await databaseFor(store);
@@ -75,8 +75,8 @@ test.each([
       const url = await program.address();
       const { id, path } = await linkAt(url);
       await Promise.all([visitAll([url], path), visitAll([url], path)]);
-      await expectOnce(folder.path, DATABASE_URL, id);
-      await end(program);
+      await expectOneClickEach(folder.path, DATABASE_URL, id);
+      await stop(program);
     } finally {
       program.kill('SIGKILL');
     }
@@ -88,7 +88,7 @@ test.each([
   ['sqlite', 'SIGTERM'],
   ['postgres', 'SIGKILL'],
 ] as const)(
-  'and so they are if the program on %s gets a %s in between, and is restarted',
+  '120 visitors make 120 clicks if the program on %s gets a %s between their two requests, and is restarted',
   async (store, signal) => {
     await using folder = await storeFolder();
     const DATABASE_URL = await databaseFor(store);
@@ -103,8 +103,8 @@ test.each([
       await first.exited;
       second = runServer(all);
       await visitAll([await second.address()], path);
-      await expectOnce(folder.path, DATABASE_URL, id);
-      await end(second);
+      await expectOneClickEach(folder.path, DATABASE_URL, id);
+      await stop(second);
     } finally {
       first.kill('SIGKILL');
       second?.kill('SIGKILL');
@@ -112,16 +112,16 @@ test.each([
   },
 );
 
-test('and so they are on two nodes over PostgreSQL, which fold at once', async () => {
+test('120 visitors make 120 clicks on two nodes on PostgreSQL that fold at the same time', async () => {
   const DATABASE_URL = await migratedPostgres();
   const env = { ...settings, DATABASE_URL, SECRET_KEY: 'the same secret on every node, long enough' };
   const nodes = [await startApp({ env }), await startApp({ env })];
   try {
-    const [one, other] = nodes.map(({ url }) => url);
-    const { id, path } = await linkAt(one ?? '');
-    await Promise.all([visitAll([one ?? '', other ?? ''], path), visitAll([other ?? '', one ?? ''], path)]);
+    const [urlA, urlB] = nodes.map(({ url }) => url);
+    const { id, path } = await linkAt(urlA ?? '');
+    await Promise.all([visitAll([urlA ?? '', urlB ?? ''], path), visitAll([urlB ?? '', urlA ?? ''], path)]);
     for (const { app } of nodes) await app.clicks.settled();
-    await expectOnce('', DATABASE_URL, id);
+    await expectOneClickEach('', DATABASE_URL, id);
     expect(nodes.flatMap(({ faults }) => faults)).toEqual([]);
   } finally {
     for (const node of nodes) await node.stop();

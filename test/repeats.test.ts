@@ -18,7 +18,7 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
     await app.stop();
   });
 
-  const made = async (fields: object = {}, on = app): Promise<Link> => {
+  const createLink = async (fields: object = {}, on = app): Promise<Link> => {
     const body = { destination_url: 'https://example.com/', ...fields };
     const { json } = await on.call('POST', '/api/v1/link', { key: owner.key, body });
     return { id: json.id, path: `/${json.suffix}` };
@@ -29,29 +29,29 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
     const { clicks, visitors, not_counted } = json.totals;
     return { clicks, visitors, repeats: not_counted.repeat };
   };
-  const from = (last: number) => ({ 'x-forwarded-for': `198.51.100.${last}` });
+  const fromAddress = (last: number) => ({ 'x-forwarded-for': `198.51.100.${last}` });
 
-  test("doesn't occur if a class of thirty scans one poster: every phone is a click, and each of its scans", async () => {
-    const poster = await made();
-    const phones = Array.from({ length: 30 }, () => app.visit(`${poster.path}?qr`, from(1)));
+  test('is never a QR scan: thirty phones that scan one poster at one address are thirty clicks', async () => {
+    const poster = await createLink();
+    const phones = Array.from({ length: 30 }, () => app.visit(`${poster.path}?qr`, fromAddress(1)));
     await Promise.all(phones);
-    // With one address and one kind of phone they can't be told apart, so they are one visitor.
+    // With one address and one kind of phone they can't be distinguished, so they are one visitor.
     expect(await totalsOf(poster)).toEqual({ clicks: 30, visitors: 1, repeats: 0 });
   });
 
   test("within the window doesn't count, and with three seconds between there are two clicks of one visitor", async () => {
-    const link = await made();
-    await app.visit(link.path, from(2));
+    const link = await createLink();
+    await app.visit(link.path, fromAddress(2));
     app.clock.now += 1_999;
-    await app.visit(link.path, from(2));
+    await app.visit(link.path, fromAddress(2));
     expect(await totalsOf(link)).toEqual({ clicks: 1, visitors: 1, repeats: 1 });
     app.clock.now += 1_001;
-    await app.visit(link.path, from(2));
+    await app.visit(link.path, fromAddress(2));
     expect(await totalsOf(link)).toEqual({ clicks: 2, visitors: 1, repeats: 1 });
   });
 
   const same: Record<string, string> = {
-    ...from(3),
+    ...fromAddress(3),
     'user-agent':
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
     'accept-language': 'de-CH,de;q=0.9',
@@ -61,15 +61,15 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
     'sec-ch-ua-platform': '"Linux"',
   };
   test.each([
-    ['address', from(4)],
+    ['address', fromAddress(4)],
     ['user agent', { 'user-agent': same['user-agent']?.replaceAll('140', '141') ?? '' }],
     ['language', { 'accept-language': 'de-DE,de;q=0.9' }],
     ['referrer', { referer: 'https://news.example/two' }],
     ['Sec-CH-UA', { 'sec-ch-ua': '"Brave";v="140"' }],
     ['Sec-CH-UA-Mobile', { 'sec-ch-ua-mobile': '?1' }],
     ['Sec-CH-UA-Platform', { 'sec-ch-ua-platform': '"Chrome OS"' }],
-  ])('has no different %s', async (_, other) => {
-    const link = await made();
+  ])('is not a visit with a different %s', async (_, other) => {
+    const link = await createLink();
     await app.visit(link.path, same);
     await app.visit(link.path, { ...same, ...other });
     expect(await totalsOf(link)).toMatchObject({ clicks: 2, repeats: 0 });
@@ -77,8 +77,8 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
     expect(await totalsOf(link)).toMatchObject({ clicks: 2, repeats: 1 });
   });
 
-  test('has no different query or link', async () => {
-    const [link, another] = [await made(), await made()];
+  test('is not a visit with a different query, or to a different link', async () => {
+    const [link, another] = [await createLink(), await createLink()];
     await app.visit(`${link.path}?a=1`, same);
     await app.visit(`${link.path}?a=2`, same);
     await app.visit(another.path, same);
@@ -86,44 +86,44 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
     expect(await totalsOf(another)).toMatchObject({ clicks: 1, repeats: 0 });
   });
 
-  test('may be of a visitor who asks not to be tracked, too', async () => {
-    const link = await made();
-    for (let time = 0; time < 2; time++) await app.visit(link.path, { ...from(5), dnt: '1' });
+  test('is also detected for a visitor who asks not to be tracked', async () => {
+    const link = await createLink();
+    for (let time = 0; time < 2; time++) await app.visit(link.path, { ...fromAddress(5), dnt: '1' });
     expect(await totalsOf(link)).toEqual({ clicks: 1, visitors: 0, repeats: 1 });
   });
 
-  test('needs a click before it: a prefetch, a HEAD and a page are none', async () => {
-    const link = await made();
-    await app.visit(link.path, { ...from(6), 'sec-purpose': 'prefetch' });
-    await app.visit(link.path, from(6), { method: 'HEAD' });
-    await app.visit(link.path, from(6));
+  test('is detected only after a click: a prefetch and a HEAD request are not clicks', async () => {
+    const link = await createLink();
+    await app.visit(link.path, { ...fromAddress(6), 'sec-purpose': 'prefetch' });
+    await app.visit(link.path, fromAddress(6), { method: 'HEAD' });
+    await app.visit(link.path, fromAddress(6));
     expect(await totalsOf(link)).toMatchObject({ clicks: 1, repeats: 0 });
   });
 
-  test('is detected by data that is kept for minutes, and reveals nothing', async () => {
-    const link = await made();
-    await app.visit(link.path, from(7));
+  test('is detected by claims that are kept for minutes and contain no address', async () => {
+    const link = await createLink();
+    await app.visit(link.path, fromAddress(7));
     await app.app.clicks.settled();
     const { read } = app.app.context.database;
     const claims = await read.selectFrom('click_claims').selectAll().execute();
     expect(claims.length).toBeGreaterThan(0);
     for (const { cells } of claims) expect(Buffer.from(cells).toString('latin1')).not.toContain('198.51');
     app.clock.now += 180_000;
-    const isOld = () =>
+    const oldClaims = () =>
       read
         .selectFrom('click_claims')
         .select('turn')
         .where('folded_at', '<', app.clock.now - 120_000);
     // Each claim deletes some of the older ones.
     for (let rest = claims.length; rest > 0; rest -= 20) {
-      await app.visit(link.path, from(7));
+      await app.visit(link.path, fromAddress(7));
       await app.app.clicks.settled();
     }
-    expect(await isOld().execute()).toEqual([]);
+    expect(await oldClaims().execute()).toEqual([]);
   });
 });
 
-test('nothing is a repeat if REPEAT_WINDOW is 0, and nothing is claimed', async () => {
+test('no visit is a repeat if REPEAT_WINDOW is 0, and no claim is stored', async () => {
   const app = await startApp({ env: { REPEAT_WINDOW: '0' } });
   try {
     const { key } = await app.createAccount();

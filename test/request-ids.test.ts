@@ -24,7 +24,7 @@ const lineOf = async (id: string) => {
   return answerWhen(
     async () => found(),
     (line) => line !== undefined,
-    'the line',
+    'the log line',
   );
 };
 
@@ -47,7 +47,7 @@ test('every response has an id, and no two have the same', async () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('so do responses to malformed requests, and each of several pipelined ones', async () => {
+test('responses to malformed requests and to pipelined ones have an id each, too', async () => {
   const host = new URL(app.url).host;
   const visit = `GET /${suffix} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   const answers = [
@@ -62,17 +62,17 @@ test('so do responses to malformed requests, and each of several pipelined ones'
 });
 
 test('the access log has a line for each response with its id, whatever LOG_LEVEL is, and nothing about the client', async () => {
-  const telling = {
+  const identifying = {
     'user-agent': 'Telltale/1.0',
     'x-forwarded-for': '203.0.113.77',
     referer: 'https://from.example.org/secret',
     'x-request-id': 'as-the-client-says',
   };
   const answers = [
-    await app.visit(`/${suffix}?email=me@example.com`, telling),
-    await app.call('GET', '/api/v1/link?q=private+words', { key, headers: telling }),
-    await app.call('GET', '/invitation/a-token-that-opens', { headers: telling }),
-    await app.call('GET', '/app/reset/another-token', { headers: telling }),
+    await app.visit(`/${suffix}?email=me@example.com`, identifying),
+    await app.call('GET', '/api/v1/link?q=private+words', { key, headers: identifying }),
+    await app.call('GET', '/invitation/a-token-that-opens', { headers: identifying }),
+    await app.call('GET', '/app/reset/another-token', { headers: identifying }),
   ];
   const logged = await Promise.all(answers.map((answer) => lineOf(idOf(answer))));
   const { host } = new URL(app.url);
@@ -124,16 +124,19 @@ test('log lines written during a request name it, even after a pause', async () 
     return new Response('well');
   });
   try {
-    const ask = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`);
-    const [one, other, failed] = await Promise.all(['/one', '/other', '/fails'].map(ask));
+    const get = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`);
+    const [one, other, failed] = await Promise.all(['/one', '/other', '/fails'].map(get));
     expect(failed?.status).toBe(500);
-    const of = (answer: Response | undefined) =>
+    const linesOf = (answer: Response | undefined) =>
       written
         .map((text) => JSON.parse(text))
         .filter(({ request }) => request === answer?.headers.get('x-request-id'));
-    expect(of(one)).toMatchObject([{ event: 'looked up', url: '/one' }]);
-    expect(of(other)).toMatchObject([{ event: 'looked up', url: '/other' }]);
-    expect(of(failed)).toMatchObject([{ event: 'looked up' }, { event: 'request failed', error: 'a fault' }]);
+    expect(linesOf(one)).toMatchObject([{ event: 'looked up', url: '/one' }]);
+    expect(linesOf(other)).toMatchObject([{ event: 'looked up', url: '/other' }]);
+    expect(linesOf(failed)).toMatchObject([
+      { event: 'looked up' },
+      { event: 'request failed', error: 'a fault' },
+    ]);
     log.info('outside');
     expect(JSON.parse(written.at(-1) ?? '')).not.toHaveProperty('request');
   } finally {

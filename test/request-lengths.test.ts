@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { type BothPaths, openBothPaths } from './support/both-paths.ts';
 
-/** Lengths around every buffer limit between a visitor and the answer: earlier bugs came from lengths, never from content. */
+/** Lengths around every buffer limit between a client and the response: earlier bugs came from lengths, never from content. */
 const faults: unknown[] = [];
 let paths: BothPaths;
 
 beforeAll(() => {
-  let looked = 0;
+  let lookups = 0;
   paths = openBothPaths(
     (cause) => faults.push(cause),
     async (request) => new Response(`behind ${(await request.bytes()).length}`),
@@ -19,7 +19,7 @@ beforeAll(() => {
       });
       if (path.startsWith('/behind')) return null;
       // Every second of these is looked up first, which takes a while.
-      if (path === '/looked-up' && looked++ % 2 === 0) return Bun.sleep(1);
+      if (path === '/looked-up' && lookups++ % 2 === 0) return Bun.sleep(1);
       return answer(
         path.startsWith('/long-answer') ? 'y'.repeat(Number(path.slice(13))) : '',
         path === '/waits',
@@ -51,8 +51,8 @@ function statuses(pieces: readonly string[]): Promise<(number | 'ended')[]> {
     });
     socket.on('close', () => {
       const text = Buffer.concat(parts).toString('latin1');
-      const found = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
-      resolve(isEnded ? [...found, 'ended'] : found);
+      const parsedStatuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+      resolve(isEnded ? [...parsedStatuses, 'ended'] : parsedStatuses);
     });
     socket.on('connect', async () => {
       for (const piece of pieces) {
@@ -64,94 +64,108 @@ function statuses(pieces: readonly string[]): Promise<(number | 'ended')[]> {
   });
 }
 
-/** What precedes the request: nothing, or one that is answered at once, after a lookup, or at the end of its turn. */
-const before: Readonly<Record<string, string>> = {
+/** The request before the tested one: none, or one that is answered at once, after a lookup, or at the end of its event loop turn. */
+const precedingRequests: Readonly<Record<string, string>> = {
   alone: '',
   'behind one that is answered at once': get('/first'),
   'behind one that is looked up first': get('/looked-up'),
-  "behind one that waits for the turn's end": get('/waits'),
-  'behind one that goes to the server behind': get('/behind'),
-  'behind more answers than leave at once': get('/long-answer/70000'),
+  'behind one that waits for the end of the event loop turn': get('/waits'),
+  'behind one that the app server answers': get('/behind'),
+  'behind one whose response takes several writes': get('/long-answer/70000'),
 };
 
-async function check(front: string, request: string, allowed: readonly number[]): Promise<void> {
-  const bytes = front + request + last;
-  const cuts = [front.length + 1, front.length + request.length - 1, front.length + (request.length >> 1)];
-  const ways = [[bytes], ...cuts.map((cut) => [bytes.slice(0, cut), bytes.slice(cut)])];
-  for (const found of await Promise.all(ways.map(statuses))) {
-    const first = front === '' ? [] : [200];
-    const status = Number(found[first.length]);
+async function check(preceding: string, request: string, allowed: readonly number[]): Promise<void> {
+  const bytes = preceding + request + last;
+  const cuts = [
+    preceding.length + 1,
+    preceding.length + request.length - 1,
+    preceding.length + (request.length >> 1),
+  ];
+  const variants = [[bytes], ...cuts.map((cut) => [bytes.slice(0, cut), bytes.slice(cut)])];
+  for (const statusesFound of await Promise.all(variants.map(statuses))) {
+    const first = preceding === '' ? [] : [200];
+    const status = Number(statusesFound[first.length]);
     const isRefused = status >= 400 && status < 500;
-    const wanted: (number | 'ended')[] = [...first, status, ...(isRefused ? [] : [200]), 'ended'];
-    expect([request.length, ...found]).toEqual([request.length, ...wanted]);
+    const expected: (number | 'ended')[] = [...first, status, ...(isRefused ? [] : [200]), 'ended'];
+    expect([request.length, ...statusesFound]).toEqual([request.length, ...expected]);
     expect([request.length, allowed.includes(status), status]).toEqual([request.length, true, status]);
   }
 }
 
 async function checkAll(
   lengths: readonly number[],
-  front: string,
+  preceding: string,
   request: (length: number) => string,
   allowed: readonly number[],
 ) {
   const left = [...lengths];
   while (left.length > 0)
-    await Promise.all(left.splice(0, 8).map((length) => check(front, request(length), allowed)));
+    await Promise.all(left.splice(0, 8).map((length) => check(preceding, request(length), allowed)));
 }
 
 const path = (length: number) => `/${'x'.repeat(length - 1)}`;
 
-for (const [place, front] of Object.entries(before)) {
-  test(`a target of any length around 8 KB is answered ${place}`, async () => {
-    await checkAll([...around(8_192, 14), ...around(8_120, 60)], front, (length) => get(path(length)), [200]);
+for (const [position, preceding] of Object.entries(precedingRequests)) {
+  test(`a target of any length around 8 KB is answered ${position}`, async () => {
+    await checkAll(
+      [...around(8_192, 14), ...around(8_120, 60)],
+      preceding,
+      (length) => get(path(length)),
+      [200],
+    );
   }, 240_000);
 
-  test(`a query of any length around 8 KB is answered ${place}`, async () => {
-    await checkAll(around(8_190, 10), front, (length) => get(`/x?${'y'.repeat(length - 3)}`), [200]);
+  test(`a query of any length around 8 KB is answered ${position}`, async () => {
+    await checkAll(around(8_190, 10), preceding, (length) => get(`/x?${'y'.repeat(length - 3)}`), [200]);
   }, 240_000);
 
-  test(`a head of any length around 8 KB is answered ${place}`, async () => {
+  test(`a head of any length around 8 KB is answered ${position}`, async () => {
     const empty = get('/x', 'X: \r\n').length;
     const withHead = (length: number) => get('/x', `X: ${'x'.repeat(length - empty)}\r\n`);
-    await checkAll(around(8_196, 12), front, withHead, [200]);
+    await checkAll(around(8_196, 12), preceding, withHead, [200]);
   }, 240_000);
 
-  test(`a head of any length around 16 KB is answered or refused ${place}`, async () => {
+  test(`a head of any length around 16 KB is answered or refused ${position}`, async () => {
     const empty = get('/x', 'X: \r\n').length;
     const withHead = (length: number) => get('/x', `X: ${'x'.repeat(length - empty)}\r\n`);
-    await checkAll([...around(16_384, 12), ...around(16_000, 2)], front, withHead, [200, 431]);
-    await checkAll(around(16_384, 12), front, (length) => get(path(length)), [200, 414, 431]);
+    await checkAll([...around(16_384, 12), ...around(16_000, 2)], preceding, withHead, [200, 431]);
+    await checkAll(around(16_384, 12), preceding, (length) => get(path(length)), [200, 414, 431]);
   }, 240_000);
 
-  test(`a body of any length around 64 KB is answered ${place}`, async () => {
+  test(`a body of any length around 64 KB is answered ${position}`, async () => {
     const post = (length: number) =>
       `POST /behind HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`;
     await checkAll(
       [0, 1, ...around(65_536, 4), ...around(65_536 - post(65_536).length + 65_536, 3)],
-      front,
+      preceding,
       post,
       [200],
     );
   }, 240_000);
 }
 
-test('any number of bytes around the buffer behind a waiting request is answered', async () => {
-  const one = get('/x');
-  for (const front of [get('/looked-up'), get('/waits'), get('/behind')]) {
-    const [most, fill] = [Math.floor(65_536 / one.length), 65_536 % one.length];
+test('requests of any total length around the buffer size behind a waiting request are answered', async () => {
+  const request = get('/x');
+  for (const preceding of [get('/looked-up'), get('/waits'), get('/behind')]) {
+    const [requestCount, remainder] = [Math.floor(65_536 / request.length), 65_536 % request.length];
     await Promise.all(
       [-2, -1, 0, 1, 2].flatMap((more) =>
-        around(fill, 2).map(async (extra) => {
+        around(remainder, 2).map(async (extra) => {
           const filled = get(path(extra + 2));
-          const found = await statuses([front + one.repeat(most + more) + filled + last]);
-          expect([more, extra, found.length, found.at(-1)]).toEqual([more, extra, most + more + 4, 'ended']);
+          const found = await statuses([preceding + request.repeat(requestCount + more) + filled + last]);
+          expect([more, extra, found.length, found.at(-1)]).toEqual([
+            more,
+            extra,
+            requestCount + more + 4,
+            'ended',
+          ]);
         }),
       ),
     );
   }
 }, 240_000);
 
-test('responses as long as what is sent at once are all sent', async () => {
+test('responses of about the length of one write are all sent', async () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 65536\r\n'.length + new Date().toUTCString().length + 10;
   await Promise.all(
     around(65_536 - head, 4).map(async (length) => {

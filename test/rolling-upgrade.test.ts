@@ -12,16 +12,17 @@ import { previousRelease } from './support/previous-release.ts';
 import { type Program, problemsOf, runFile, runServer, temporaryFolder } from './support/program.ts';
 
 const checkout = join(import.meta.dir, '..');
-const git = (...words: string[]) => Bun.spawnSync(['git', '-C', checkout, ...words], { stderr: 'ignore' });
+const git = (...parameters: string[]) =>
+  Bun.spawnSync(['git', '-C', checkout, ...parameters], { stderr: 'ignore' });
 /** False in an archive of the sources, and in a clone without history. */
-const isThere = git('cat-file', '-e', `${previousRelease.commit}^{commit}`).exitCode === 0;
+const hasPreviousRelease = git('cat-file', '-e', `${previousRelease.commit}^{commit}`).exitCode === 0;
 
-/** The one file of the previous release, built with the packages of this one: it starts with half the CPU of its sources. */
+/** Builds the single file of the previous release with the packages of this one: it starts with half the CPU time of its sources. */
 async function buildPrevious(folder: string): Promise<string> {
-  const packed = join(folder, 'release.tar');
+  const archive = join(folder, 'release.tar');
   const paths = ['src', 'scripts', 'deploy', 'package.json', 'package-lock.json', 'tsconfig.json'];
-  expect(git('archive', '-o', packed, previousRelease.commit, ...paths).exitCode).toBe(0);
-  await Bun.$`tar -xf ${packed} -C ${folder}`.quiet();
+  expect(git('archive', '-o', archive, previousRelease.commit, ...paths).exitCode).toBe(0);
+  await Bun.$`tar -xf ${archive} -C ${folder}`.quiet();
   symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules'));
   return buildFile(join(folder, 'dist'), [], folder);
 }
@@ -31,17 +32,17 @@ interface Node {
   readonly program: Program;
 }
 
-/** Visits, creations, edits and deletions, again and again, at the nodes that take part. */
-function press(nodes: readonly Node[], key: string, suffixes: readonly string[]) {
-  const seen: Record<string, number> = {};
+/** Sends visits, creations, edits and deletions to the nodes in turn until it is stopped. */
+function startLoad(nodes: readonly Node[], key: string, suffixes: readonly string[]) {
+  const outcomes: Record<string, number> = {};
   const headers = { 'content-type': 'application/json', 'api-key': key };
   let isOver = false;
   let turn = 0;
-  const call = async (what: string, path: string, init: RequestInit = {}): Promise<Response | null> => {
+  const call = async (kind: string, path: string, init: RequestInit = {}): Promise<Response | null> => {
     const node = nodes[turn++ % nodes.length];
     const answer = await fetch(`${node?.url}${path}`, { redirect: 'manual', ...init }).catch(String);
-    const outcome = `${what} ${typeof answer === 'string' ? answer : answer.status}`;
-    seen[outcome] = (seen[outcome] ?? 0) + 1;
+    const outcome = `${kind} ${typeof answer === 'string' ? answer : answer.status}`;
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     return typeof answer === 'string' ? null : answer;
   };
   const visit = async () => {
@@ -52,10 +53,10 @@ function press(nodes: readonly Node[], key: string, suffixes: readonly string[])
   };
   const change = async () => {
     const body = JSON.stringify({ destination_url: `https://example.com/${turn}` });
-    const made = await call('create', '/api/v1/link?disable_png=true', { method: 'POST', headers, body });
-    if (made?.status !== 201) return;
-    const { id, suffix } = (await made.json()) as { id: number; suffix: string };
-    // Nobody has visited it before, so it isn't in a cache.
+    const created = await call('create', '/api/v1/link?disable_png=true', { method: 'POST', headers, body });
+    if (created?.status !== 201) return;
+    const { id, suffix } = (await created.json()) as { id: number; suffix: string };
+    // It has not been visited before, so it isn't in a cache.
     await call('visit', `/${suffix}`, { headers: { 'user-agent': browser } });
     await call('edit', `/api/v1/link/${id}`, { method: 'PATCH', headers, body: '{"name":"edited"}' });
     await call('list', '/api/v1/link?limit=5', { headers });
@@ -68,7 +69,7 @@ function press(nodes: readonly Node[], key: string, suffixes: readonly string[])
     }
   });
   return {
-    seen,
+    outcomes,
     async stop() {
       isOver = true;
       await Promise.all(running);
@@ -87,7 +88,7 @@ const additions = [
   'alter table link_hours add column added_to_test bigint',
 ];
 
-test.skipIf(!isThere)(
+test.skipIf(!hasPreviousRelease)(
   'nodes of the previous release are upgraded one after the other under load: nothing fails, each click counts; and one may be downgraded',
   async () => {
     await using release = await temporaryFolder();
@@ -115,13 +116,13 @@ test.skipIf(!isThere)(
         await Promise.all(started.map(({ exited }) => exited));
       },
     };
-    const end = async ({ program }: Node) => {
+    const stop = async ({ program }: Node) => {
       program.kill('SIGTERM');
       expect(await program.exited).toBe(0);
     };
     const replace = async (nodes: Node[], index: number, name: string, command?: string[]) => {
       const [old] = nodes.splice(index, 1);
-      if (old) await end(old);
+      if (old) await stop(old);
       nodes.splice(index, 0, await start(name, command));
     };
 
@@ -136,10 +137,10 @@ test.skipIf(!isThere)(
         { authorization },
       );
 
-    const pressing = press(nodes, key, suffixes);
-    const moreOf = (what: string) => {
-      const before = pressing.seen[what] ?? 0;
-      return eventually(() => (pressing.seen[what] ?? 0) > before + 10, `more of ${what}`);
+    const load = startLoad(nodes, key, suffixes);
+    const moreOf = (outcome: string) => {
+      const before = load.outcomes[outcome] ?? 0;
+      return eventually(() => (load.outcomes[outcome] ?? 0) > before + 10, `more of ${outcome}`);
     };
     await moreOf('delete 204');
     const sql = new SQL({ url, max: 1 });
@@ -155,29 +156,29 @@ test.skipIf(!isThere)(
     // Within a release, going back is possible.
     await replace(nodes, 0, 'a', previous);
     await moreOf('delete 204');
-    await pressing.stop();
-    console.info(`rolling upgrade: ${JSON.stringify(pressing.seen)}`);
-    // On an overloaded machine a call may be given up, and says so; visits never are.
-    const givenUp = Object.keys(pressing.seen).filter((outcome) =>
+    await load.stop();
+    console.info(`rolling upgrade: ${JSON.stringify(load.outcomes)}`);
+    // On an overloaded machine an API call may time out with 504; a visit never does.
+    const timedOut = Object.keys(load.outcomes).filter((outcome) =>
       /^(create|edit|list|delete) 504$/.test(outcome),
     );
-    const callsGivenUp = givenUp.reduce((sum, outcome) => sum + (pressing.seen[outcome] ?? 0), 0);
-    expect(callsGivenUp).toBeLessThan((pressing.seen['edit 200'] ?? 0) / 20);
-    for (const outcome of givenUp) delete pressing.seen[outcome];
-    expect(Object.keys(pressing.seen).sort()).toEqual([
+    const timedOutCalls = timedOut.reduce((sum, outcome) => sum + (load.outcomes[outcome] ?? 0), 0);
+    expect(timedOutCalls).toBeLessThan((load.outcomes['edit 200'] ?? 0) / 20);
+    for (const outcome of timedOut) delete load.outcomes[outcome];
+    expect(Object.keys(load.outcomes).sort()).toEqual([
       'create 201',
       'delete 204',
       'edit 200',
       'list 200',
       'visit 302',
     ]);
-    for (const node of nodes) await end(node);
+    for (const node of nodes) await stop(node);
     const [counted] = await sql.unsafe(
       'select sum(click + page + preview + bot + prefetch + head + repeat + flood)::integer as hits from link_hours',
     );
-    expect(counted?.hits).toBe(pressing.seen['visit 302']);
+    expect(counted?.hits).toBe(load.outcomes['visit 302']);
 
-    // Once a newer release is required, it isn't.
+    // Once the store requires a newer release, going back is refused.
     await sql.unsafe(`update settings set value = '${newestMigration}' where key = 'least_migration'`);
     const refused = start('a', previous).catch(() => {});
     const program = started.at(-1) as Program;

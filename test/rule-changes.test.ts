@@ -22,11 +22,11 @@ describe.each(storeKinds)('counting rules on %s', (store) => {
         database.read.selectFrom('settings').select('value').where('key', '=', key).executeTakeFirst();
       await database.write(run);
       expect(await changedAt()).toBeUndefined();
-      const begun = Date.now();
+      const start = Date.now();
       await seedHits(database, [{ link: 1, organization: 1, at: noon(10) }]);
       await database.write(run);
       const first = Number((await changedAt())?.value);
-      expect(Math.abs(first - begun)).toBeLessThan(3_600_000);
+      expect(Math.abs(first - start)).toBeLessThan(3_600_000);
       await database.write(run);
       expect(Number((await changedAt())?.value)).toBe(first);
     } finally {
@@ -34,7 +34,7 @@ describe.each(storeKinds)('counting rules on %s', (store) => {
     }
   });
 
-  test('are reported and marked, and earlier numbers keep their rule', async () => {
+  test('are reported with the time of their change, and earlier numbers keep the earlier rule', async () => {
     const app = await startApp({ store });
     try {
       const { database } = app.app.context;
@@ -46,11 +46,11 @@ describe.each(storeKinds)('counting rules on %s', (store) => {
           body: { destination_url: 'https://example.com/' },
         })
       ).json.id as number;
-      const of = { link, organization: owner.organizationId };
+      const common = { link, organization: owner.organizationId };
       await seedHits(database, [
-        { ...of, at: '2026-03-09T22:00:00Z', visitor: 1 },
-        { ...of, at: '2026-03-10T22:00:00Z', visitor: 2 },
-        { ...of, at: '2026-03-11T22:00:00Z', visitor: 3 },
+        { ...common, at: '2026-03-09T22:00:00Z', visitor: 1 },
+        { ...common, at: '2026-03-10T22:00:00Z', visitor: 2 },
+        { ...common, at: '2026-03-11T22:00:00Z', visitor: 3 },
       ]);
       await database.write((queries) =>
         queries

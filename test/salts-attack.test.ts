@@ -13,7 +13,7 @@ import { type Program, runServerAfter, temporaryFolder } from './support/program
 import { addressesFound, type SoughtVisitors } from './support/salt-attack.ts';
 import { visitorsOn } from './support/stored-visitors.ts';
 
-/** A small network: with a day's salt, all of its addresses are tried in no time. */
+/** A small network: with a day's salt, all of its addresses can be tried at once. */
 const addresses = Array.from({ length: 64 }, (_, host) => `198.51.100.${host}`);
 const organizationId = 1;
 const day = 86_400_000;
@@ -26,8 +26,8 @@ afterEach(() => {
   for (const program of running.splice(0)) program.kill('SIGKILL');
 });
 
-/** A server whose clock is read from a file in `folder`, beside its data. */
-function begun(folder: string, settings: Record<string, string> = {}): Program {
+/** Starts a server whose clock is read from a file in `folder`, beside its data. */
+function startServer(folder: string, settings: Record<string, string> = {}): Program {
   const program = runServerAfter('fake-clock.ts', {
     PORT: '0',
     DATA_DIR: join(folder, 'data'),
@@ -46,15 +46,15 @@ const saltsIn = (folder: string): string[] => {
   return existsSync(salts) ? readdirSync(salts) : [];
 };
 
-async function end(program: Program): Promise<void> {
+async function stop(program: Program): Promise<void> {
   program.kill('SIGTERM');
   expect(await program.exited).toBe(0);
 }
 
 /** If the real day is about to end, sets the clock to an hour into the next one. */
-function toMorning(folder: string): void {
-  const left = day - (Date.now() % day);
-  setClock(folder, left < 10 * 60_000 ? left + day / 24 : 0);
+function setClockToMorning(folder: string): void {
+  const untilMidnight = day - (Date.now() % day);
+  setClock(folder, untilMidnight < 10 * 60_000 ? untilMidnight + day / 24 : 0);
 }
 
 async function visitAll(url: string, suffix: string): Promise<void> {
@@ -72,7 +72,7 @@ const sought = (visitors: Iterable<number>): SoughtVisitors => ({
 });
 
 /** Whether the id of a visitor is in the bytes, as SQLite stores it; smaller ids are stored shorter, and skipped. */
-const someVisitor = ({ visitors }: SoughtVisitors, bytes: Buffer): boolean =>
+const containsVisitor = ({ visitors }: SoughtVisitors, bytes: Buffer): boolean =>
   [...visitors].filter((visitor) => visitor >= 2 ** 47).some((visitor) => bytes.includes(bigEndian(visitor)));
 
 function bigEndian(number: number): Buffer {
@@ -81,12 +81,12 @@ function bigEndian(number: number): Buffer {
   return bytes;
 }
 
-test('after its day no visitor can be found in the data folder or in copies of the SQLite file', async () => {
+test('after the day no visitor can be identified from the data folder or from copies of the SQLite file', async () => {
   await using folder = await temporaryFolder();
   const { path } = folder;
   mkdirSync(join(path, 'backups'));
-  toMorning(path);
-  const first = begun(path);
+  setClockToMorning(path);
+  const first = startServer(path);
   const url = await first.address();
   const { suffix } = await linkOn(url, setupToken);
   await visitAll(url, suffix);
@@ -98,7 +98,7 @@ test('after its day no visitor can be found in the data folder or in copies of t
     return visitorsOf(database).map(([visitor]) => Number(visitor));
   };
   await eventually(async () => (await visitors()).length === addresses.length, 'the visitors to be counted');
-  const seen = sought(await visitors());
+  const soughtVisitors = sought(await visitors());
 
   // One backup as documented, and one made by copying all files that begin with linnet.sqlite.
   using database = new Database(file);
@@ -109,53 +109,57 @@ test('after its day no visitor can be found in the data folder or in copies of t
   database.close();
   const duringTheDay = filesIn(join(path, 'data', 'visitor-salts'));
   expect(duringTheDay).toHaveLength(1);
-  expect(addressesFound(duringTheDay, seen).length).toBe(addresses.length);
+  expect(addressesFound(duringTheDay, soughtVisitors).length).toBe(addresses.length);
 
-  // The secret stays the same after a restart, even after an unclean one.
+  // The salt stays the same after a restart, even after an unclean one.
   first.kill('SIGKILL');
   await first.exited;
-  const second = begun(path);
+  const second = startServer(path);
   await visitAll(await second.address(), suffix);
   await eventually(
     async () => (await visitors()).length === addresses.length,
-    'no visitor to be another one',
+    'each visitor to keep the same id',
   );
   expect(filesIn(join(path, 'data', 'visitor-salts'))).toEqual(duringTheDay);
 
   setClock(path, day + 3_600_000);
-  await eventually(() => saltsIn(path).length === 0, 'the secret of the day to be destroyed');
-  await eventually(async () => (await visitors()).length === 0, 'the visitors to be forgotten');
-  const kept = () => filesIn(join(path, 'data')).filter((bytes) => someVisitor(seen, bytes)).length;
+  await eventually(() => saltsIn(path).length === 0, 'the salt of the day to be destroyed');
+  await eventually(async () => (await visitors()).length === 0, 'the visitors to be deleted');
+  const kept = () =>
+    filesIn(join(path, 'data')).filter((bytes) => containsVisitor(soughtVisitors, bytes)).length;
   // Neither in free pages nor in the WAL.
-  await eventually(() => kept() === 0, 'the numbers of visitors to be written over');
-  await end(second);
+  await eventually(() => kept() === 0, 'the visitor ids to be overwritten');
+  await stop(second);
   const all = [...filesIn(join(path, 'data')), ...filesIn(join(path, 'backups'))];
-  expect(all.some((bytes) => someVisitor(seen, bytes))).toBe(true);
-  expect(addressesFound(all, seen)).toEqual([]);
-  // Shows that the test can fail, in whatever encoding the secret is written.
-  const [secret = Buffer.of()] = duringTheDay;
-  for (const form of ['latin1', 'hex', 'base64', 'base64url'] as const) {
-    const written = Buffer.from(`xyz${secret.toString(form)}xyz`, form === 'latin1' ? 'latin1' : 'utf8');
-    expect(addressesFound([written], seen).length).toBe(addresses.length);
+  expect(all.some((bytes) => containsVisitor(soughtVisitors, bytes))).toBe(true);
+  expect(addressesFound(all, soughtVisitors)).toEqual([]);
+  // Shows that the test can fail, in whatever encoding the salt is written.
+  const [salt = Buffer.of()] = duringTheDay;
+  for (const encoding of ['latin1', 'hex', 'base64', 'base64url'] as const) {
+    const written = Buffer.from(
+      `xyz${salt.toString(encoding)}xyz`,
+      encoding === 'latin1' ? 'latin1' : 'utf8',
+    );
+    expect(addressesFound([written], soughtVisitors).length).toBe(addresses.length);
   }
 }, 240_000);
 
-test('a start long after the day destroys its secret, before any visit', async () => {
+test('a start long after the day destroys its salt, before any visit', async () => {
   await using folder = await temporaryFolder();
   const { path } = folder;
-  toMorning(path);
-  const first = begun(path);
+  setClockToMorning(path);
+  const first = startServer(path);
   const url = await first.address();
   const { suffix } = await linkOn(url, setupToken);
   await visitAll(url, suffix);
-  await eventually(() => saltsIn(path).length === 1, 'a secret of the day');
-  await end(first);
+  await eventually(() => saltsIn(path).length === 1, 'a salt of the day');
+  await stop(first);
   expect(saltsIn(path)).toHaveLength(1);
   setClock(path, 30 * day);
-  const second = begun(path);
+  const second = startServer(path);
   await second.address();
-  await eventually(() => saltsIn(path).length === 0, 'the secret of the day to be destroyed');
-  await end(second);
+  await eventually(() => saltsIn(path).length === 0, 'the salt of the day to be destroyed');
+  await stop(second);
 });
 
 /** The database's clock can be set, too: nodes don't trust their own where it is ahead of the database's. */
@@ -168,9 +172,9 @@ const clockOfDatabase = `
     execute format('alter database %I set search_path = public, clock, pg_catalog', current_database());
   end $$`;
 
-test('after its day no visitor of two nodes can be found in their folders, in PostgreSQL or in its log', async () => {
-  await using one = await temporaryFolder();
-  await using other = await temporaryFolder();
+test('after the day no visitor of two nodes can be identified from their folders, from PostgreSQL or from its WAL', async () => {
+  await using folderA = await temporaryFolder();
+  await using folderB = await temporaryFolder();
   // A server of its own, whose WAL has nothing of other tests.
   const server = new PostgresServer();
   await using _ = { [Symbol.asyncDispose]: () => server.stop() };
@@ -180,24 +184,24 @@ test('after its day no visitor of two nodes can be found in their folders, in Po
   const walFile = async (): Promise<string> =>
     (await sql.unsafe('select pg_walfile_name(pg_current_wal_insert_lsn()) as name'))[0].name;
   await sql.unsafe(clockOfDatabase).simple();
-  const begin = await walFile();
-  // Without a repeat window, the click of a visitor who comes to the other node within seconds counts there too.
-  const start = (path: string) => begun(path, { DATABASE_URL, REPEAT_WINDOW: '0' });
-  for (const { path } of [one, other]) toMorning(path);
-  const nodes = [one, other].map(({ path }) => start(path));
-  const [here, there] = [await nodes[0]?.address(), await nodes[1]?.address()];
-  const { suffix } = await linkOn(here ?? '', setupToken);
+  const firstWalFile = await walFile();
+  // Without a repeat window, a second visit to the other node within seconds counts as a click there too.
+  const start = (path: string) => startServer(path, { DATABASE_URL, REPEAT_WINDOW: '0' });
+  for (const { path } of [folderA, folderB]) setClockToMorning(path);
+  const nodes = [folderA, folderB].map(({ path }) => start(path));
+  const [urlA, urlB] = [await nodes[0]?.address(), await nodes[1]?.address()];
+  const { suffix } = await linkOn(urlA ?? '', setupToken);
   const visitors = async (): Promise<number[]> =>
     (await visitorsOn(sql)).filter(({ owner }) => owner === -organizationId).map(({ visitor }) => visitor);
-  await visitAll(here ?? '', suffix);
-  const shown = () => visitors().then(({ length }) => length);
-  await eventually(async () => (await shown()) === addresses.length, 'the visitors to be counted');
-  await visitAll(there ?? '', suffix);
+  await visitAll(urlA ?? '', suffix);
+  const visitorCount = () => visitors().then(({ length }) => length);
+  await eventually(async () => (await visitorCount()) === addresses.length, 'the visitors to be counted');
+  await visitAll(urlB ?? '', suffix);
   const clicks = async () => Number((await sql`select sum(clicks) as clicks from link_clicks`)[0].clicks);
   await eventually(async () => (await clicks()) === 2 * addresses.length, 'both nodes to count');
-  // A visitor of both nodes is one visitor, as the nodes have the same secret.
-  expect(await shown()).toBe(addresses.length);
-  const seen = sought(await visitors());
+  // A visitor of both nodes is one visitor, as the nodes have the same salt.
+  expect(await visitorCount()).toBe(addresses.length);
+  const soughtVisitors = sought(await visitors());
 
   // Copies of the database's own files, and of its WAL since this test began.
   const filesOfDatabase = async (since: string): Promise<Buffer[]> => {
@@ -207,25 +211,25 @@ test('after its day no visitor of two nodes can be found in their folders, in Po
     const [{ oid }] = await sql.unsafe('select oid from pg_database where datname = current_database()');
     return [...filesIn(join(data_directory, 'base', String(oid))), ...log];
   };
-  const backup = await filesOfDatabase(begin);
+  const backup = await filesOfDatabase(firstWalFile);
   const afterwards = await walFile();
-  const duringTheDay = [...filesIn(join(one.path, 'data', 'visitor-salts'))];
-  expect(filesIn(join(other.path, 'data', 'visitor-salts'))).toEqual(duringTheDay);
-  expect(addressesFound(duringTheDay, seen).length).toBe(addresses.length);
+  const duringTheDay = [...filesIn(join(folderA.path, 'data', 'visitor-salts'))];
+  expect(filesIn(join(folderB.path, 'data', 'visitor-salts'))).toEqual(duringTheDay);
+  expect(addressesFound(duringTheDay, soughtVisitors).length).toBe(addresses.length);
 
   await sql`update clock.ahead set milliseconds = ${day + 3_600_000}`;
-  for (const { path } of [one, other]) setClock(path, day + 3_600_000);
-  // A node asks for the database's time once a minute, and when it starts.
-  for (const node of nodes) await end(node);
-  const later = [one, other].map(({ path }) => start(path));
-  for (const { path } of [one, other])
-    await eventually(() => saltsIn(path).length === 0, 'the secret of the day to be destroyed');
-  await eventually(async () => (await shown()) === 0, 'the visitors to be forgotten');
-  for (const node of later) await end(node);
+  for (const { path } of [folderA, folderB]) setClock(path, day + 3_600_000);
+  // A node reads the database's time once a minute, and when it starts.
+  for (const node of nodes) await stop(node);
+  const restarted = [folderA, folderB].map(({ path }) => start(path));
+  for (const { path } of [folderA, folderB])
+    await eventually(() => saltsIn(path).length === 0, 'the salt of the day to be destroyed');
+  await eventually(async () => (await visitorCount()) === 0, 'the visitors to be deleted');
+  for (const node of restarted) await stop(node);
   const tables = ['visitor_salt_marks', 'visitor_salt_requests'];
   for (const table of tables) expect(await sql.unsafe(`select * from ${table}`)).toHaveLength(0);
-  const folders = [one, other].flatMap(({ path }) => filesIn(join(path, 'data')));
+  const folders = [folderA, folderB].flatMap(({ path }) => filesIn(join(path, 'data')));
   const all = [...backup, ...(await filesOfDatabase(afterwards)), ...folders];
   await sql.end();
-  expect(addressesFound([...all, Buffer.from(SECRET_KEY)], seen)).toEqual([]);
+  expect(addressesFound([...all, Buffer.from(SECRET_KEY)], soughtVisitors)).toEqual([]);
 }, 240_000);

@@ -25,32 +25,35 @@ const hitOf = (address: string, at: number) =>
     userAgent: browser,
   }) as const;
 
-describe.each(storeKinds)('the secret of a day on %s', (store) => {
-  test('outlives it by an hour, for the clicks of midnight, and no longer', async () => {
+describe.each(storeKinds)('the salt of a day on %s', (store) => {
+  test('is kept for an hour after the day, for clicks around midnight, and no longer', async () => {
     const app = await startApp({ store });
     try {
-      const come = async (at: number) => {
+      const visitAt = async (at: number) => {
         app.clock.now = at;
         await app.app.clicks.append(hitOf('198.51.100.7', at));
         app.app.clicks.cleanUp();
         await app.app.clicks.settled();
       };
-      await come(yesterday(23, 59));
-      await come(today(0, 1));
-      await come(today(0, 58));
+      await visitAt(yesterday(23, 59));
+      await visitAt(today(0, 1));
+      await visitAt(today(0, 58));
       // The fold of this visit runs after the previous cleanup.
-      await come(today(0, 59));
+      await visitAt(today(0, 59));
       expect(saltsIn(app.dataDir)).toEqual([yesterday(0), today(0)].map((at) => String(dayOf(at))));
-      await come(today(1, 1));
-      const left = () => saltsIn(app.dataDir).join();
-      await eventually(() => left() === String(dayOf(today(0))), 'the secret of yesterday to go');
+      await visitAt(today(1, 1));
+      const remainingSalts = () => saltsIn(app.dataDir).join();
+      await eventually(
+        () => remainingSalts() === String(dayOf(today(0))),
+        'the salt of yesterday to be destroyed',
+      );
       expect(app.faults).toEqual([]);
     } finally {
       await app.stop();
     }
   });
 
-  test('still distinguishes visitors whose clicks waited for a start on the next day, and is then destroyed', async () => {
+  test('still identifies visitors whose clicks are only folded by a start on the next day, and is then destroyed', async () => {
     await using folder = await temporaryFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
     const config = loadConfig({
@@ -60,22 +63,22 @@ describe.each(storeKinds)('the secret of a day on %s', (store) => {
       MISS_LIMIT: '0',
       JOURNAL_KEEP_MINUTES: '0',
     });
-    const at = (now: number, overrides: Overrides = {}) =>
+    const startAt = (now: number, overrides: Overrides = {}) =>
       createApp(config, { ...overrides, now: () => now });
 
-    const first = await at(yesterday(22));
+    const first = await startAt(yesterday(22));
     await first.clicks.append(hitOf('198.51.100.1', yesterday(22)));
     await first.clicks.settled();
     await first.stop();
-    const waiting = await at(yesterday(23, 59), { hits: 'unfolded' });
+    const unfolded = await startAt(yesterday(23, 59), { hits: 'unfolded' });
     for (const address of ['198.51.100.1', '198.51.100.2'])
-      await waiting.clicks.append(hitOf(address, yesterday(23, 59)));
-    await waiting.stop();
+      await unfolded.clicks.append(hitOf(address, yesterday(23, 59)));
+    await unfolded.stop();
     expect(saltsIn(folder.path)).toEqual([String(dayOf(yesterday(0)))]);
 
-    const next = await at(today(8));
+    const next = await startAt(today(8));
     await eventually(() => journalsIn(folder.path).length === 0, 'the journal to be folded');
-    await eventually(() => saltsIn(folder.path).length === 0, 'the secret of yesterday to go');
+    await eventually(() => saltsIn(folder.path).length === 0, 'the salt of yesterday to be destroyed');
     const { read } = next.context.database;
     const hours = await read.selectFrom('link_hours').select(['click', 'visitors']).execute();
     expect(hours.reduce((sum, { click }) => sum + Number(click), 0)).toBe(3);

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runServer, temporaryFolder } from './support/program.ts';
 
-test('salts that an earlier version stored in the database are in no page of it after the upgrade', async () => {
+test('salts that an earlier version stored in the database are in none of its pages after the upgrade', async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, 'linnet.sqlite');
   const before = join(import.meta.dir, 'fixtures', 'earlier-version', 'linnet.sqlite.gz');
@@ -12,7 +12,7 @@ test('salts that an earlier version stored in the database are in no page of it 
   const salts = Array.from({ length: 40 }, () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))));
   const database = new Database(file);
   const insert = 'insert or replace into daily_salts (day, salt) values (?, ?)';
-  // Most were deleted as that version did it, so their bytes are still in the file.
+  // Most are deleted in the way of that version, so their bytes are still in the file.
   for (const [day, salt] of salts.entries()) {
     database.run(insert, [day, salt.toString('base64')]);
     database.run('delete from daily_salts where day < ?', [day - 1]);

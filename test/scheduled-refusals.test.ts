@@ -21,7 +21,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
       overrides: { scheduledInterval: 10, refusalInterval: 10, webhooks: { pollInterval: 10 } },
     });
     owner = await app.createAccount();
-    await prove(owner.userId);
+    await setEmailProven(owner.userId);
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -31,9 +31,9 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
 
   const call = (method: string, path: string, body?: object, key = owner.key) =>
     app.call(method, `/api/v1/${path}`, { key, ...(body && { body }) });
-  const create = async (body: object = {}) =>
+  const createLink = async (body: object = {}) =>
     (await call('POST', 'link', { destination_url: 'https://example.com/', ...body })).json;
-  const prove = (id: number) =>
+  const setEmailProven = (id: number) =>
     app.app.context.database.write((queries) =>
       queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', id).execute(),
     );
@@ -52,8 +52,8 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     (await call('GET', `link/${id}/scheduled`)).json.scheduled.filter(
       ({ status }: { status: string }) => status === 'refused',
     );
-  /** Waits until they are refused, and until refusals that are reported together are reported. */
-  const pass = async (...ids: readonly number[]) => {
+  /** Makes the changes due, waits until they are refused, and ends the wait for refusals to report together. */
+  const waitForRefusals = async (...ids: readonly number[]) => {
     app.clock.now += minute + 1;
     for (const id of ids) await eventually(async () => (await refusedOf(id)).length > 0, 'the refusal');
     app.clock.now += 6_000;
@@ -72,13 +72,13 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     return rows.length;
   };
 
-  test('are mailed to the member who scheduled them, together, and sent to webhooks', async () => {
+  test('are mailed together to the member who scheduled them, and sent to webhooks', async () => {
     const hook = target();
     const events = { webhook_url: hook.url, webhook_events: ['link.scheduled_change_refused'] };
-    const one = await create({ ...events, name: 'Summer' });
-    const other = await create();
-    const at = await scheduleRefused([one.id, other.id]);
-    await pass(one.id, other.id);
+    const firstLink = await createLink({ ...events, name: 'Summer' });
+    const secondLink = await createLink();
+    const at = await scheduleRefused([firstLink.id, secondLink.id]);
+    await waitForRefusals(firstLink.id, secondLink.id);
     await eventually(() => mailsTo(owner).length > 0, 'the mail');
     const [mail] = mailsTo(owner);
     expect(mail?.headers.get('subject')).toBe('2 scheduled changes were not made');
@@ -87,33 +87,33 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     expect(text).toContain(`${at.slice(11, 16)} UTC`);
     expect(text).toContain('/app\n');
     const [received] = await hook.calls(1);
-    const [refused] = await refusedOf(one.id);
+    const [refused] = await refusedOf(firstLink.id);
     expect(JSON.parse(received?.body ?? '')).toMatchObject({
       event: 'link.scheduled_change_refused',
       payload: {
-        link_id: one.id,
+        link_id: firstLink.id,
         scheduled_change: { id: refused.id, refusal: { error_code: 'TAG_NOT_FOUND', field_key: 'add_tags' } },
       },
     });
-    await eventually(async () => (await pending()) === 0, 'what was told to be noted');
+    await eventually(async () => (await pending()) === 0, 'the notification to be recorded');
     app.clock.now += 60 * minute;
     expect(mailsTo(owner)).toHaveLength(1);
   });
 
   test('of a former member are mailed to administrators, and of a deleted link to its author', async () => {
     const guest = await member(app, owner);
-    const { id } = await create();
+    const { id } = await createLink();
     await scheduleRefused([id], guest.key);
     await call('DELETE', `member/${guest.userId}`);
     const before = mailsTo(owner).length;
-    await pass(id);
+    await waitForRefusals(id);
     await eventually(() => mailsTo(owner).length === before + 1, 'the mail to an administrator');
     expect(mailsTo(owner).at(-1)?.parts['text/plain']).toContain('a former member');
     expect(mailsTo(owner).at(-1)?.parts['text/plain']).toContain(`/app/links/${id}/scheduled`);
     expect(mailsTo(guest)).toEqual([]);
-    const lost = await create();
-    await scheduleRefused([lost.id]);
-    await call('DELETE', `link/${lost.id}`);
+    const deletedLink = await createLink();
+    await scheduleRefused([deletedLink.id]);
+    await call('DELETE', `link/${deletedLink.id}`);
     app.clock.now += minute + 1;
     await eventually(async () => (await pending()) > 0, 'the refusal');
     app.clock.now += 6_000;
@@ -122,7 +122,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
   });
 
   test('that are rescheduled before a notification cause none', async () => {
-    const { id } = await create();
+    const { id } = await createLink();
     await scheduleRefused([id]);
     const before = mailsTo(owner).length;
     app.clock.now += minute + 1;

@@ -6,12 +6,12 @@ import { type Program, runCommand, runServer } from './support/program.ts';
 
 const portOf = async (program: Program): Promise<string> => new URL(await program.address()).port;
 
-async function end(...programs: Program[]): Promise<void> {
+async function stop(...programs: Program[]): Promise<void> {
   for (const program of programs) program.kill('SIGTERM');
   for (const program of programs) expect(await program.exited).toBe(0);
 }
 
-const line = (folder: string, { pid }: Program, port: string) =>
+const refusalLine = (folder: string, { pid }: Program, port: string) =>
   new RegExp(
     `^The data folder ${folder} is in use by another Linnet: process ${pid}, since \\d{4}-\\S+Z, on port ${port}\\. Stop that one, or set DATA_DIR to another folder\\.\n$`,
   );
@@ -26,20 +26,20 @@ test.each(['1', '2'])(
     const second = runServer({ PORT: '0', DATA_DIR: folder.path });
     expect(await second.exited).toBe(1);
     expect(second.output().out).toBe('');
-    expect(second.output().err).toMatch(line(folder.path, first, port));
+    expect(second.output().err).toMatch(refusalLine(folder.path, first, port));
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     const user = ['user', 'create', '--email', 'ops@example.com'];
     const command = runCommand(user, { DATA_DIR: folder.path }, 'typed in secret\n');
     expect([await command.exited, command.output().err]).toEqual([0, '']);
-    await end(first);
+    await stop(first);
     const third = runServer({ ...settings, WORKERS: '1' });
     await third.address();
-    await end(third);
+    await stop(third);
   },
   240_000,
 );
 
-test('files left by dead servers, and garbage in their place, prevent no start', async () => {
+test('lock files of killed servers, and garbage in their place, prevent no start', async () => {
   await using folder = await storeFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path };
   const killed = runServer(settings);
@@ -48,15 +48,15 @@ test('files left by dead servers, and garbage in their place, prevent no start',
   await killed.exited;
   const next = runServer(settings);
   await next.address();
-  await end(next);
+  await stop(next);
   for (const name of ['server.lock', 'server.json'])
     await writeFile(join(folder.path, name), '\u0000 4711 } no lock at all '.repeat(500));
   const last = runServer(settings);
   const port = await portOf(last);
   const refused = runServer(settings);
   expect(await refused.exited).toBe(1);
-  expect(refused.output().err).toMatch(line(folder.path, last, port));
-  await end(last);
+  expect(refused.output().err).toMatch(refusalLine(folder.path, last, port));
+  await stop(last);
 }, 240_000);
 
 test('two nodes on PostgreSQL may share a data folder', async () => {
@@ -64,5 +64,5 @@ test('two nodes on PostgreSQL may share a data folder', async () => {
   const settings = { PORT: '0', DATA_DIR: folder.path, DATABASE_URL: await migratedPostgres() };
   const nodes = [runServer(settings), runServer(settings)];
   for (const node of nodes) expect((await fetch(`${await node.address()}/readyz`)).status).toBe(200);
-  await end(...nodes);
+  await stop(...nodes);
 }, 240_000);

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { replaceSetting } from '../src/storage/settings.ts';
 import { startApp } from './support/app.ts';
 
-test('a change that begins while a migration ends fails neither', async () => {
+test('a change that begins while a migration ends makes neither of them fail', async () => {
   const app = await startApp({ store: 'sqlite' });
   const { database } = app.app.context;
   let isOver = false;

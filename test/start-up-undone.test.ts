@@ -7,14 +7,14 @@ import { endOf, runScript, temporaryFolder } from './support/program.ts';
 
 type Settings = Record<string, string>;
 
-const failures: { of: string; problem: RegExp; prepare: (folder: string) => Promise<Settings> }[] = [
+const failures: { cause: string; problem: RegExp; prepare: (folder: string) => Promise<Settings> }[] = [
   {
-    of: 'a host that is none',
+    cause: 'an invalid host',
     problem: /^Listening on no such host/,
     prepare: async () => ({ HOST: 'no such host' }),
   },
   {
-    of: 'a data folder that can not be one',
+    cause: 'a data folder that is a file',
     problem: /^The data folder .* can not be written/,
     prepare: async (folder) => {
       await writeFile(join(folder, 'file'), '');
@@ -22,7 +22,7 @@ const failures: { of: string; problem: RegExp; prepare: (folder: string) => Prom
     },
   },
   {
-    of: 'a SQLite file that is none',
+    cause: 'a SQLite file with other contents',
     problem: /^The SQLite file in .* can not be opened/,
     prepare: async (folder) => {
       await writeFile(join(folder, 'linnet.sqlite'), 'long enough to be seen as no database'.repeat(100));
@@ -30,17 +30,17 @@ const failures: { of: string; problem: RegExp; prepare: (folder: string) => Prom
     },
   },
   {
-    of: 'a database that is not reachable',
+    cause: 'an unreachable database',
     problem: /^The database at 127\.0\.0\.1:1\/none can not be reached/,
     prepare: async () => ({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }),
   },
   {
-    of: 'a country file that is none, which is seen when visitors are let in',
+    cause: 'a missing country file, which is only read when visits are accepted',
     problem: /^COUNTRY_FILE can not be used/,
     prepare: async (folder) => ({ COUNTRY_FILE: join(folder, 'none') }),
   },
   {
-    of: 'the same on PostgreSQL',
+    cause: 'a missing country file on PostgreSQL',
     problem: /^COUNTRY_FILE can not be used/,
     prepare: async (folder) => ({
       COUNTRY_FILE: join(folder, 'none'),
@@ -48,26 +48,26 @@ const failures: { of: string; problem: RegExp; prepare: (folder: string) => Prom
     }),
   },
   {
-    of: 'a store that breaks once visitors are let in',
+    cause: 'a store that fails once visits are accepted',
     problem: /^no such table: users/,
     prepare: async () => ({ BREAK: 'the accounts, once visitors are let in' }),
   },
   {
-    of: 'the same, where the fold has begun with what an earlier process left',
+    cause: 'the same store failure, after the fold of an earlier journal has begun',
     problem: /^no such table: users/,
     prepare: async (folder) => {
-      await mkdir(join(folder, 'journal', 'node', 'of-the-dead'), { recursive: true });
+      await mkdir(join(folder, 'journal', 'node', 'killed'), { recursive: true });
       return { BREAK: 'the accounts, once visitors are let in' };
     },
   },
   {
-    of: 'two things, of which the first is told',
+    cause: 'two failures, of which the first is reported',
     problem: /^COUNTRY_FILE can not be used/,
     prepare: async (folder) => ({ COUNTRY_FILE: join(folder, 'none'), BREAK: 'the closing, too' }),
   },
 ];
 
-/** What starts print that fail one after the other, in a process that exits once nothing keeps its event loop alive. */
+/** The results of starts that fail one after the other, in a process that exits once nothing keeps its event loop alive. */
 async function failedStarts(VISITORS: string, starts: readonly Settings[]): Promise<FailedStart[]> {
   const program = runScript('failing-start.ts', { VISITORS, STARTS: JSON.stringify(starts) });
   try {
@@ -92,16 +92,16 @@ describe.each(['in a thread', 'here'])('with visitors %s, a failing start', (vis
       }),
     );
     const all = await failedStarts(visitors, starts);
-    for (const [index, { of }] of failures.entries()) failed.set(of, all[index] as FailedStart);
+    for (const [index, { cause }] of failures.entries()) failed.set(cause, all[index] as FailedStart);
   });
 
-  test.each(failures)('because of $of leaves nothing open', ({ of, problem }) => {
-    expect(failed.get(of)?.problem).toMatch(problem);
-    expect(failed.get(of)?.held).toEqual([]);
+  test.each(failures)('because of $cause leaves nothing open', ({ cause, problem }) => {
+    expect(failed.get(cause)?.problem).toMatch(problem);
+    expect(failed.get(cause)?.held).toEqual([]);
   });
 
   if (visitors === 'in a thread')
-    test('at its very end first answers requests that have arrived meanwhile', () => {
-      expect(failed.get('a store that breaks once visitors are let in')?.isWaitedFor).toBe(true);
+    test('answers requests that have arrived meanwhile before it ends', () => {
+      expect(failed.get('a store that fails once visits are accepted')?.isWaitedFor).toBe(true);
     });
 });

@@ -37,7 +37,7 @@ const messageOf = (env: Record<string, string>) =>
   );
 
 async function endsAfterItsCalls(program: Program, address: string, signal: NodeJS.Signals): Promise<void> {
-  // Hashing a password takes long enough for the calls to be under way.
+  // Hashing a password takes long enough for the calls to be still running.
   const calls = Array.from({ length: 4 }, (_, index) =>
     fetch(`${address}/api/v1/auth/create_tokens`, {
       method: 'POST',
@@ -62,8 +62,8 @@ describe('the start', () => {
     expect(first.output().out).toContain('Open that address in a browser');
     expect(await (await fetch(address)).text()).toContain('<title>Linnet</title>');
     const body = JSON.stringify({ email: 'you@example.com', password: 'at least 8 characters' });
-    const made = await fetch(`${address}/api/v1/user`, { method: 'POST', headers: json, body });
-    expect(made.status).toBe(201);
+    const created = await fetch(`${address}/api/v1/user`, { method: 'POST', headers: json, body });
+    expect(created.status).toBe(201);
     await endsAfterItsCalls(first, address, 'SIGTERM');
     expect(problemsOf(first)).toEqual([]);
 
@@ -79,7 +79,7 @@ describe('the start', () => {
     await endsAfterItsCalls(second, again, 'SIGINT');
   });
 
-  test('that is told to stop before it is over completes, and stops as it should', async () => {
+  test('finishes and then stops if it gets SIGTERM while it runs', async () => {
     await using folder = await temporaryFolder();
     const program = runServer({ PORT: '0', DATA_DIR: folder.path });
     await eventually(() => existsSync(join(folder.path, 'linnet.sqlite')), 'the store');
@@ -88,7 +88,7 @@ describe('the start', () => {
     expect(problemsOf(program)).toEqual([]);
   });
 
-  test('two nodes on one PostgreSQL need the same secret key, and say so', async () => {
+  test('of a second node on PostgreSQL requires the secret key of the first, and reports another one', async () => {
     const DATABASE_URL = await freshPostgres();
     const first = await startApp({ env: { DATABASE_URL } });
     expect(await messageOf({ DATABASE_URL })).toContain('belongs to another secret key');
@@ -98,7 +98,7 @@ describe('the start', () => {
   });
 });
 
-describe('a start that fails says why in one line and ends with 1', () => {
+describe('a start that fails reports the reason in one line and exits with 1', () => {
   async function expectLine(program: Program, line: RegExp) {
     expect(await program.exited).toBe(1);
     const { out, err } = program.output();
@@ -180,22 +180,22 @@ describe('the output of a start that fails', () => {
 });
 
 describe('the command line', () => {
-  test('creates an account and a key while the program runs, and sets a new password: signed out everywhere, and keys stay', async () => {
+  test('creates an account and a key while the program runs, and sets a new password: the account is signed out everywhere, and its keys stay', async () => {
     await using folder = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path };
     const program = runServer(settings);
     const address = await program.address();
-    const linnet = async (command: string[], stdin: string) => {
+    const runLinnet = async (command: string[], stdin: string) => {
       const run = runCommand(command, settings, stdin);
       return [await run.exited, run.output().out, run.output().err] as const;
     };
     const create = ['user', 'create', '--email', 'Ops@example.com', '--organization', 'Ops'];
-    expect(await linnet(create, 'the forgotten one\n')).toEqual([
+    expect(await runLinnet(create, 'the forgotten one\n')).toEqual([
       0,
       'Made the account of ops@example.com, who administers "Ops".\n',
       '',
     ]);
-    const [code, key] = await linnet(['key', 'create', '--email', 'ops@example.com', '--name', 'n'], '');
+    const [code, key] = await runLinnet(['key', 'create', '--email', 'ops@example.com', '--name', 'n'], '');
     expect([code, key]).toEqual([0, expect.stringMatching(/^lnt_\w{38}\n$/)]);
     const user = await fetch(`${address}/api/v1/user`, { headers: { 'api-key': key.trim() } });
     expect(await user.json()).toMatchObject({ email: 'ops@example.com', role: 'administrator' });
@@ -206,25 +206,25 @@ describe('the command line', () => {
         body: JSON.stringify({ email: 'ops@example.com', password }),
       });
     const cookie = (await signIn('the forgotten one')).headers.get('set-cookie')?.split(';')[0] ?? '';
-    const whoAmI = async (headers: Record<string, string>) =>
+    const userStatus = async (headers: Record<string, string>) =>
       (await fetch(`${address}/api/v1/user`, { headers })).status;
-    expect(await whoAmI({ cookie })).toBe(200);
+    expect(await userStatus({ cookie })).toBe(200);
 
-    const done = await linnet(['user', 'password', '--email', 'Ops@Example.com'], 'a brand new one\n');
-    expect(done).toEqual([
+    const changed = await runLinnet(['user', 'password', '--email', 'Ops@Example.com'], 'a brand new one\n');
+    expect(changed).toEqual([
       0,
       'ops@example.com has a new password and is signed out everywhere. API keys go on working.\n',
       '',
     ]);
-    expect(await whoAmI({ cookie })).toBe(401);
-    expect(await whoAmI({ 'api-key': key.trim() })).toBe(200);
+    expect(await userStatus({ cookie })).toBe(401);
+    expect(await userStatus({ 'api-key': key.trim() })).toBe(200);
     expect((await signIn('the forgotten one')).status).toBe(401);
     expect((await signIn('a brand new one')).status).toBe(201);
     program.kill('SIGTERM');
     await program.exited;
   });
 
-  test('a database whose key is lost is refused, and accepts the new one when told to', async () => {
+  test('a database whose secret key is lost is refused, and accepts a new key after `secret replace`', async () => {
     await using folder = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path };
     const first = runServer(settings);
@@ -244,17 +244,17 @@ describe('the command line', () => {
     expect(await again.exited).toBe(0);
   });
 
-  test('reports errors, and ends with 1, or 2 for an unknown command', async () => {
+  test('reports errors, and exits with 1, or 2 for an unknown command', async () => {
     await using folder = await temporaryFolder();
     const settings = { DATA_DIR: folder.path };
-    const ended = async (program: Program) => [await program.exited, program.output().err.split('\n')[0]];
-    expect(await ended(runCommand(['user', 'create'], settings))).toEqual([1, '--email is needed.']);
-    expect((await ended(runCommand(['user', 'create', '--nonsense'], settings)))[0]).toBe(1);
+    const resultOf = async (program: Program) => [await program.exited, program.output().err.split('\n')[0]];
+    expect(await resultOf(runCommand(['user', 'create'], settings))).toEqual([1, '--email is needed.']);
+    expect((await resultOf(runCommand(['user', 'create', '--nonsense'], settings)))[0]).toBe(1);
     // The launcher passes its exit code on.
-    expect((await ended(runProgram(['linnet', 'make', 'coffee'], settings)))[0]).toBe(2);
+    expect((await resultOf(runProgram(['linnet', 'make', 'coffee'], settings)))[0]).toBe(2);
   });
 
-  test('refuses unknown options', async () => {
+  test('refuses missing and invalid options', async () => {
     const app = await startApp();
     const refusal = ({ run }: Command, values: Record<string, string>) =>
       run(app.app.context, values).catch((cause) => cause instanceof Refusal && cause.message);

@@ -5,7 +5,7 @@ import { Listener } from '../src/visit/connection/listener.ts';
 import { noProxies, wideLimits } from './support/both-paths.ts';
 import { visitRaw } from './support/raw-http.ts';
 
-const fault = (cause: unknown) => {
+const rethrow = (cause: unknown) => {
   throw cause;
 };
 let appServer: AppServer;
@@ -14,9 +14,9 @@ let listener: Listener;
 /** Neither is opened, as while the service is still starting. */
 beforeAll(() => {
   const clientByPort = new ClientByPort();
-  appServer = new AppServer(clientByPort, fault);
+  appServer = new AppServer(clientByPort, rethrow);
   const listenAt = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
-  listener = new Listener(listenAt, { port: appServer.port, clientByPort }, wideLimits, fault);
+  listener = new Listener(listenAt, { port: appServer.port, clientByPort }, wideLimits, rethrow);
 });
 afterAll(async () => {
   await listener.stopTaking(0);
@@ -24,13 +24,13 @@ afterAll(async () => {
   await listener.endConnections();
 });
 
-const ask = (path: string, method = 'GET') => visitRaw(listener.origin, { path, method });
+const request = (path: string, method = 'GET') => visitRaw(listener.origin, { path, method });
 
 test.each(['/api', '/api/v1/link', '/api/v1/link?x=y', '/healthz', '/readyz'])(
   'while the service starts, a program that requests %s gets an API error',
   async (path) => {
     for (const method of ['GET', 'POST']) {
-      const { status, headers, body } = await ask(path, method);
+      const { status, headers, body } = await request(path, method);
       expect([status, headers['retry-after']]).toEqual([503, '1']);
       expect(JSON.parse(body)).toEqual({
         status_code: 503,
@@ -41,19 +41,22 @@ test.each(['/api', '/api/v1/link', '/api/v1/link?x=y', '/healthz', '/readyz'])(
   },
 );
 
-test('a liveness probe succeeds meanwhile, so that no supervisor ends a long migration', async () => {
-  const { status, body } = await ask('/livez');
+test('while the service starts, a liveness probe succeeds, so that no supervisor ends a long migration', async () => {
+  const { status, body } = await request('/livez');
   expect([status, body]).toEqual([200, '{"status":"live"}']);
 });
 
-test.each(['/', '/abc', '/app', '/apiary'])('and a visitor of %s gets a page that reloads', async (path) => {
-  const { status, headers, body } = await ask(path);
-  expect([status, headers['retry-after'], headers['content-type']]).toEqual([
-    503,
-    '1',
-    'text/html; charset=utf-8',
-  ]);
-  expect(body).toContain('<title>Starting</title>');
-  const head = await ask(path, 'HEAD');
-  expect([head.status, head.headers['content-length']]).toEqual([503, headers['content-length']]);
-});
+test.each(['/', '/abc', '/app', '/apiary'])(
+  'while the service starts, a visitor of %s gets a page that reloads',
+  async (path) => {
+    const { status, headers, body } = await request(path);
+    expect([status, headers['retry-after'], headers['content-type']]).toEqual([
+      503,
+      '1',
+      'text/html; charset=utf-8',
+    ]);
+    expect(body).toContain('<title>Starting</title>');
+    const head = await request(path, 'HEAD');
+    expect([head.status, head.headers['content-length']]).toEqual([503, headers['content-length']]);
+  },
+);

@@ -13,7 +13,7 @@ import { type StoreKind, storeKinds } from './support/app.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { temporaryFolder } from './support/program.ts';
 
-const failed = () => {};
+const ignoreFault = () => {};
 /** Bun's own `rejects` blocks the event loop that the store's threads need. */
 const causeOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -29,7 +29,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
   beforeAll(async () => {
     folder = await temporaryFolder();
     url = kind === 'postgres' ? await freshPostgres() : null;
-    database = await openDatabase(url, folder.path, failed);
+    database = await openDatabase(url, folder.path, ignoreFault);
   });
   afterAll(async () => {
     await database.close();
@@ -92,11 +92,11 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
-  test('two that open a new store at once both find it ready', async () => {
+  test('a new store that is opened three times at once is ready for each', async () => {
     await using shared = await temporaryFolder();
     const fresh = kind === 'postgres' ? await freshPostgres() : null;
     const opened = await Promise.all(
-      Array.from({ length: 3 }, () => openDatabase(fresh, shared.path, failed)),
+      Array.from({ length: 3 }, () => openDatabase(fresh, shared.path, ignoreFault)),
     );
     for (const one of opened) expect(await changesFrom(one.read, 0, 1)).toEqual([]);
     for (const one of opened) await one.close();
@@ -133,7 +133,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
   });
 
   test('statements that a change sends at once are all stored, or none', async () => {
-    const both = (name: string) =>
+    const writeThree = (name: string) =>
       database.write(async (queries) => {
         await Promise.all([
           replaceSetting(queries, `${name} 1`, 'x'),
@@ -143,10 +143,10 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
             : replaceSetting(queries, `${name} 3`, 'x'),
         ]);
       });
-    const [whole, broken] = await Promise.all([causeOf(both('whole')), causeOf(both('broken'))]);
+    const [whole, broken] = await Promise.all([causeOf(writeThree('whole')), causeOf(writeThree('broken'))]);
     expect([whole, broken instanceof Error]).toEqual([null, true]);
     expect(await findSetting(database.read, 'whole 3')).toBe('x');
-    for (const place of [1, 2, 3]) expect(await findSetting(database.read, `broken ${place}`)).toBeNull();
+    for (const number of [1, 2, 3]) expect(await findSetting(database.read, `broken ${number}`)).toBeNull();
   });
 
   test('a change without queries is carried out too', async () => {
@@ -170,15 +170,15 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
       if (keys.includes('broken')) throw new Error('this one is broken');
       return keys.map((key) => `made ${key}`);
     };
-    // The rest wait for this one.
-    const held = database.writeTogether('waits', insert);
+    // The other changes wait for this one.
+    const firstChange = database.writeTogether('waits', insert);
     await open;
     const keys = ['one', 'two', 'broken', 'three', 'four', 'five'];
     const rest = keys.map((key) => database.writeTogether(key, insert));
     const other = database.write((queries) => replaceSetting(queries, 'other change', 'x'));
     const closing = Promise.allSettled([...rest, other]);
     end();
-    expect(await held).toBe('made waits');
+    expect(await firstChange).toBe('made waits');
     const outcomes = await closing;
     expect(outcomes.slice(0, 6).map((outcome) => (outcome as { value?: string }).value ?? 'failed')).toEqual([
       'made one',
@@ -189,7 +189,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
       'made five',
     ]);
     expect(outcomes[6]?.status).toBe('fulfilled');
-    // Several of the waiting ones shared a batch with the broken one, and were then made one by one.
+    // Several of the waiting changes shared a batch with the broken one, and were then made one by one.
     const several = batches.find((batch) => batch.length > 1 && batch.includes('broken')) ?? [];
     expect(several.slice(0, 3)).toEqual(['one', 'two', 'broken']);
     for (const key of several) expect(batches).toContainEqual([key]);
@@ -199,60 +199,60 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     expect(await findSetting(database.read, 'other change')).toBe('x');
   });
 
-  test('a store set up by a newer Linnet is refused once that one requires it, and not before', async () => {
+  test('a store migrated by a newer Linnet is refused once it requires that version, and not before', async () => {
     await using other = await temporaryFolder();
     const fresh = kind === 'postgres' ? await freshPostgres() : null;
-    const newer = await openDatabase(fresh, other.path, failed);
+    const newer = await openDatabase(fresh, other.path, ignoreFault);
     await newer.write((queries) =>
       queries
         .insertInto('migrations' as never)
         .values({ number: 9999 } as never)
         .execute(),
     );
-    await (await openDatabase(fresh, other.path, failed)).close();
+    await (await openDatabase(fresh, other.path, ignoreFault)).close();
     await newer.write((queries) => replaceSetting(queries, 'least_migration', '9999'));
     await newer.close();
-    expect(String(await causeOf(openDatabase(fresh, other.path, failed)))).toContain('newer Linnet');
+    expect(String(await causeOf(openDatabase(fresh, other.path, ignoreFault)))).toContain('newer Linnet');
   });
 
   test('an empty store gets all tables or none', async () => {
     await using other = await temporaryFolder();
     const fresh = kind === 'postgres' ? await freshPostgres() : null;
-    const empty = fresh === null ? await openSqlite(other.path) : openPostgres(fresh, failed);
+    const empty = fresh === null ? await openSqlite(other.path) : openPostgres(fresh, ignoreFault);
     // A migration in the middle creates a table of this name.
     await empty.write((queries) => sql`create table nodes (id integer)`.execute(queries));
-    expect(String(await causeOf(openDatabase(fresh, other.path, failed)))).toContain('nodes');
+    expect(String(await causeOf(openDatabase(fresh, other.path, ignoreFault)))).toContain('nodes');
     expect(await causeOf(sql`select 1 from links`.execute(empty.read))).not.toBeNull();
     await empty.write((queries) => sql`drop table nodes`.execute(queries));
-    await (await openDatabase(fresh, other.path, failed)).close();
+    await (await openDatabase(fresh, other.path, ignoreFault)).close();
     await empty.close();
   });
 });
 
-test('a migration keeps on disk what other changes keep in memory on sqlite', async () => {
+test('a migration keeps temporary tables on disk, and other changes keep them in memory, on sqlite', async () => {
   await using folder = await temporaryFolder();
-  const database = await openDatabase(null, folder.path, failed);
-  const placeOf = async (queries: Queries) =>
+  const database = await openDatabase(null, folder.path, ignoreFault);
+  const tempStoreOf = async (queries: Queries) =>
     (await sql<{ place: number }>`select temp_store as place from pragma_temp_store`.execute(queries)).rows[0]
       ?.place;
   const [onDisk, inMemory] = [1, 2];
-  expect(await database.write(placeOf)).toBe(inMemory);
+  expect(await database.write(tempStoreOf)).toBe(inMemory);
   const [migrated, other] = await Promise.all([
-    database.migrate(placeOf),
+    database.migrate(tempStoreOf),
     database.write(async () => 'done'),
   ]);
   expect([migrated, other]).toEqual([onDisk, 'done']);
   await causeOf(database.migrate(async () => Promise.reject(new Error('stop here'))));
-  expect(await database.write(placeOf)).toBe(inMemory);
+  expect(await database.write(tempStoreOf)).toBe(inMemory);
   await database.close();
 });
 
 test('a migration has no timeout on postgres', async () => {
   const database = openPostgres(await freshPostgres(), () => {});
-  const limitOf = async (queries: Queries) =>
+  const statementTimeoutOf = async (queries: Queries) =>
     (await sql<{ statement_timeout: string }>`show statement_timeout`.execute(queries)).rows[0]
       ?.statement_timeout;
-  expect(await database.write(limitOf)).toBe('7500ms');
-  expect(await database.migrate(limitOf)).toBe('0');
+  expect(await database.write(statementTimeoutOf)).toBe('7500ms');
+  expect(await database.migrate(statementTimeoutOf)).toBe('0');
   await database.close();
 });

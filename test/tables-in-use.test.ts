@@ -14,22 +14,24 @@ import { scaledToLoad } from './support/scaled-to-load.ts';
 
 let url: string;
 let database: Database;
-let others: SQL;
+let otherSessions: SQL;
 
 beforeAll(async () => {
   url = await migratedPostgres();
   database = openPostgres(url, () => {});
-  others = new SQL({ url, max: 4 });
-  await others.unsafe(`insert into words (word) select 'word ' || i from generate_series(1, 2000) as i`);
+  otherSessions = new SQL({ url, max: 4 });
+  await otherSessions.unsafe(
+    `insert into words (word) select 'word ' || i from generate_series(1, 2000) as i`,
+  );
 }, 60_000);
 afterAll(async () => {
-  await others.end();
+  await otherSessions.end();
   await database.close();
 });
 
-/** Holds the locks of a statement until it is ended. */
-async function holding(statement: string) {
-  const session = await others.reserve();
+/** Runs a statement in a transaction that holds its locks until it is disposed of. */
+async function holdLocks(statement: string) {
+  const session = await otherSessions.reserve();
   await session.unsafe('begin');
   await session.unsafe(statement);
   return {
@@ -45,31 +47,33 @@ const build = (name: string, statement = `create index ${name} on words (length(
 
 const isValid = async (name: string): Promise<boolean | undefined> =>
   (
-    await others.unsafe(`select indisvalid as valid from pg_index where indexrelid = to_regclass('${name}')`)
+    await otherSessions.unsafe(
+      `select indisvalid as valid from pg_index where indexrelid = to_regclass('${name}')`,
+    )
   )[0]?.valid;
 
 test('a change to a table in use retries briefly, logs which sessions hold it, and succeeds in the end', async () => {
-  const told: (readonly LockHolder[])[] = [];
+  const reports: (readonly LockHolder[])[] = [];
   let isDone = false;
   let change: Promise<void>;
   {
-    await using _ = await holding('select count(*) from words');
+    await using _ = await holdLocks('select count(*) from words');
     change = database.migrate(
       async (queries) => {
         await sql`alter table words add column first_seen bigint`.execute(queries);
       },
-      (holders) => told.push(holders),
+      (holders) => reports.push(holders),
     );
     change.finally(() => {
       isDone = true;
     });
-    await eventually(() => told.length > 1, 'two words of the wait');
-    const began = performance.now();
+    await eventually(() => reports.length > 1, 'two reports of the wait');
+    const start = performance.now();
     for (let time = 0; time < 20; time++)
       await database.lookup.selectFrom('words').select('id').limit(1).execute();
-    expect(performance.now() - began).toBeLessThan(scaledToLoad(15_000));
+    expect(performance.now() - start).toBeLessThan(scaledToLoad(15_000));
     expect(isDone).toBe(false);
-    expect(told[0]).toEqual([
+    expect(reports[0]).toEqual([
       expect.objectContaining({ state: 'idle in transaction', query: 'select count(*) from words' }),
     ]);
   }
@@ -102,23 +106,23 @@ test('named statements still work when a newer node adds a column to their table
       ]),
     );
   const before = await all();
-  await others.unsafe('alter table settings add column note text');
+  await otherSessions.unsafe('alter table settings add column note text');
   expect(await all()).toEqual(before);
-  await others.unsafe('alter table settings drop column note');
+  await otherSessions.unsafe('alter table settings drop column note');
   expect(await all()).toEqual(before);
   await named.close();
 });
 
-test('an index is built while others write to the table; only the build waits', async () => {
-  const told: (readonly LockHolder[])[] = [];
+test('an index is built while other sessions write to the table; only the build waits', async () => {
+  const reports: (readonly LockHolder[])[] = [];
   let building: Promise<void>;
   {
-    await using _ = await holding(`insert into words (word) values ('not yet there')`);
-    building = buildIndexes(database, build('words_length'), (holders) => told.push(holders));
+    await using _ = await holdLocks(`insert into words (word) values ('not yet there')`);
+    building = buildIndexes(database, build('words_length'), (holders) => reports.push(holders));
     await eventually(async () => (await isValid('words_length')) === false, 'the build to begin');
-    await others.unsafe(`insert into words (word) values ('meanwhile')`);
-    await eventually(() => told.length > 0, 'word of the wait');
-    expect(told[0]?.[0]?.query).toContain('not yet there');
+    await otherSessions.unsafe(`insert into words (word) values ('meanwhile')`);
+    await eventually(() => reports.length > 0, 'a report of the wait');
+    expect(reports[0]?.[0]?.query).toContain('not yet there');
     expect(await isValid('words_length')).toBe(false);
   }
   await building;
@@ -126,24 +130,24 @@ test('an index is built while others write to the table; only the build waits', 
 });
 
 test.skipIf(!hasPgBouncer)(
-  'both work through a pooler, which has a connection for each transaction',
+  'changes and index builds work through a pooler, which assigns a connection to each transaction',
   async () => {
     await using pooler = await startPgBouncer(url);
     const pooled = openPostgres(pooler.url, () => {});
-    const told: (readonly LockHolder[])[] = [];
+    const reports: (readonly LockHolder[])[] = [];
     let change: Promise<unknown>;
     {
-      await using _ = await holding('select count(*) from words');
+      await using _ = await holdLocks('select count(*) from words');
       change = pooled
         .migrate(
           (queries) => sql`alter table words add column pooled bigint`.execute(queries),
-          (holders) => told.push(holders),
+          (holders) => reports.push(holders),
         )
         .then(() =>
           buildIndexes(pooled, build('words_pooled', 'create index words_pooled on words (pooled)')),
         );
-      await eventually(() => told.length > 0, 'word of the wait');
-      expect(told[0]?.[0]?.query).toBe('select count(*) from words');
+      await eventually(() => reports.length > 0, 'a report of the wait');
+      expect(reports[0]?.[0]?.query).toBe('select count(*) from words');
     }
     await change;
     expect(await isValid('words_pooled')).toBe(true);
@@ -151,20 +155,20 @@ test.skipIf(!hasPgBouncer)(
   },
 );
 
-test('nodes that start at once build it once; a valid one is left alone', async () => {
+test('nodes that start at once build an index once, and a valid index is not rebuilt', async () => {
   const second = openPostgres(url, () => {});
   await Promise.all([database, second].map((one) => buildIndexes(one, build('words_once'))));
-  const numberOf = async () =>
-    (await others.unsafe(`select 'words_once'::regclass::oid::integer as number`))[0]?.number;
-  const first = await numberOf();
+  const oidOf = async () =>
+    (await otherSessions.unsafe(`select 'words_once'::regclass::oid::integer as number`))[0]?.number;
+  const first = await oidOf();
   await buildIndexes(second, build('words_once'));
-  expect([await isValid('words_once'), await numberOf()]).toEqual([true, first]);
+  expect([await isValid('words_once'), await oidOf()]).toEqual([true, first]);
   await second.close();
 });
 
 test('the remains of an interrupted build are dropped and rebuilt', async () => {
-  await others.unsafe(`create table twice (word text)`);
-  await others.unsafe(`insert into twice values ('a'), ('a')`);
+  await otherSessions.unsafe(`create table twice (word text)`);
+  await otherSessions.unsafe(`insert into twice values ('a'), ('a')`);
   const unique = build('twice_word', 'create unique index twice_word on twice (word)');
   const broken = await buildIndexes(database, unique).then(
     () => null,
@@ -172,25 +176,25 @@ test('the remains of an interrupted build are dropped and rebuilt', async () => 
   );
   expect(broken).toContain('twice_word');
   expect(await isValid('twice_word')).toBe(false);
-  await others.unsafe('delete from twice where ctid = (select min(ctid) from twice)');
+  await otherSessions.unsafe('delete from twice where ctid = (select min(ctid) from twice)');
   await buildIndexes(database, unique);
   expect(await isValid('twice_word')).toBe(true);
 });
 
-test('a build that continues for a dead node is awaited', async () => {
+test('a build that continues for a node that is gone is awaited', async () => {
   let building: Promise<void>;
-  const gone = new SQL({ url, max: 1 });
+  const otherNode = new SQL({ url, max: 1 });
   let abandoned: Promise<unknown>;
   {
-    await using _ = await holding(`insert into words (word) values ('still open')`);
-    abandoned = gone.unsafe('create index concurrently words_gone on words (length(word))');
+    await using _ = await holdLocks(`insert into words (word) values ('still open')`);
+    abandoned = otherNode.unsafe('create index concurrently words_gone on words (length(word))');
     abandoned.catch(() => {});
     await eventually(async () => (await isValid('words_gone')) === false, 'the build to begin');
     building = buildIndexes(database, build('words_gone'));
   }
   await Promise.all([building, abandoned]);
   expect(await isValid('words_gone')).toBe(true);
-  await gone.end();
+  await otherNode.end();
 });
 
 test('the ledger, which is partitioned by month, gets its index at once', async () => {

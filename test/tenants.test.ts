@@ -5,7 +5,7 @@ import { browserOf, invite, member } from './support/members.ts';
 /** Accepting an invitation moves a user to another organization, so each test has a new guest. */
 const guests = new WeakMap<TestAccount, string>();
 
-/** How to create an own resource for a path parameter. A new resource without an entry here fails below. */
+/** Creates the resource of a path parameter for its owner. A new resource without an entry here fails below. */
 const makers: Record<string, (app: TestApp, owner: TestAccount) => Promise<number | string>> = {
   session: async (app, owner) => {
     await browserOf(app, owner);
@@ -48,8 +48,8 @@ const makers: Record<string, (app: TestApp, owner: TestAccount) => Promise<numbe
   zapier: async (app, owner) => {
     const key = await credentials.zapier?.(app, owner);
     const body = { target_url: `${app.url}/healthz` };
-    const made = await app.call('POST', '/api/v1/zapier/hooks', { key, body });
-    return made.json.id;
+    const created = await app.call('POST', '/api/v1/zapier/hooks', { key, body });
+    return created.json.id;
   },
 };
 
@@ -65,11 +65,11 @@ const inADay = ({ clock }: Pick<TestApp, 'clock'>) => ({
 });
 
 /** These ids are chosen by the caller, so every organization may use the same. */
-const namedByCaller = '/api/v1/link/external/{external_id}';
+const externalIdPath = '/api/v1/link/external/{external_id}';
 
-/** Routes whose caller has another credential than the API key of the owner: that of a guest, or of a link. */
-const credentials: Record<string, (app: TestApp, holder: TestAccount) => Promise<string>> = {
-  user: async (_, holder) => guests.get(holder) ?? holder.key,
+/** The credentials of routes that don't use the API key of the owner: that of a guest, or of a link. */
+const credentials: Record<string, (app: TestApp, account: TestAccount) => Promise<string>> = {
+  user: async (_, account) => guests.get(account) ?? account.key,
   zapier: async (app, { key }) => {
     const { links } = (await app.call('GET', '/api/v1/link', { key })).json;
     if (links.length > 0) return links[0].zapier_key;
@@ -77,7 +77,7 @@ const credentials: Record<string, (app: TestApp, holder: TestAccount) => Promise
   },
 };
 
-/** Bodies that would succeed on an own resource, so that a refusal can only be due to the owner. */
+/** Bodies that succeed for the owner, so that a refusal can only be due to the organization. */
 const bodies: Record<string, object> = {
   'PATCH link': { name: 'taken over' },
   'PATCH tag': { name: 'taken over' },
@@ -113,14 +113,13 @@ describe.each(storeKinds)('tenants on %s', (store) => {
   test('every documented path with an id returns 404 to another organization, without a change', async () => {
     const { paths } = (await app.call('GET', '/openapi.json')).json;
     const owned = Object.entries<Record<string, object>>(paths).filter(
-      ([path]) => path.includes('{') && path !== namedByCaller,
+      ([path]) => path.includes('{') && path !== externalIdPath,
     );
     expect(owned.length).toBeGreaterThan(3);
     for (const [path, methods] of owned) {
       const resource = path.split('/')[3] ?? '';
       const make = makers[path] ?? makers[resource];
-      if (!make)
-        throw new Error(`test/tenants.test.ts does not know how to make a "${resource}" for ${path}`);
+      if (!make) throw new Error(`test/tenants.test.ts has no maker of a "${resource}" for ${path}`);
       const id = await make(app, owner);
       const keyOf = credentials[resource] ?? (async (_, { key }) => key);
       const [ownKey, foreignKey] = [await keyOf(app, owner), await keyOf(app, stranger)];
@@ -143,8 +142,8 @@ describe.each(storeKinds)('tenants on %s', (store) => {
     }
   });
 
-  test("an organization's external id means nothing to another one", async () => {
-    const path = namedByCaller.replace('{external_id}', 'order-1');
+  test("an organization's external id identifies nothing in another organization", async () => {
+    const path = externalIdPath.replace('{external_id}', 'order-1');
     const put = async (name: string, { key }: TestAccount) =>
       (await app.call('PUT', path, { key, body: { destination_url: 'https://example.com', name } })).json;
     const own = await put('mine', owner);
@@ -162,9 +161,12 @@ describe.each(storeKinds)('tenants on %s', (store) => {
     const put = await app.call('PATCH', path, { key: stranger.key, body: { add_tags: [tag] } });
     expect([put.status, put.json.error_code]).toEqual([400, 'TAG_NOT_FOUND']);
     // Removing a tag that isn't there succeeds without effect, as with a tag that never existed.
-    const taken = await app.call('PATCH', path, { key: stranger.key, body: { remove_tags: [tag] } });
-    const never = await app.call('PATCH', path, { key: stranger.key, body: { remove_tags: [987654321] } });
-    expect([taken.status, taken.json.tags]).toEqual([never.status, never.json.tags]);
+    const foreignTag = await app.call('PATCH', path, { key: stranger.key, body: { remove_tags: [tag] } });
+    const unknownTag = await app.call('PATCH', path, {
+      key: stranger.key,
+      body: { remove_tags: [987654321] },
+    });
+    expect([foreignTag.status, foreignTag.json.tags]).toEqual([unknownTag.status, unknownTag.json.tags]);
     expect((await app.call('GET', `/api/v1/tag/${tag}`, { key: owner.key })).json.links).toBe(0);
   });
 

@@ -7,7 +7,7 @@ import { TlsPort } from '../src/visit/tls/tls-port.ts';
 import { noProxies, wideLimits } from './support/both-paths.ts';
 import { selfSigned } from './support/certificate.ts';
 
-const fault = (cause: unknown) => {
+const rethrow = (cause: unknown) => {
   throw cause;
 };
 
@@ -17,14 +17,14 @@ function listen(limits = wideLimits, idleTime?: number): Listener {
   const openTls = new TlsPort({ certificate, key }).open;
   const https = { openTls, httpPort: null, headLine: '' };
   const appServer = { port: 9, clientByPort: new ClientByPort() };
-  return new Listener(listenAt, appServer, limits, fault, { https, ...(idleTime && { idleTime }) });
+  return new Listener(listenAt, appServer, limits, rethrow, { https, ...(idleTime && { idleTime }) });
 }
 
 const closed = (socket: ReturnType<typeof connect>): Promise<void> =>
-  new Promise((over) => {
+  new Promise((resolve) => {
     socket.resume();
     socket.on('error', () => {});
-    socket.on('close', () => over());
+    socket.on('close', () => resolve());
   });
 
 async function close(listener: Listener): Promise<void> {

@@ -15,10 +15,10 @@ const year = 365 * dayLength;
 
 /** Its clock can't be read at first; everything else works. */
 class ClocklessStore extends SqliteFoldStore {
-  #asked = 0;
+  #reads = 0;
 
   override async serverNow(): Promise<number | null> {
-    if (this.#asked++ < 2) throw new StoreAway('away');
+    if (this.#reads++ < 2) throw new StoreAway('away');
     return noon;
   }
 }
@@ -32,19 +32,22 @@ test.each([
     await using folder = await temporaryFolder();
     await (await openDatabase(null, folder.path, () => {})).close();
     const database = new Database(join(folder.path, 'linnet.sqlite'));
-    // The journal of another node, finished yesterday: a copy of it may still come.
+    // The journal of another node, finished yesterday: a copy of it may still arrive.
     database.run(
       `insert into journal_watermarks (node, segment, byte_offset, finished_at) values ('there/left', 1, 1, ${noon - dayLength})`,
     );
     new JournalFiles(folder.path, noon + error).write(leftoverJournal, 'spring');
     const store = new ClocklessStore(folder.path);
-    const told: FromFold[] = [];
-    const worker = startFoldWorker(folder.path, store, noon + error, (message) => told.push(message), {
+    const messages: FromFold[] = [];
+    const worker = startFoldWorker(folder.path, store, noon + error, (message) => messages.push(message), {
       clock: 'server',
     });
-    await eventually(() => told.some(({ kind }) => kind === 'recovered'), 'the journal that was left');
+    await eventually(
+      () => messages.some(({ kind }) => kind === 'recovered'),
+      'the fold of the leftover journal',
+    );
     worker.take({ kind: 'stop', end: { segment: 1, offset: 0 }, now: noon + error });
-    await eventually(() => told.some(({ kind }) => kind === 'stopped'), 'the worker to stop');
+    await eventually(() => messages.some(({ kind }) => kind === 'stopped'), 'the worker to stop');
     const stamps = database
       .query('select node, finished_at as at from journal_watermarks order by node')
       .all();

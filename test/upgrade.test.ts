@@ -17,7 +17,7 @@ import {
   temporaryFolder,
 } from './support/program.ts';
 
-async function end(server: Program): Promise<void> {
+async function stop(server: Program): Promise<void> {
   server.kill('SIGTERM');
   expect(await server.exited).toBe(0);
 }
@@ -27,7 +27,7 @@ const copiesIn = (dataDir: string): string[] =>
     ? readdirSync(join(dataDir, 'backups')).filter((name) => name.endsWith('.sqlite'))
     : [];
 
-function askIn<Row>(file: string, sql: string): Row {
+function queryRow<Row>(file: string, sql: string): Row {
   const database = new Database(file, { readonly: true });
   try {
     return database.query<Row, []>(sql).get() as Row;
@@ -36,7 +36,7 @@ function askIn<Row>(file: string, sql: string): Row {
   }
 }
 
-test('upgrade --check says what would change, and changes nothing', async () => {
+test('upgrade --check prints what would change, and changes nothing', async () => {
   await using folder = await temporaryFolder();
   await earlierStore(folder.path);
   const file = join(folder.path, 'linnet.sqlite');
@@ -58,7 +58,7 @@ test("a store is copied before its tables are migrated, once, without visitors' 
   await earlierStore(settings.DATA_DIR);
   const server = runServer(settings);
   await server.address();
-  await end(server);
+  await stop(server);
   const [name = '', ...more] = copiesIn(settings.DATA_DIR);
   expect(more).toEqual([]);
   expect(name).toStartWith(`before-upgrade-from-${earlierMigration}-to-${newestMigration}-`);
@@ -66,7 +66,7 @@ test("a store is copied before its tables are migrated, once, without visitors' 
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   const counts = `select (select max(number) from migrations) as migration, (select count(*) from links) as links,
     (select count(*) from daily_salts) as salts, (select count(*) from daily_visitors) as visitors`;
-  expect(askIn<object>(copy, counts)).toEqual({
+  expect(queryRow<object>(copy, counts)).toEqual({
     migration: earlierMigration,
     links: 3,
     salts: 0,
@@ -77,20 +77,24 @@ test("a store is copied before its tables are migrated, once, without visitors' 
     expect.stringContaining('up to date'),
     '',
   ]);
-  const again = runServer(settings);
-  await again.address();
-  await end(again);
+  const secondServer = runServer(settings);
+  await secondServer.address();
+  await stop(secondServer);
   expect(copiesIn(settings.DATA_DIR)).toEqual([name]);
 
-  const elsewhere = { ...settings, DATA_DIR: join(folder.path, 'elsewhere') };
-  await mkdir(elsewhere.DATA_DIR);
-  await copyFile(join(settings.DATA_DIR, 'secret.key'), join(elsewhere.DATA_DIR, 'secret.key'));
-  expect(await command(['restore', copy], elsewhere)).toEqual([0, expect.stringMatching(/^Restored/), '']);
-  const restored = runServer(elsewhere);
+  const restoredSettings = { ...settings, DATA_DIR: join(folder.path, 'elsewhere') };
+  await mkdir(restoredSettings.DATA_DIR);
+  await copyFile(join(settings.DATA_DIR, 'secret.key'), join(restoredSettings.DATA_DIR, 'secret.key'));
+  expect(await command(['restore', copy], restoredSettings)).toEqual([
+    0,
+    expect.stringMatching(/^Restored/),
+    '',
+  ]);
+  const restored = runServer(restoredSettings);
   const url = await restored.address();
   const visit = await fetch(`${url}/rows`, { redirect: 'manual' });
   expect(visit.headers.get('location')).toBe('https://example.com/rows');
-  await end(restored);
+  await stop(restored);
   expect(problemsOf(restored)).toEqual([]);
 }, 240_000);
 
@@ -147,7 +151,7 @@ test('a disk without space for the copy stops the start with one line, and the s
     /^The store can not be copied to .*backups before the upgrade \(.*\)\. Make room there.*BACKUP_BEFORE_UPGRADE=off\.$/,
   );
   expect(readdirSync(join(folder.path, 'backups'))).toEqual(['lock']);
-  const { number } = askIn<{ number: number }>(
+  const { number } = queryRow<{ number: number }>(
     join(folder.path, 'linnet.sqlite'),
     'select max(number) as number from migrations',
   );
@@ -169,12 +173,12 @@ test('a start killed during the copy leaves nothing that looks like a copy, and 
   expect(copiesIn(folder.path)).toEqual([]);
   const next = runServer({ PORT: '0', DATA_DIR: folder.path });
   await next.address();
-  await end(next);
+  await stop(next);
   expect(copiesIn(folder.path)).toHaveLength(1);
   expect(existsSync(draft)).toBe(false);
 }, 240_000);
 
-test('on PostgreSQL the check says what to run, and a start says that no backup was made and continues', async () => {
+test('on PostgreSQL the check prints the backup command, and a start logs that it migrates and continues', async () => {
   await using folder = await temporaryFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path, DATABASE_URL: await earlierPostgres() };
   const [code, out] = await command(['upgrade', '--check'], settings);
@@ -182,7 +186,7 @@ test('on PostgreSQL the check says what to run, and a start says that no backup 
   expect((await command(['backup', join(folder.path, 'before.linnet')], settings))[0]).toBe(0);
   const server = runServer(settings);
   await server.address();
-  await end(server);
+  await stop(server);
   expect(problemsOf(server).map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ event: 'tables are changed', from: earlierMigration, to: newestMigration }),
   ]);
@@ -220,12 +224,12 @@ test('a backup that begins during a migration on PostgreSQL waits, and has the m
   const restored = { DATA_DIR: join(folder.path, 'restored') };
   expect((await command(['restore', join(folder.path, 'one.linnet')], restored))[0]).toBe(0);
   const file = join(restored.DATA_DIR, 'linnet.sqlite');
-  expect(askIn<object>(file, "select value from settings where key = 'kept'")).toEqual({
+  expect(queryRow<object>(file, "select value from settings where key = 'kept'")).toEqual({
     value: 'as it was',
   });
 }, 240_000);
 
-test('a mistyped command, or one without a store, says so', async () => {
+test('a mistyped command and a missing store are reported', async () => {
   await using folder = await temporaryFolder();
   const settings = { DATA_DIR: folder.path };
   expect(await command(['upgrade', '--check'], settings)).toEqual([

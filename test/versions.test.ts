@@ -19,7 +19,7 @@ test.each(storeKinds)(
     const create = () => app.call('POST', '/api/v1/link?disable_png=true', { key, body });
     const { json } = await create();
     const { database } = app.app.context;
-    const need = (number: number) =>
+    const setLeastMigration = (number: number) =>
       database.migrate((queries) => replaceSetting(queries, 'least_migration', String(number)));
     const ready = () => app.call('GET', '/readyz');
     const clicks = async () => (await app.call('GET', `/api/v1/link/${json.id}`, { key })).json.clicks;
@@ -32,8 +32,8 @@ test.each(storeKinds)(
     );
     expect((await ready()).status).toBe(200);
 
-    await need(newestMigration + 1);
-    const answer = await answerWhen(ready, ({ status }) => status === 503, 'a no');
+    await setLeastMigration(newestMigration + 1);
+    const answer = await answerWhen(ready, ({ status }) => status === 503, 'readiness to fail');
     expect(answer.json.status).toBe('too old for the database');
     const refusal = await create();
     if (store === 'postgres') {
@@ -47,25 +47,25 @@ test.each(storeKinds)(
       { event: 'too old for the database', knows: newestMigration, needs: newestMigration + 1 },
     ]);
 
-    await need(newestMigration);
-    await answerWhen(ready, ({ status }) => status === 200, 'a yes');
+    await setLeastMigration(newestMigration);
+    await answerWhen(ready, ({ status }) => status === 200, 'readiness to succeed');
     expect((await create()).status).toBe(201);
-    await eventually(async () => (await clicks()) === 1, 'the click of meanwhile');
+    await eventually(async () => (await clicks()) === 1, 'the click made meanwhile');
   },
 );
 
-test('newer table formats are used an hour after the last older program was there, and from the start in a new store', async () => {
+test('newer table formats are used an hour after an older program was last seen, and from the start in a new store', async () => {
   app = await startApp({ store: 'postgres', overrides: { versionInterval: 20, heartbeatInterval: 20 } });
   const { database } = app.app.context;
   const least = () => leastMigration(database.read);
   expect(await least()).toBe(newestFormat);
   await database.migrate((queries) => replaceSetting(queries, leastMigrationKey, '1'));
-  const looked = async () => {
+  const aloneSince = async () => {
     const since = await findSetting(database.read, 'alone_since');
     return since === null ? null : Number(since);
   };
   const older = { node: 'older', process: 'one', host_name: 'there', version: '0.0.1', migration: null };
-  const tellOlder = () =>
+  const reportOlderNode = () =>
     database.write((queries) =>
       reportNode(queries, {
         ...older,
@@ -76,18 +76,18 @@ test('newer table formats are used an hour after the last older program was ther
         waiting_bytes: 0,
       }),
     );
-  await eventually(async () => (await looked()) === app.clock.now, 'a look without older programs');
-  await tellOlder();
-  await eventually(async () => (await looked()) === null, 'a look beside one');
+  await eventually(async () => (await aloneSince()) === app.clock.now, 'a check without older programs');
+  await reportOlderNode();
+  await eventually(async () => (await aloneSince()) === null, 'a check while one is running');
   // The older node is gone without deregistering.
   app.clock.now += 61_000;
-  await eventually(async () => (await looked()) === app.clock.now, 'a look after it');
+  await eventually(async () => (await aloneSince()) === app.clock.now, 'a check after its end');
   app.clock.now += 59 * 60_000;
-  await tellOlder();
-  await eventually(async () => (await looked()) === null, 'a look beside it again');
+  await reportOlderNode();
+  await eventually(async () => (await aloneSince()) === null, 'a check while it is running again');
   expect(await least()).toBe(1);
   app.clock.now += 61_000;
-  await eventually(async () => (await looked()) === app.clock.now, 'another look after it');
+  await eventually(async () => (await aloneSince()) === app.clock.now, 'another check after its end');
   app.clock.now += 60 * 60_000;
-  await eventually(async () => (await least()) === newestFormat, 'the newer forms');
+  await eventually(async () => (await least()) === newestFormat, 'the newer formats');
 });

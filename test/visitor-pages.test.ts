@@ -15,8 +15,8 @@ const challenge = { parameters: { nonce: 'f'.repeat(32), salt: 'f'.repeat(32) },
 
 const longReferer = `https://shop.example/?${'x'.repeat(980)}`;
 
-/** Every page, with as much as it may have to show. A new page without an entry here fails below. */
-const every: Record<keyof typeof pages, (host: string) => pages.Page> = {
+/** Every page, with its longest contents. A new page without an entry here fails below. */
+const pageMakers: Record<keyof typeof pages, (host: string) => pages.Page> = {
   notFoundPage: (host) => pages.notFoundPage(host),
   notStartedPage: (host) => pages.notStartedPage(host, Date.UTC(2030, 8, 30), 0),
   expiredPage: (host) => pages.expiredPage(host),
@@ -40,21 +40,21 @@ interface Element {
 /** The elements of a page as a browser's parser sees them. */
 async function elementsOf(html: string): Promise<Element[]> {
   const found: Element[] = [];
-  const open: Element[] = [];
-  const reader = new HTMLRewriter().on('*', {
+  const openElements: Element[] = [];
+  const rewriter = new HTMLRewriter().on('*', {
     element(tag) {
       const element = { name: tag.tagName, attributes: Object.fromEntries(tag.attributes), text: '' };
       found.push(element);
       if (['meta', 'input'].includes(tag.tagName)) return;
-      open.push(element);
-      tag.onEndTag(() => void open.pop());
+      openElements.push(element);
+      tag.onEndTag(() => void openElements.pop());
     },
     text(chunk) {
-      const inner = open.at(-1);
+      const inner = openElements.at(-1);
       if (inner) inner.text += chunk.text;
     },
   });
-  await reader.transform(new Response(html)).text();
+  await rewriter.transform(new Response(html)).text();
   return found;
 }
 
@@ -62,10 +62,10 @@ const decoded = (written: string): string =>
   written.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 
 test('every page is listed here', () => {
-  expect(Object.keys(every).sort()).toEqual(Object.keys(pages).sort());
+  expect(Object.keys(pageMakers).sort()).toEqual(Object.keys(pages).sort());
 });
 
-describe.each(Object.entries(every))('%s', (name, make) => {
+describe.each(Object.entries(pageMakers))('%s', (name, make) => {
   let page: pages.Page;
   let html: string;
   let elements: Element[];
@@ -105,7 +105,7 @@ describe.each(Object.entries(every))('%s', (name, make) => {
     ]);
   });
 
-  test('loads nothing from elsewhere, and has no inline script or style', () => {
+  test('loads nothing from other hosts, and has no inline script or style', () => {
     expect(named('script').map(({ attributes }) => attributes)).toEqual(
       name === 'captchaPage' ? [{ type: 'module', src: '/_linnet/captcha.js' }] : [],
     );
@@ -131,9 +131,9 @@ describe.each(Object.entries(every))('%s', (name, make) => {
     });
   });
 
-  test('has a calm tone', () => {
-    const said = elements.map(({ text }) => text).join(' ');
-    expect(said.replace(named('style')[0]?.text ?? '', '')).not.toMatch(
+  test('has no alarming or apologetic words', () => {
+    const text = elements.map(({ text }) => text).join(' ');
+    expect(text.replace(named('style')[0]?.text ?? '', '')).not.toMatch(
       /!|oops|sorry|please|error|invalid|failed/i,
     );
   });
@@ -146,13 +146,13 @@ test('every text has a contrast of at least 4.5 to 1, in light and in dark', asy
   );
   expect(palettes).toHaveLength(2);
   for (const { ground, ink, soft, accent, on } of palettes) {
-    for (const [text, below] of [
+    for (const [text, background] of [
       [ink, ground],
       [soft, ground],
       [accent, ground],
       [on, accent],
     ])
-      expect(contrast(text ?? '', below ?? '')).toBeGreaterThanOrEqual(4.5);
+      expect(contrast(text ?? '', background ?? '')).toBeGreaterThanOrEqual(4.5);
   }
 });
 
@@ -186,7 +186,7 @@ const attacks = [
 ];
 const payloads = breakouts.flatMap((breakout) => attacks.map((attack) => `${breakout}${attack}`));
 
-describe('scripts in texts of owners and visitors', () => {
+describe('scripts in the input of owners and visitors', () => {
   let app: TestApp;
   let owner: TestAccount;
   beforeAll(async () => {
@@ -195,8 +195,8 @@ describe('scripts in texts of owners and visitors', () => {
   });
   afterAll(() => app.stop());
 
-  /** A page without its texts: its elements, with their attributes. */
-  const shape = (elements: readonly Element[]) =>
+  /** The structure of a page: its elements, with the names of their attributes. */
+  const structureOf = (elements: readonly Element[]) =>
     elements.map(({ name, attributes }) => `${name} ${Object.keys(attributes).join(' ')}`);
 
   test('stay text in every field of a card, and are shown unchanged', async () => {
@@ -207,10 +207,10 @@ describe('scripts in texts of owners and visitors', () => {
         `https://links.example/${text}`,
         visitedLink('https://destination.example/', { ogTitle: text, ogDescription: text, ogImage: text }),
       );
-    const harmless = shape(await elementsOf(card('x').html));
+    const harmless = structureOf(await elementsOf(card('x').html));
     for (const payload of payloads) {
       const elements = await elementsOf(card(payload).html);
-      expect([payload, shape(elements)]).toEqual([payload, harmless]);
+      expect([payload, structureOf(elements)]).toEqual([payload, harmless]);
       const values = elements.flatMap(({ attributes }) =>
         'property' in attributes ? [attributes.content ?? ''] : [],
       );
@@ -238,21 +238,21 @@ describe('scripts in texts of owners and visitors', () => {
         og_image,
         name: payload,
       };
-      const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-      expect([payload, made.status]).toEqual([payload, 201]);
-      const card = await app.visit(new URL(made.json.url).pathname, crawler);
-      harmless ??= shape(await elementsOf(card.text));
-      expect([payload, shape(await elementsOf(card.text))]).toEqual([payload, harmless]);
+      const created = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+      expect([payload, created.status]).toEqual([payload, 201]);
+      const card = await app.visit(new URL(created.json.url).pathname, crawler);
+      harmless ??= structureOf(await elementsOf(card.text));
+      expect([payload, structureOf(await elementsOf(card.text))]).toEqual([payload, harmless]);
     }
   });
 
   test('reach no page through the host, the path, the user agent or the form', async () => {
-    const harmless = shape(await elementsOf((await app.visit('/x')).text));
+    const harmless = structureOf(await elementsOf((await app.visit('/x')).text));
     for (const payload of payloads) {
       const encoded = encodeURIComponent(payload);
       const headers = { 'user-agent': payload, referer: payload, cookie: `linnet_pass=${encoded}` };
       const missed = await visitRaw(app.url, { path: `/${encoded}`, headers });
-      expect([payload, missed.status, shape(await elementsOf(missed.body))]).toEqual([
+      expect([payload, missed.status, structureOf(await elementsOf(missed.body))]).toEqual([
         payload,
         404,
         harmless,

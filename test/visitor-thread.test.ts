@@ -20,7 +20,7 @@ const start = (settings: Record<string, string>): Promise<App> => {
   return createApp(loadConfig(environment), { notFoundInterval: 100 }, startInWorker(environment));
 };
 
-const isSumer = ({ suffix }: { suffix: string }) => suffix === 'sumer';
+const isMistyped = ({ suffix }: { suffix: string }) => suffix === 'sumer';
 
 describe.each(storeKinds)('with a separate thread for visitors, on %s,', (store) => {
   let folder: Awaited<ReturnType<typeof storeFolder>>;
@@ -28,9 +28,9 @@ describe.each(storeKinds)('with a separate thread for visitors, on %s,', (store)
   let key: string;
 
   const call = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const requestBody = body === undefined ? {} : { body: JSON.stringify(body) };
     const common = { 'content-type': 'application/json', ...(key ? { 'api-key': key } : {}), ...headers };
-    const answer = await fetch(`${app.listening}/api/v1${path}`, { method, headers: common, ...sent });
+    const answer = await fetch(`${app.listening}/api/v1${path}`, { method, headers: common, ...requestBody });
     const text = await answer.text();
     return { status: answer.status, json: text === '' ? null : JSON.parse(text) };
   };
@@ -65,38 +65,38 @@ describe.each(storeKinds)('with a separate thread for visitors, on %s,', (store)
     await folder[Symbol.asyncDispose]();
   });
 
-  // Runs first, as the other tests try more addresses than a person does.
+  // Runs first, as the other tests request more addresses than a visitor does.
   test('requests for unknown addresses are counted in either thread', async () => {
     for (const init of [{}, { headers: { 'x-detour': '\xe9' } }])
       expect(await visit('/sumer', init)).toBe('404');
     const found = await answerWhen(
-      async () => (await call('GET', '/not_found')).json.addresses.filter(isSumer),
+      async () => (await call('GET', '/not_found')).json.addresses.filter(isMistyped),
       ([address]) => address?.visits === 2,
       'both visits',
     );
     expect(found).toHaveLength(1);
   });
 
-  test('a client that has changed a link finds it changed', async () => {
+  test('a client that has changed a link sees the change in its next visit', async () => {
     for (let turn = 0; turn < 10; turn++) {
       const path = `/turn-${turn}`;
       expect(await visit(path)).toBe('404');
-      const made = await call('POST', '/link', { destination_url: destination, suffix: path.slice(1) });
+      const created = await call('POST', '/link', { destination_url: destination, suffix: path.slice(1) });
       expect(await visit(path)).toBe(`302 ${destination}`);
-      await call('PATCH', `/link/${made.json.id}`, { destination_url: `${destination}${turn}` });
+      await call('PATCH', `/link/${created.json.id}`, { destination_url: `${destination}${turn}` });
       expect(await visit(path)).toBe(`302 ${destination}${turn}`);
-      await call('POST', '/link/bulk_delete', { ids: [made.json.id] });
+      await call('POST', '/link/bulk_delete', { ids: [created.json.id] });
       expect(await visit(path)).toBe('404');
-      await call('POST', '/link/restore', { ids: [made.json.id] });
+      await call('POST', '/link/restore', { ids: [created.json.id] });
       expect(await visit(path)).toBe(`302 ${destination}${turn}`);
     }
   });
 
   test('a thousand links created in one call are found by visitors who got a 404 before', async () => {
     expect(await visit('/many-7')).toBe('404');
-    const links = Array.from({ length: 1_000 }, (_, file) => ({
+    const links = Array.from({ length: 1_000 }, (_, index) => ({
       destination_url: destination,
-      suffix: `many-${file}`,
+      suffix: `many-${index}`,
     }));
     await call('POST', '/link/bulk?disable_png=true', { links });
     expect([await visit('/many-7'), await visit('/many-999')]).toEqual(Array(2).fill(`302 ${destination}`));
@@ -142,13 +142,16 @@ test('requests for unknown links are counted over both threads', async () => {
   const statusOf = async (path: string) => (await fetch(app.listening + path, { redirect: 'manual' })).status;
   const minute = () => Math.floor(Date.now() / 60_000);
   // The limit is per minute, so all of these visits must lie within one.
-  for (let begun = -1; begun !== minute(); ) {
-    begun = minute();
+  for (let startMinute = -1; startMinute !== minute(); ) {
+    startMinute = minute();
     const statuses: number[] = [];
     for (let turn = 0; turn < 8; turn++) {
-      statuses.push(await statusOf(`/plain-${begun}-${turn}`), await statusOf(`/%zz-${begun}-${turn}`));
+      statuses.push(
+        await statusOf(`/plain-${startMinute}-${turn}`),
+        await statusOf(`/%zz-${startMinute}-${turn}`),
+      );
     }
-    if (begun !== minute()) continue;
+    if (startMinute !== minute()) continue;
     // If they counted separately, each thread would let four through.
     expect(statuses.filter((status) => status === 404).length).toBeLessThanOrEqual(4);
     expect(new Set(statuses.slice(-2))).toEqual(new Set([429]));
@@ -167,7 +170,7 @@ test('the thread reports a port in use with the same message as the program', as
 });
 
 test.each(['a throw', 'a promise that was not awaited', 'leaving without a word'])(
-  'a process that no longer answers visitors ends, and says so in one line: %s',
+  'a process whose visitor thread ends exits, and logs that in one line: %s',
   async (DEATH) => {
     await using folder = await storeFolder();
     const program = runServerAfter('failing-visitor-thread.ts', { PORT: '0', DATA_DIR: folder.path, DEATH });

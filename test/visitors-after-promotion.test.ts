@@ -19,8 +19,8 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
-/** Runs these statements, and returns what is stored then. */
-function stored(...statements: string[]): { hits: number; visitors: number } {
+/** Runs these statements, and returns the numbers of stored hits and visitors. */
+function countsAfter(...statements: string[]): { hits: number; visitors: number } {
   using database = new Database(join(folder.path, 'linnet.sqlite'));
   for (const statement of statements) database.run(statement);
   return database
@@ -31,58 +31,59 @@ function stored(...statements: string[]): { hits: number; visitors: number } {
 }
 
 function startWorker(store: SqliteFoldStore) {
-  const told: FromFold[] = [];
-  const worker = startFoldWorker(folder.path, store, noon, (message) => told.push(message));
-  const isTold = (kind: FromFold['kind']) => eventually(() => told.some((one) => one.kind === kind), kind);
+  const messages: FromFold[] = [];
+  const worker = startFoldWorker(folder.path, store, noon, (message) => messages.push(message));
+  const eventuallySent = (kind: FromFold['kind']) =>
+    eventually(() => messages.some((one) => one.kind === kind), kind);
   const stop = async () => {
     worker.take({ kind: 'stop', end: { segment: 1, offset: 0 }, now: noon });
-    await isTold('stopped');
+    await eventuallySent('stopped');
   };
-  return { worker, isTold, stop };
+  return { worker, eventuallySent, stop };
 }
 
 test('visitors of an earlier journal that the database has lost are counted again, even before the watermarks are compared', async () => {
   const files = new JournalFiles(folder.path, noon);
   files.write(leftoverJournal, 'spring');
   const first = startWorker(new SqliteFoldStore(folder.path));
-  await first.isTold('recovered');
+  await first.eventuallySent('recovered');
   const whole = { hits: 1, visitors: 1 };
-  expect(stored()).toEqual(whole);
+  expect(countsAfter()).toEqual(whole);
   const tables = ['journal_watermarks', 'hits', 'daily_visitors', 'link_hours'];
-  stored(...tables.map((table) => `delete from ${table}`));
-  // Makes the thread look at earlier journals at once.
+  countsAfter(...tables.map((table) => `delete from ${table}`));
+  // Makes the worker check earlier journals at once.
   first.worker.take({ kind: 'cleanUp', now: noon });
-  await first.isTold('restart');
-  expect(stored()).toEqual({ hits: 0, visitors: 0 });
+  await first.eventuallySent('restart');
+  expect(countsAfter()).toEqual({ hits: 0, visitors: 0 });
   const second = startWorker(new SqliteFoldStore(folder.path));
-  await second.isTold('recovered');
-  expect(stored()).toEqual(whole);
+  await second.eventuallySent('recovered');
+  expect(countsAfter()).toEqual(whole);
   await second.stop();
 });
 
-/** As if another process folded a copy of the journal at the same time, and was faster with the hits before `by`. */
-class FoldedBeside extends SqliteFoldStore {
-  by: Position | null = null;
+/** Simulates another process that folds a copy of the journal at the same time, and has already folded the hits before `foldedTo`. */
+class ConcurrentlyFoldedStore extends SqliteFoldStore {
+  foldedTo: Position | null = null;
 
   override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
-    if (this.by !== null)
-      stored(
-        `insert into journal_watermarks (node, segment, byte_offset) values ('${batch.journal}', ${this.by.segment}, ${this.by.offset})`,
+    if (this.foldedTo !== null)
+      countsAfter(
+        `insert into journal_watermarks (node, segment, byte_offset) values ('${batch.journal}', ${this.foldedTo.segment}, ${this.foldedTo.offset})`,
       );
-    this.by = null;
+    this.foldedTo = null;
     await super.fold(batch, deliveries);
   }
 }
 
-test('visitors of a batch of which another process has folded less are counted with the rest', async () => {
+test('visitors of a batch of which another process has folded a part are counted with the rest', async () => {
   const files = new JournalFiles(folder.path, noon);
-  const store = new FoldedBeside(folder.path);
-  store.by = files.write(leftoverJournal, 'spring');
+  const store = new ConcurrentlyFoldedStore(folder.path);
+  store.foldedTo = files.write(leftoverJournal, 'spring');
   files.write(leftoverJournal, 'spring');
-  const { isTold, worker, stop } = startWorker(store);
-  await isTold('warning');
+  const { eventuallySent, worker, stop } = startWorker(store);
+  await eventuallySent('warning');
   worker.take({ kind: 'cleanUp', now: noon });
-  await isTold('recovered');
-  expect(stored()).toEqual({ hits: 1, visitors: 1 });
+  await eventuallySent('recovered');
+  expect(countsAfter()).toEqual({ hits: 1, visitors: 1 });
   await stop();
 });

@@ -37,20 +37,20 @@ const owners: readonly Owner[] = [
   { kind: 'link', id: 1, organizationId: 1 },
 ];
 
-/** Some visitors come once, some all day long, on one link or on all. */
-function visitsFrom(begin: number, draw: (below: number) => number): RawHit[] {
+/** Some visitors visit once, some all day long, on one link or on all. */
+function visitsFrom(begin: number, random: (below: number) => number): RawHit[] {
   const visits = Array.from({ length: 900 }, () => ({
     ...plainHit,
-    linkId: links[draw(3)] ?? 1,
-    at: begin + draw(4 * dayLength),
-    address: `198.51.100.${1 + Math.min(draw(60), draw(60))}`,
-    query: draw(5) === 0 ? '?qr' : '',
-    doNotTrack: draw(20) === 0,
+    linkId: links[random(3)] ?? 1,
+    at: begin + random(4 * dayLength),
+    address: `198.51.100.${1 + Math.min(random(60), random(60))}`,
+    query: random(5) === 0 ? '?qr' : '',
+    doNotTrack: random(20) === 0,
   }));
   return visits.toSorted((one, other) => one.at - other.at);
 }
 
-/** Visitors by day, each counted once, which all sums must equal. */
+/** The number of visitors, counted once a day each, which all sums must equal. */
 const dailyVisitors = (visits: readonly RawHit[]): number =>
   new Set(
     visits
@@ -58,8 +58,8 @@ const dailyVisitors = (visits: readonly RawHit[]): number =>
       .map(({ at, address }) => `${Math.floor(at / dayLength)} ${address}`),
   ).size;
 
-/** Describes what doesn't fit. Buckets have no expectation each, as there are a hundred thousand of them. */
-async function misfits(
+/** Describes all inconsistencies. There is no expectation for each bucket, as there are a hundred thousand of them. */
+async function inconsistencies(
   database: Database,
   owner: Owner,
   from: number,
@@ -68,26 +68,26 @@ async function misfits(
   daily: number,
 ): Promise<string[]> {
   const ends = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-  const wrong: string[] = [];
+  const problems: string[] = [];
   for (const timezone of inZones)
     for (const interval of intervals) {
       const range = statsRange({ ...ends, timezone, interval }, to);
-      const question = { owner, range, filters: {}, groupBy: undefined, rawSince: 0 };
-      const found = await readStats(database, question);
-      const say = (what: string) => wrong.push(`${owner.kind} ${timezone} ${interval}: ${what}`);
+      const query = { owner, range, filters: {}, groupBy: undefined, rawSince: 0 };
+      const found = await readStats(database, query);
+      const report = (what: string) => problems.push(`${owner.kind} ${timezone} ${interval}: ${what}`);
       let [visitors, clicks] = [0, 0];
       for (const point of found.series) {
         if (point.visitors === null || point.visitors > point.clicks)
-          say(`${point.start} has ${point.visitors} visitors and ${point.clicks} clicks`);
+          report(`${point.start} has ${point.visitors} visitors and ${point.clicks} clicks`);
         visitors += point.visitors ?? 0;
         clicks += point.clicks;
       }
       if (visitors !== found.visitors || clicks !== found.clicks)
-        say(`${visitors} visitors and ${clicks} clicks, not ${found.visitors} and ${found.clicks}`);
+        report(`${visitors} visitors and ${clicks} clicks, not ${found.visitors} and ${found.clicks}`);
       // A range that starts or ends inside an hour includes all of that hour, also where a zone's midnight is inside a UTC hour.
-      if (visitors !== daily) say(`${visitors} visitors, not ${daily}`);
+      if (visitors !== daily) report(`${visitors} visitors, not ${daily}`);
     }
-  return wrong;
+  return problems;
 }
 
 test.each(storeKinds)(
@@ -110,7 +110,7 @@ test.each(storeKinds)(
         for (const owner of owners) {
           const own = visits.filter(({ linkId }) => owner.kind === 'organization' || linkId === owner.id);
           const ends = [begin - dayLength, begin + 6 * dayLength] as const;
-          expect(await misfits(database, owner, ...ends, inZones, dailyVisitors(own))).toEqual([]);
+          expect(await inconsistencies(database, owner, ...ends, inZones, dailyVisitors(own))).toEqual([]);
         }
         expect(app.faults).toEqual([]);
       } finally {
@@ -149,8 +149,8 @@ test('an hour has the visitors whose first click of the day is in it, on any lin
         { from: '2026-06-01', to: '2026-06-02T01:00:00Z', timezone: 'UTC', interval: 'hour' },
         app.clock.now,
       );
-      const question = { owner, range, filters: {}, groupBy: undefined, rawSince: 0 };
-      const { series, visitorsAre } = await readStats(app.app.context.database, question);
+      const query = { owner, range, filters: {}, groupBy: undefined, rawSince: 0 };
+      const { series, visitorsAre } = await readStats(app.app.context.database, query);
       expect(visitorsAre).toBe('daily');
       return series.flatMap(({ visitors }, hour) => (visitors ? [[hour, visitors]] : []));
     };

@@ -15,10 +15,10 @@ import { visitorsOn } from './support/stored-visitors.ts';
 
 const organization = 3;
 const day = 20_780;
-const none = new Float64Array();
+const noNumbers = new Float64Array();
 let journals = 0;
 
-interface Some {
+interface VisitorGroup {
   readonly visitors: readonly number[];
   readonly day?: number;
   readonly hour?: number;
@@ -26,12 +26,12 @@ interface Some {
 }
 
 /** A batch without hits, with these visitors of organizations. */
-function batchOf(...groups: readonly Some[]): FoldBatch {
-  const visitors: HourVisitors[] = groups.map((some) => ({
-    hour: (some.day ?? day) * hoursPerDay + (some.hour ?? 0),
-    owner: -(some.organization ?? organization),
+function batchOf(...groups: readonly VisitorGroup[]): FoldBatch {
+  const visitors: HourVisitors[] = groups.map((group) => ({
+    hour: (group.day ?? day) * hoursPerDay + (group.hour ?? 0),
+    owner: -(group.organization ?? organization),
     variant: 0,
-    visitors: Float64Array.from(some.visitors).sort(),
+    visitors: Float64Array.from(group.visitors).sort(),
   }));
   return {
     journal: `one/${++journals}`,
@@ -40,26 +40,26 @@ function batchOf(...groups: readonly Some[]): FoldBatch {
     to: { segment: 1, offset: 1 },
     sweep: 0,
     newWords: new Map(),
-    hits: { columns: hitColumns.map(() => none), count: 0 },
+    hits: { columns: hitColumns.map(() => noNumbers), count: 0 },
     isByLink: false,
     order: null,
     visitors: visitors.sort((one, other) => one.hour - other.hour || one.owner - other.owner),
-    linkHours: { numbers: none, counts: [] },
-    organizationRollups: none,
-    linkClicks: none,
+    linkHours: { numbers: noNumbers, counts: [] },
+    organizationRollups: noNumbers,
+    linkClicks: noNumbers,
   };
 }
 
-const fails = () => {
+const throwError = () => {
   throw new Error('in the middle of a transaction');
 };
 
-/** Stores on a database of their own, which only the newest version uses unless `isShared`. */
-async function aDatabase({ isShared = false } = {}) {
+/** Fold stores on a new database, which only programs of the newest version use unless `isShared`. */
+async function foldStoreFixture({ isShared = false } = {}) {
   const url = await migratedPostgres();
   const sql = new SQL({ url, max: 2 });
-  const database = await openDatabase(url, '', fails);
-  const alone = () => requireMigration(database, newestMigration);
+  const database = await openDatabase(url, '', throwError);
+  const requireNewest = () => requireMigration(database, newestMigration);
   if (isShared) await sql`delete from settings where key = ${leastMigrationKey}`;
   const stores: PostgresFoldStore[] = [];
   const open = (maxVisitors?: number): PostgresFoldStore => {
@@ -70,13 +70,13 @@ async function aDatabase({ isShared = false } = {}) {
   return {
     sql,
     database,
-    alone,
+    requireNewest,
     open,
-    counted: async (): Promise<number> =>
+    visitorCount: async (): Promise<number> =>
       Number((await sql`select coalesce(sum(hits), 0) as hits from organization_rollups`)[0].hits),
-    rows: async (): Promise<number> =>
+    rowCount: async (): Promise<number> =>
       Number((await sql`select count(*) as count from daily_visitors`)[0].count),
-    runs: async (): Promise<number> =>
+    runCount: async (): Promise<number> =>
       Number((await sql`select count(*) as count from visitor_runs`)[0].count),
     [Symbol.asyncDispose]: async () => {
       for (const store of stores) await store.close();
@@ -86,110 +86,112 @@ async function aDatabase({ isShared = false } = {}) {
   };
 }
 
-const fold = (store: PostgresFoldStore, ...groups: readonly Some[]): Promise<void> =>
+const fold = (store: PostgresFoldStore, ...groups: readonly VisitorGroup[]): Promise<void> =>
   store.fold(batchOf(...groups), () => []);
 
 test('visitors whom two nodes see at the same time are counted once on postgres', async () => {
-  await using at = await aDatabase();
-  const [one, other] = [at.open(), at.open()];
-  await fold(one, { visitors: [1, 2, 3] });
-  await fold(other, { visitors: [3, 4] });
-  expect(await at.counted()).toBe(4);
+  await using fixture = await foldStoreFixture();
+  const [nodeA, nodeB] = [fixture.open(), fixture.open()];
+  await fold(nodeA, { visitors: [1, 2, 3] });
+  await fold(nodeB, { visitors: [3, 4] });
+  expect(await fixture.visitorCount()).toBe(4);
 
   // The first fold waits with its visitors stored, and the other waits for the first.
-  const holder = await at.sql.reserve();
-  await holder`begin`;
-  await holder`select from organization_rollups where organization_id = ${organization} for update`;
-  const both = [fold(one, { visitors: [4, 5, 6] }), fold(other, { visitors: [6, 7] })];
+  const lockingSession = await fixture.sql.reserve();
+  await lockingSession`begin`;
+  await lockingSession`select from organization_rollups where organization_id = ${organization} for update`;
+  const both = [fold(nodeA, { visitors: [4, 5, 6] }), fold(nodeB, { visitors: [6, 7] })];
   const waiting = async () =>
     (
-      await at.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      await fixture.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
     ).length === 2;
-  await eventually(waiting, 'both nodes to be in the middle');
-  await holder`commit`;
-  holder.release();
+  await eventually(waiting, 'both folds to wait for a lock');
+  await lockingSession`commit`;
+  lockingSession.release();
   await Promise.all(both);
-  expect(await at.counted()).toBe(7);
-  expect((await visitorsOn(at.sql)).length).toBe(7);
-  expect(await at.rows()).toBe(0);
+  expect(await fixture.visitorCount()).toBe(7);
+  expect((await visitorsOn(fixture.sql)).length).toBe(7);
+  expect(await fixture.rowCount()).toBe(0);
 });
 
 test('three nodes that fail, restart and fold late count each visitor of a day once, in few runs', async () => {
-  await using at = await aDatabase();
-  const stores = [at.open(), at.open(), at.open()];
+  await using fixture = await foldStoreFixture();
+  const stores = [fixture.open(), fixture.open(), fixture.open()];
   const expected = new Set<string>();
   let seed = 1;
   const random = (below: number) => {
     seed = (seed * 48_271) % 2_147_483_647;
     return seed % below;
   };
-  const some = (index: number): Some => ({
+  const randomGroup = (index: number): VisitorGroup => ({
     day: day - (random(8) === 0 ? 1 : 0),
     hour: 3 * random(8) + index,
     organization: 1 + random(4),
     visitors: Array.from({ length: random(6) }, () => random(400) * 2 ** 42 + random(3)),
   });
   for (let round = 0; round < 250; round++) {
-    const groups = stores.map(() => Array.from({ length: 1 + random(3) }, (_, index) => some(index)));
+    const groups = stores.map(() => Array.from({ length: 1 + random(3) }, (_, index) => randomGroup(index)));
     await Promise.all(
-      groups.map(async (given, index) => {
+      groups.map(async (groupsOfNode, index) => {
         const store = stores[index] as PostgresFoldStore;
-        const batch = batchOf(...given);
-        if (random(6) === 0) await expect(store.fold(batch, fails)).rejects.toThrow('in the middle');
+        const batch = batchOf(...groupsOfNode);
+        if (random(6) === 0) await expect(store.fold(batch, throwError)).rejects.toThrow('in the middle');
         await store.fold(batch, () => []);
       }),
     );
-    for (const given of groups.flat())
-      for (const visitor of given.visitors) expected.add(`${given.day} -${given.organization} ${visitor}`);
-    if (round % 50 === 49) stores[random(3)] = at.open();
+    for (const group of groups.flat())
+      for (const visitor of group.visitors) expected.add(`${group.day} -${group.organization} ${visitor}`);
+    if (round % 50 === 49) stores[random(3)] = fixture.open();
   }
-  const found = (await visitorsOn(at.sql)).map(({ day, owner, visitor }) => `${day} ${owner} ${visitor}`);
+  const found = (await visitorsOn(fixture.sql)).map(
+    ({ day, owner, visitor }) => `${day} ${owner} ${visitor}`,
+  );
   expect(found.sort()).toEqual([...expected].sort());
-  expect(await at.counted()).toBe(expected.size);
-  expect(await at.rows()).toBe(0);
-  expect(await at.runs()).toBeLessThan(2 * 256);
+  expect(await fixture.visitorCount()).toBe(expected.size);
+  expect(await fixture.rowCount()).toBe(0);
+  expect(await fixture.runCount()).toBeLessThan(2 * 256);
 });
 
-test('visitors of a day beyond what fits into memory are rows, and all are counted once', async () => {
-  await using at = await aDatabase();
-  const [one, other] = [at.open(10), at.open(10)];
-  await fold(one, { visitors: [1, 2, 3, 4, 5, 6] });
-  await fold(other, { visitors: [5, 6, 7, 8, 9] });
-  expect([await at.counted(), await at.rows()]).toEqual([9, 3]);
+test('visitors of a day beyond what fits into memory are stored as rows, and all are counted once', async () => {
+  await using fixture = await foldStoreFixture();
+  const [nodeA, nodeB] = [fixture.open(10), fixture.open(10)];
+  await fold(nodeA, { visitors: [1, 2, 3, 4, 5, 6] });
+  await fold(nodeB, { visitors: [5, 6, 7, 8, 9] });
+  expect([await fixture.visitorCount(), await fixture.rowCount()]).toEqual([9, 3]);
   await Promise.all([
-    fold(one, { visitors: [1, 7, 8, 20] }, { visitors: [20], hour: 5 }),
-    fold(other, { visitors: [2, 20] }),
+    fold(nodeA, { visitors: [1, 7, 8, 20] }, { visitors: [20], hour: 5 }),
+    fold(nodeB, { visitors: [2, 20] }),
   ]);
-  await fold(at.open(10), { visitors: [1, 9, 20] });
-  expect([await at.counted(), await at.rows()]).toEqual([10, 4]);
-  await fold(one, { visitors: [1, 2], day: day + 1 });
-  expect([await at.counted(), await at.rows()]).toEqual([12, 4]);
+  await fold(fixture.open(10), { visitors: [1, 9, 20] });
+  expect([await fixture.visitorCount(), await fixture.rowCount()]).toEqual([10, 4]);
+  await fold(nodeA, { visitors: [1, 2], day: day + 1 });
+  expect([await fixture.visitorCount(), await fixture.rowCount()]).toEqual([12, 4]);
 });
 
-test('a day that began with rows keeps them, and runs begin once all programs know them', async () => {
-  await using at = await aDatabase({ isShared: true });
-  const [one, other] = [at.open(), at.open()];
+test('a day that began with rows keeps them, and runs are used once all programs support them', async () => {
+  await using fixture = await foldStoreFixture({ isShared: true });
+  const [nodeA, nodeB] = [fixture.open(), fixture.open()];
   // As programs of the previous release write it, beside newer ones.
-  await at.sql`insert into daily_visitors (day, owner, visitor) values (${day}, ${-organization}, 1)`;
-  await fold(one, { visitors: [1, 2] });
-  await fold(one, { visitors: [1], day: day + 1 });
-  expect(await at.runs()).toBe(0);
-  await at.sql`insert into daily_visitors (day, owner, visitor) values (${day + 2}, ${-organization}, 1)`;
-  await at.alone();
-  for (const later of [0, 1, 2, 3]) await fold(other, { visitors: [1, 2, 3], day: day + later });
-  expect(await at.runs()).toBe(1);
-  expect((await visitorsOn(at.sql)).length).toBe(12);
+  await fixture.sql`insert into daily_visitors (day, owner, visitor) values (${day}, ${-organization}, 1)`;
+  await fold(nodeA, { visitors: [1, 2] });
+  await fold(nodeA, { visitors: [1], day: day + 1 });
+  expect(await fixture.runCount()).toBe(0);
+  await fixture.sql`insert into daily_visitors (day, owner, visitor) values (${day + 2}, ${-organization}, 1)`;
+  await fixture.requireNewest();
+  for (const later of [0, 1, 2, 3]) await fold(nodeB, { visitors: [1, 2, 3], day: day + later });
+  expect(await fixture.runCount()).toBe(1);
+  expect((await visitorsOn(fixture.sql)).length).toBe(12);
   // Two of them were there before, so the fold didn't count them.
-  expect(await at.counted()).toBe(10);
+  expect(await fixture.visitorCount()).toBe(10);
 });
 
 test('erased visitors are removed from the runs, and new again on every node', async () => {
-  await using at = await aDatabase();
-  const [one, other] = [at.open(), at.open()];
+  await using fixture = await foldStoreFixture();
+  const [nodeA, nodeB] = [fixture.open(), fixture.open()];
   const both = [{ visitors: [1, 2, 3] }, { visitors: [1, 2], organization: 4 }];
-  for (let first = 0; first < 9; first++) await fold(one, { visitors: [10 + first], organization: 5 });
-  await fold(one, ...both);
-  await fold(other, ...both, { visitors: [1], day: day + 1 });
+  for (let first = 0; first < 9; first++) await fold(nodeA, { visitors: [10 + first], organization: 5 });
+  await fold(nodeA, ...both);
+  await fold(nodeB, ...both, { visitors: [1], day: day + 1 });
   const scope = {
     organizationId: organization,
     owner: { kind: 'organization', id: organization },
@@ -198,25 +200,25 @@ test('erased visitors are removed from the runs, and new again on every node', a
     change: null,
   } as const;
   const step = (cursor: number) =>
-    at.database.write((queries) => eraseVisitorRuns(queries, scope, cursor, (day + 2) * dayLength));
+    fixture.database.write((queries) => eraseVisitorRuns(queries, scope, cursor, (day + 2) * dayLength));
   const { cursor } = await step(0);
   expect((await step(cursor ?? 0)).cursor).toBeNull();
-  const left = (await visitorsOn(at.sql)).map((visit) => [visit.day - day, visit.owner]);
+  const left = (await visitorsOn(fixture.sql)).map((visit) => [visit.day - day, visit.owner]);
   expect(left.filter(([, owner]) => owner === -organization)).toEqual([[1, -organization]]);
   expect(left.length).toBe(9 + 2 + 1);
-  const before = await at.counted();
-  for (const store of [one, other]) await fold(store, ...both);
-  expect((await at.counted()) - before).toBe(3);
+  const before = await fixture.visitorCount();
+  for (const store of [nodeA, nodeB]) await fold(store, ...both);
+  expect((await fixture.visitorCount()) - before).toBe(3);
 });
 
 test('visitors of past days are deleted, and a day that returns starts over', async () => {
-  await using at = await aDatabase();
-  const [one, other] = [at.open(), at.open()];
-  for (const store of [one, other]) await fold(store, { visitors: [1] }, { visitors: [2], day: day + 1 });
-  expect(await one.deleteVisitorsBefore(day + 1)).toBe(false);
-  expect(await visitorsOn(at.sql)).toEqual([{ day: day + 1, owner: -organization, visitor: 2 }]);
-  await fold(one, { visitors: [1, 3] });
-  const before = await at.counted();
-  await fold(other, { visitors: [1, 3] });
-  expect(await at.counted()).toBe(before);
+  await using fixture = await foldStoreFixture();
+  const [nodeA, nodeB] = [fixture.open(), fixture.open()];
+  for (const store of [nodeA, nodeB]) await fold(store, { visitors: [1] }, { visitors: [2], day: day + 1 });
+  expect(await nodeA.deleteVisitorsBefore(day + 1)).toBe(false);
+  expect(await visitorsOn(fixture.sql)).toEqual([{ day: day + 1, owner: -organization, visitor: 2 }]);
+  await fold(nodeA, { visitors: [1, 3] });
+  const before = await fixture.visitorCount();
+  await fold(nodeB, { visitors: [1, 3] });
+  expect(await fixture.visitorCount()).toBe(before);
 });

@@ -22,7 +22,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     });
     owner = await app.createAccount();
     // The first visit starts the fold worker, whose low priority makes that slow on a busy machine.
-    await visit((await link({})).path, 1);
+    await visit((await createLink({})).path, 1);
     await app.app.clicks.settled();
   });
   afterAll(async () => {
@@ -30,7 +30,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     await app.stop();
   });
 
-  async function link(fields: object) {
+  async function createLink(fields: object) {
     const body = { destination_url: 'https://example.com/page', ...fields };
     const { json } = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
     return { id: json.id as number, zapierKey: json.zapier_key as string, path: new URL(json.url).pathname };
@@ -42,7 +42,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
   test('a click arrives within two seconds of its response, signed, with a shortened address', async () => {
     const hook = target();
     const webhook_auth_key = `whsec_${Buffer.from('a key that both sides know').toString('base64')}`;
-    const { id, path } = await link({ webhook_url: hook.url, webhook_auth_key });
+    const { id, path } = await createLink({ webhook_url: hook.url, webhook_auth_key });
     expect((await visit(`${path}?utm_source=mail`, 77)).status).toBe(302);
     const answered = Date.now();
     const [received] = await hook.calls(1);
@@ -64,13 +64,13 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     expect(body).not.toContain('198.51.0.77');
   });
 
-  test('a click redirected by a rule names it, its variant and the destination', async () => {
+  test('a click redirected by a rule is sent with the rule, its variant and the destination', async () => {
     const hook = target();
     const rules = [
       { id: 'mail', when: { query: { vip: [] } }, destination_url: 'https://example.com/mail' },
       { id: 'split', variants: [{ id: 'b', destination_url: 'https://example.com/b' }] },
     ];
-    const { path } = await link({ webhook_url: hook.url, rules });
+    const { path } = await createLink({ webhook_url: hook.url, rules });
     await visit(`${path}?vip`, 91, { 'cf-ipcountry': 'NL' });
     await visit(path, 92);
     const payloads = (await hook.calls(2)).map(({ body }) => JSON.parse(body).payload);
@@ -90,7 +90,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     'neither address nor user agent of a visitor who asked by %s not to be tracked is sent',
     async (header) => {
       const hook = target();
-      const { path } = await link({ webhook_url: hook.url });
+      const { path } = await createLink({ webhook_url: hook.url });
       await visit(path, 55, { [header]: '1', 'user-agent': `${firefox} by-${header}` });
       const [received] = await hook.calls(1);
       expect(JSON.parse(received?.body ?? '').payload).toMatchObject({
@@ -103,9 +103,9 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     },
   );
 
-  test('a hundred clicks are a hundred posts, each with its own id; machines are not sent', async () => {
+  test('a hundred clicks are sent in a hundred requests, each with its own id; visits of bots are not sent', async () => {
     const hook = target();
-    const { path } = await link({ webhook_url: hook.url });
+    const { path } = await createLink({ webhook_url: hook.url });
     await visit(path, 1, { 'user-agent': 'Googlebot/2.1' });
     await Promise.all(Array.from({ length: 100 }, (_, visitor) => visit(path, 1_000 + visitor)));
     await hook.calls(100);
@@ -117,7 +117,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
 
   test('Zapier gets clicks while it is subscribed, and the latest ones as its sample', async () => {
     const hook = target();
-    const { path, id, zapierKey } = await link({});
+    const { path, id, zapierKey } = await createLink({});
     const zapier = (method: string, where: string, body?: object) =>
       app.call(method, `/api/v1/zapier/${where}`, { key: zapierKey, ...(body ? { body } : {}) });
     await zapier('POST', 'hooks', { target_url: hook.url });

@@ -10,7 +10,7 @@ const SECRET_KEY = 'the same secret on every node, long enough';
 
 const target = targetOfEachTest();
 
-async function linkOf(app: TestApp, { key }: TestAccount, fields: object): Promise<number> {
+async function createLink(app: TestApp, { key }: TestAccount, fields: object): Promise<number> {
   const body = { destination_url: 'https://example.com', ...fields };
   return (await app.call('POST', '/api/v1/link', { key, body })).json.id;
 }
@@ -20,58 +20,62 @@ async function deliveries(app: TestApp, { key }: TestAccount, id: number) {
   return json.webhook_deliveries as { state: string; message_id: string; attempts: { status: number }[] }[];
 }
 
-const ids = (hook: WebhookTarget) => hook.received.map(({ headers }) => headers['webhook-id']);
+const messageIds = (hook: WebhookTarget) => hook.received.map(({ headers }) => headers['webhook-id']);
 
 describe('two nodes on one database', () => {
-  let one: TestApp;
-  let other: TestApp;
+  let nodeA: TestApp;
+  let nodeB: TestApp;
   let owner: TestAccount;
 
   beforeAll(async () => {
     const env = { SECRET_KEY, DATABASE_URL: await migratedPostgres() };
     const overrides = { webhooks: { pollInterval: 20 }, expiryInterval: 20 };
-    one = await startApp({ env, overrides });
-    other = await startApp({ env, overrides });
-    owner = await one.createAccount();
+    nodeA = await startApp({ env, overrides });
+    nodeB = await startApp({ env, overrides });
+    owner = await nodeA.createAccount();
   });
   afterAll(async () => {
-    expect([...one.faults, ...other.faults]).toEqual([]);
-    await Promise.all([one.stop(), other.stop()]);
+    expect([...nodeA.faults, ...nodeB.faults]).toEqual([]);
+    await Promise.all([nodeA.stop(), nodeB.stop()]);
   });
 
   test('deliver each message once', async () => {
     const hooks = Array.from({ length: 4 }, () => target());
-    const links = await Promise.all(hooks.map(({ url }) => linkOf(one, owner, { webhook_url: url })));
-    other.clock.now = one.clock.now;
+    const links = await Promise.all(hooks.map(({ url }) => createLink(nodeA, owner, { webhook_url: url })));
+    nodeB.clock.now = nodeA.clock.now;
     for (let round = 0; round < 3; round++) {
-      await Promise.all(links.map((id, index) => foldClicks(index % 2 ? one : other, id, 20)));
+      await Promise.all(links.map((id, index) => foldClicks(index % 2 ? nodeA : nodeB, id, 20)));
     }
     await Promise.all(hooks.map((hook) => hook.calls(60)));
     for (const id of links) {
       await eventually(
-        async () => (await deliveries(one, owner, id)).every(({ state }) => state === 'delivered'),
-        'all deliveries to be noted',
+        async () => (await deliveries(nodeA, owner, id)).every(({ state }) => state === 'delivered'),
+        'all deliveries to be recorded',
       );
     }
     for (const hook of hooks) {
       expect(hook.received).toHaveLength(60);
-      expect(new Set(ids(hook)).size).toBe(60);
+      expect(new Set(messageIds(hook)).size).toBe(60);
     }
   });
 
   test('notify of an expiry once', async () => {
     const hook = target();
-    const expiration_date = new Date(one.clock.now + 60_000).toISOString();
+    const expiration_date = new Date(nodeA.clock.now + 60_000).toISOString();
     for (let count = 0; count < 10; count++) {
-      await linkOf(one, owner, { webhook_url: hook.url, webhook_events: ['link.expired'], expiration_date });
+      await createLink(nodeA, owner, {
+        webhook_url: hook.url,
+        webhook_events: ['link.expired'],
+        expiration_date,
+      });
     }
-    one.clock.now += 60_000;
-    other.clock.now = one.clock.now;
+    nodeA.clock.now += 60_000;
+    nodeB.clock.now = nodeA.clock.now;
     await hook.calls(10);
     // Long enough to show that no more come.
     await Bun.sleep(200);
     expect(hook.received).toHaveLength(10);
-    expect(new Set(ids(hook)).size).toBe(10);
+    expect(new Set(messageIds(hook)).size).toBe(10);
   });
 });
 
@@ -88,7 +92,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const first = await startApp({ env });
     const owner = await first.createAccount();
     const hook = target((before) => (before < 8 ? new Promise<Response>(() => {}) : new Response()));
-    const id = await linkOf(first, owner, { webhook_url: hook.url });
+    const id = await createLink(first, owner, { webhook_url: hook.url });
     await foldClicks(first, id, 20);
     await hook.calls(8);
     await first.stop();
@@ -98,26 +102,26 @@ describe.each(storeKinds)('on %s', (store) => {
       async () => (await deliveries(second, owner, id)).every(({ state }) => state === 'delivered'),
       'all deliveries',
     );
-    const shown = await deliveries(second, owner, id);
-    expect(new Set(ids(hook))).toEqual(new Set(shown.map(({ message_id }) => message_id)));
-    expect(shown).toHaveLength(20);
+    const listed = await deliveries(second, owner, id);
+    expect(new Set(messageIds(hook))).toEqual(new Set(listed.map(({ message_id }) => message_id)));
+    expect(listed).toHaveLength(20);
     expect([...first.faults, ...second.faults]).toEqual([]);
     await second.stop();
   });
 
-  test('messages claimed by a dead node are taken over by another, but not before it must be dead', async () => {
+  test('messages claimed by a killed node are sent by another, but not before the claim expires', async () => {
     await using folder = await storeFolder();
-    // This one polls only when it is woken, so the other gets there first.
+    // The node polls only when it is woken, so the claim below gets the messages first.
     const overrides = { webhooks: { pollInterval: 3_600_000 } };
     const app = await startApp({ env: await envFor(folder.path), overrides });
     const owner = await app.createAccount();
     const hook = target();
-    const id = await linkOf(app, owner, { webhook_url: hook.url });
+    const id = await createLink(app, owner, { webhook_url: hook.url });
     const { database, webhooks } = app.app.context;
     const [now, until] = [app.clock.now, app.clock.now + 45_000];
-    const dead = { target: hook.url, max: 10, now, until, except: [] };
+    const claim = { target: hook.url, max: 10, now, until, except: [] };
     await foldClicks(app, id, 3);
-    expect(await database.write((queries) => claimDue(queries, dead))).toHaveLength(3);
+    expect(await database.write((queries) => claimDue(queries, claim))).toHaveLength(3);
     app.clock.now += 44_999;
     webhooks.wake();
     // Long enough to show that none come.
@@ -130,19 +134,19 @@ describe.each(storeKinds)('on %s', (store) => {
       async () => (await deliveries(app, owner, id)).every(({ state }) => state === 'delivered'),
       'all deliveries',
     );
-    expect(new Set(ids(hook)).size).toBe(3);
+    expect(new Set(messageIds(hook)).size).toBe(3);
     expect(app.faults).toEqual([]);
     await app.stop();
   });
 
-  test('if visitors come from outside, a webhook has no internal targets: refused when saved and when called', async () => {
+  test('with a public BASE_URL, internal webhook targets are refused when they are saved and when they are called', async () => {
     await using folder = await storeFolder();
     const env = { ...(await envFor(folder.path)), BASE_URL: 'https://links.example.com' };
     const app = await startApp({ env });
     const owner = await app.createAccount();
     const hook = target();
     const port = new URL(hook.url).port;
-    const id = await linkOf(app, owner, { webhook_url: 'https://example.com/hook' });
+    const id = await createLink(app, owner, { webhook_url: 'https://example.com/hook' });
     for (const url of [
       hook.url,
       'http://localhost/',
@@ -169,9 +173,9 @@ describe.each(storeKinds)('on %s', (store) => {
       await app.app.context.database.write((queries) =>
         queries.updateTable('links').set({ webhook_url: url }).where('id', '=', id).execute(),
       );
-      const tried = await app.call('POST', `/api/v1/link/${id}/webhook_test`, { key: owner.key });
-      expect(tried.json).toMatchObject({ state: 'failed', attempts: [{ status: null }] });
-      expect(tried.json.attempts[0].problem).toContain('is not a public address');
+      const tested = await app.call('POST', `/api/v1/link/${id}/webhook_test`, { key: owner.key });
+      expect(tested.json).toMatchObject({ state: 'failed', attempts: [{ status: null }] });
+      expect(tested.json.attempts[0].problem).toContain('is not a public address');
       await foldClicks(app, id);
     }
     await eventually(
@@ -183,7 +187,7 @@ describe.each(storeKinds)('on %s', (store) => {
     await app.stop();
   });
 
-  test('what the operator permits is permitted, and "none" permits nothing in a trial either', async () => {
+  test('targets that the operator allows are accepted, and "none" allows no internal target in a trial either', async () => {
     await using folder = await storeFolder();
     const env = await envFor(folder.path);
     const hook = target();

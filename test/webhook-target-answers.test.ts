@@ -26,8 +26,8 @@ import {
 afterEach(closeTargets);
 
 describe("a target's response", () => {
-  const said = async (talk: Responder, options: PostOptions = {}): Promise<Attempt> => {
-    const { target } = await listenTwice(talk);
+  const attemptWith = async (respond: Responder, options: PostOptions = {}): Promise<Attempt> => {
+    const { target } = await listenTwice(respond);
     const attempt = await call(target, options);
     await Promise.all(
       target.connections.map((socket) => socket.destroyed || once(socket, 'close').catch(() => {})),
@@ -40,15 +40,15 @@ describe("a target's response", () => {
     ['Mon, 05 Jan 2026 12:00:30 GMT', 30_000],
     ['soon', null],
   ])('Retry-After: %s is converted to milliseconds', async (header, expected) => {
-    const talk: Responder = (socket) =>
+    const respond: Responder = (socket) =>
       socket.end(answer(`503 Busy\r\nretry-after: ${header}\r\ncontent-length: 0`));
-    const attempt = await said(talk, { now: () => Date.UTC(2026, 0, 5, 12) });
+    const attempt = await attemptWith(respond, { now: () => Date.UTC(2026, 0, 5, 12) });
     expect(attempt).toMatchObject({ kind: 'answered', status: 503, retryAfter: expected, excerpt: '' });
   });
 
   test("is stored up to 1,000 characters, without any that a database or a page couldn't handle", async () => {
     const body = `\u0000\u001b[31mgrüße\t🐦\n${'é'.repeat(5000)}`;
-    const attempt = await said((socket) => socket.end(answer('200 OK', body)));
+    const attempt = await attemptWith((socket) => socket.end(answer('200 OK', body)));
     if (attempt.kind !== 'answered') throw new Error(attempt.sentence);
     expect(attempt.excerpt).toStartWith('\ufffd\ufffd[31mgrüße\t🐦\néé');
     expect(attempt.excerpt).toHaveLength(1000);
@@ -58,7 +58,7 @@ describe("a target's response", () => {
   test('is not decompressed: 48 KB of gzip stay 48 KB', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, 'a'));
     expect(bomb.length).toBeLessThan(64 * 1024);
-    const attempt = await said((socket) =>
+    const attempt = await attemptWith((socket) =>
       socket.end(answer(`200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}`, bomb)),
     );
     expect(attempt).toMatchObject({
@@ -70,7 +70,7 @@ describe("a target's response", () => {
 
   test('is cut off if it has no end', async () => {
     let sent = 0;
-    const attempt = await said((socket) => {
+    const attempt = await attemptWith((socket) => {
       socket.write(answer('200 OK\r\ntransfer-encoding: chunked'));
       const block = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`);
       const more = () => {
@@ -87,53 +87,66 @@ describe("a target's response", () => {
   });
 
   test('fails if its headers have no end', async () => {
-    const attempt = await said((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1_000_000)}`));
+    const attempt = await attemptWith((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1_000_000)}`),
+    );
     expect(attempt).toMatchObject({ kind: 'failed', sentence: 'The headers of the answer are too long.' });
   });
 
   test('fails if it never gets beyond informational responses', async () => {
-    const attempt = await said((socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)));
+    const attempt = await attemptWith((socket) =>
+      socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)),
+    );
     expect(attempt).toMatchObject({ kind: 'failed', sentence: 'The target never came to its answer.' });
   });
 
   test.each([
-    ['says nothing', () => {}],
+    ['sends nothing', () => {}],
     ['drips its status line', (socket: Socket) => drip(socket, 'HTTP/1.1 200 OK\r\n')],
     [
       'drips headers without end',
       (socket: Socket) => drip(socket, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(9999)}`),
     ],
-  ] as [string, Responder][])('is cut off by the deadline if the target %s', async (_how, talk) => {
-    const attempt = await said(talk, { deadline: 60 });
+  ] as [string, Responder][])('is cut off by the deadline if the target %s', async (_how, respond) => {
+    const attempt = await attemptWith(respond, { deadline: 60 });
     expect(attempt).toMatchObject({ kind: 'failed', sentence: 'There was no answer within 0.06 seconds.' });
     expect(attempt.kind === 'failed' && attempt.duration).toBeWithin(55, 5000);
   });
 
   test('counts by its status if the deadline cuts off a slow body', async () => {
-    const talk: Responder = (socket) => {
+    const respond: Responder = (socket) => {
       socket.write(answer('200 OK\r\ncontent-length: 9999'));
       drip(socket, 'y'.repeat(9999));
     };
-    const attempt = await said(talk, { deadline: 500 });
+    const attempt = await attemptWith(respond, { deadline: 500 });
     expect(attempt).toMatchObject({ kind: 'answered', status: 200, excerpt: expect.stringMatching(/^y+$/) });
     expect(attempt.kind === 'answered' && attempt.duration).toBeWithin(450, 5000);
   });
 
   test('counts by its status if the body is interrupted', async () => {
-    const attempt = await said((socket) => socket.end(answer('202 OK\r\ncontent-length: 100', 'half')));
+    const attempt = await attemptWith((socket) =>
+      socket.end(answer('202 OK\r\ncontent-length: 100', 'half')),
+    );
     expect(attempt).toMatchObject({ kind: 'answered', status: 202, excerpt: 'half' });
   });
 
   test.each([
     ['is not HTTP', (socket: Socket) => socket.end('SSH-2.0-x\r\n\r\n'), /did not answer in HTTP/],
-    ['is a closed door', (socket: Socket) => socket.destroy(), /closed the connection without an answer/],
+    [
+      'closes the connection',
+      (socket: Socket) => socket.destroy(),
+      /closed the connection without an answer/,
+    ],
     [
       'switches to another protocol',
       (socket: Socket) => socket.end(switching),
       /closed the connection without/,
     ],
-  ] as [string, Responder, RegExp][])('fails if it %s', async (_how, talk, sentence) => {
-    expect(await said(talk)).toMatchObject({ kind: 'failed', sentence: expect.stringMatching(sentence) });
+  ] as [string, Responder, RegExp][])('fails if it %s', async (_how, respond, sentence) => {
+    expect(await attemptWith(respond)).toMatchObject({
+      kind: 'failed',
+      sentence: expect.stringMatching(sentence),
+    });
   });
 
   test('fails if nothing listens', async () => {
@@ -173,21 +186,21 @@ function drip(socket: Socket, text: string): void {
 }
 
 describe('a target with TLS', () => {
-  const names: (string | false | null)[] = [];
+  const serverNames: (string | false | null)[] = [];
   let target: Target;
-  let close: { close(): unknown }[];
+  let servers: { close(): unknown }[];
 
   beforeAll(async () => {
     const server = tls.createServer({ cert: certificate, key: certificateKey });
     server.on('tlsClientError', () => {});
     server.on('secureConnection', (socket: tls.TLSSocket & { servername?: string | false }) =>
-      names.push(socket.servername ?? null),
+      serverNames.push(socket.servername ?? null),
     );
     target = await listen(outside, ok, 0, server as unknown as Server);
-    close = opened.splice(0);
+    servers = opened.splice(0);
   });
   afterAll(async () => {
-    for (const one of close) await one.close();
+    for (const one of servers) await one.close();
   });
 
   const secure = (host: string, options: PostOptions = { ca: certificate }) =>
@@ -198,7 +211,7 @@ describe('a target with TLS', () => {
 
   test.each(['hooks.example.com', 'HOOKS.example.com.'])('is called by its name, %s', async (host) => {
     expect(await secure(host)).toMatchObject({ kind: 'answered', status: 200, excerpt: 'ok' });
-    expect(names.at(-1)).toBe('hooks.example.com');
+    expect(serverNames.at(-1)).toBe('hooks.example.com');
   });
 
   test.each([
@@ -216,8 +229,8 @@ describe('a target with TLS', () => {
   });
 
   test('without TLS support fails', async () => {
-    const talker = createServer((socket) => socket.end('220 mail.example.com ESMTP\r\n'));
-    const plain = await listen(outside, ok, 0, talker);
+    const smtpServer = createServer((socket) => socket.end('220 mail.example.com ESMTP\r\n'));
+    const plain = await listen(outside, ok, 0, smtpServer);
     const attempt = await post(`https://${hostOf(outside)}:${plain.port}/`, outgoing, permitted(plain.port));
     expect(attempt.kind).toBe('failed');
   });

@@ -26,24 +26,24 @@ import {
 afterEach(closeTargets);
 
 describe('a name that resolves differently the second time', () => {
-  const rebinding: Zone = (_name, type, asked) => {
-    if (asked > 0) return type === 'A' ? [inside] : [];
+  const rebinding: Zone = (_name, type, queryCount) => {
+    if (queryCount > 0) return type === 'A' ? [inside] : [];
     return [outside];
   };
 
   test('is resolved once: 1,000 rebinds cause no internal connection', async () => {
     const { target, trap } = await listenTwice(ok);
-    const names = await nameServer(rebinding);
+    const dnsServer = await nameServer(rebinding);
     const attempts = await inBatches(1000, 50, (index) =>
       post(urlOf(`rebind-${index}.example.com`, target.port), outgoing, permitted(target.port), {
-        lookup: names.resolver,
+        lookup: dnsServer.resolver,
       }),
     );
     expect(attempts.filter(({ kind }) => kind === 'answered')).toHaveLength(1000);
     expect(target.connections).toHaveLength(1000);
     expect(trap.connections).toHaveLength(0);
-    expect(new Set(names.questions).size).toBe(2000);
-    expect(names.questions).toHaveLength(2000);
+    expect(new Set(dnsServer.questions).size).toBe(2000);
+    expect(dnsServer.questions).toHaveLength(2000);
   });
 
   // c-ares caches for a while that a name has no IPv4 address: with ::1 there is nothing to rebind to.
@@ -51,18 +51,18 @@ describe('a name that resolves differently the second time', () => {
     'reaches an internal server if a caller checks it and then resolves it again',
     async () => {
       const { target, trap } = await listenTwice(ok);
-      const names = await nameServer(rebinding);
+      const dnsServer = await nameServer(rebinding);
       const host = 'rebind.example.com';
-      const found = await resolveTarget(host, target.port, names.resolver, permitted(target.port));
+      const found = await resolveTarget(host, target.port, dnsServer.resolver, permitted(target.port));
       expect(found.kind).toBe('checked');
-      const careless: LookupFunction = async (name, _options, callback) => {
-        const addresses = await names.resolver(name);
+      const uncheckedLookup: LookupFunction = async (name, _options, callback) => {
+        const addresses = await dnsServer.resolver(name);
         callback(
           null,
           addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 })),
         );
       };
-      const request = http.get({ host, port: target.port, agent: false, lookup: careless });
+      const request = http.get({ host, port: target.port, agent: false, lookup: uncheckedLookup });
       await once(request, 'response');
       expect([target.connections.length, trap.connections.length]).toEqual([0, 1]);
     },
@@ -70,10 +70,10 @@ describe('a name that resolves differently the second time', () => {
 
   test('is refused at the next call, 1,000 times', async () => {
     const { target, trap } = await listenTwice(ok);
-    const names = await nameServer((_name, type) => (type === 'A' ? [inside] : []));
+    const dnsServer = await nameServer((_name, type) => (type === 'A' ? [inside] : []));
     const attempts = await inBatches(1000, 50, (index) =>
       post(urlOf(`rebound-${index}.example.com`, target.port), outgoing, permitted(target.port), {
-        lookup: names.resolver,
+        lookup: dnsServer.resolver,
       }),
     );
     expect(attempts.filter(({ kind }) => kind === 'refused')).toHaveLength(1000);
@@ -81,11 +81,11 @@ describe('a name that resolves differently the second time', () => {
   });
 
   test('is called at the public address that was checked', async () => {
-    const names = await nameServer((_name, type, asked) =>
-      asked > 0 ? [inside, '::1'] : type === 'A' ? ['93.184.215.14'] : ['2606:4700::1'],
+    const dnsServer = await nameServer((_name, type, queryCount) =>
+      queryCount > 0 ? [inside, '::1'] : type === 'A' ? ['93.184.215.14'] : ['2606:4700::1'],
     );
     const found = await inBatches(1000, 50, (index) =>
-      resolveTarget(`public-${index}.example.com`, 443, names.resolver, []),
+      resolveTarget(`public-${index}.example.com`, 443, dnsServer.resolver, []),
     );
     const addresses = found.map((one) => (one.kind === 'checked' ? one.addresses.join(' ') : one.kind));
     expect(new Set(addresses)).toEqual(new Set(['93.184.215.14 2606:4700::1']));
@@ -98,9 +98,9 @@ describe('a name that resolves differently the second time', () => {
     ['alone', [inside], false],
   ])('an internal address %s is refused', async (_how, bad, besideGood) => {
     const { target, trap } = await listenTwice(ok);
-    const names = await nameServer(() => (besideGood ? [outside, ...bad] : bad));
+    const dnsServer = await nameServer(() => (besideGood ? [outside, ...bad] : bad));
     const attempt = await post(urlOf('mixed.example.com', target.port), outgoing, permitted(target.port), {
-      lookup: names.resolver,
+      lookup: dnsServer.resolver,
     });
     expect(attempt).toEqual({
       kind: 'refused',
@@ -115,15 +115,15 @@ describe("a name that can't be resolved", () => {
     ['no such name', /^The name "gone\.example\.com" could not be resolved \(ENOTFOUND\)\.$/],
     ['server failure', /^The name "gone\.example\.com" could not be resolved \(ESERVFAIL\)\.$/],
   ] as const)('%s: the attempt reports it', async (records, sentence) => {
-    const names = await nameServer(() => records);
-    const attempt = await post('https://gone.example.com/', outgoing, [], { lookup: names.resolver });
+    const dnsServer = await nameServer(() => records);
+    const attempt = await post('https://gone.example.com/', outgoing, [], { lookup: dnsServer.resolver });
     expect(attempt).toMatchObject({ kind: 'failed', sentence: expect.stringMatching(sentence) });
   });
 
   test('a silent name server is not awaited beyond the deadline', async () => {
-    const names = await nameServer(() => 'silence');
+    const dnsServer = await nameServer(() => 'silence');
     const attempt = await post('https://slow.example.com/', outgoing, [], {
-      lookup: names.resolver,
+      lookup: dnsServer.resolver,
       deadline: 50,
     });
     expect(attempt).toMatchObject({ kind: 'failed', sentence: 'There was no answer within 0.05 seconds.' });
@@ -158,13 +158,13 @@ describe('20 redirects', () => {
 describe('the request', () => {
   test('is a single one with the name as its host, and asks for no compression', async () => {
     const { target } = await listenTwice(ok);
-    const names = await nameServer(() => [outside]);
+    const dnsServer = await nameServer(() => [outside]);
     const attempt = await post(
       `http://hooks.example.com:${target.port}/a?b=c#d`,
       outgoing,
       permitted(target.port),
       {
-        lookup: names.resolver,
+        lookup: dnsServer.resolver,
       },
     );
     expect(attempt).toEqual({
@@ -188,7 +188,7 @@ describe('the request', () => {
     expect(body).toBe(outgoing.body);
   });
 
-  test("reaches a service of this machine in a trial, by the machine's own name", async () => {
+  test('reaches a service on localhost in a trial', async () => {
     const { trap: service } = await listenTwice(ok);
     const url = `http://localhost:${service.port}/hook`;
     expect(await post(url, outgoing, allowListOf(null, true))).toMatchObject({

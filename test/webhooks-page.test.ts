@@ -53,34 +53,40 @@ test('the page has the snippets that are tested here', () => {
   expect(blocks.map(({ language }) => language)).toEqual(['sh', 'json', 'ts', 'ts', 'sh']);
 });
 
-test.each(keys)('with the key %j its snippet for the library accepts only our messages', async (key) => {
-  const { readEvent } = await run(inLanguage('ts')[0] ?? '');
-  const headers = signatureHeaders(message, key, Date.now());
-  expect(readEvent?.(key, message.body, headers)).toEqual(JSON.parse(message.body));
-  expect(() => readEvent?.(key, `${message.body} `, headers)).toThrow('No matching signature');
-  expect(() => readEvent?.(`${key}b`, message.body, headers)).toThrow('No matching signature');
-});
+test.each(keys)(
+  'with the key %j the snippet of the page for the library accepts only our messages',
+  async (key) => {
+    const { readEvent } = await run(inLanguage('ts')[0] ?? '');
+    const headers = signatureHeaders(message, key, Date.now());
+    expect(readEvent?.(key, message.body, headers)).toEqual(JSON.parse(message.body));
+    expect(() => readEvent?.(key, `${message.body} `, headers)).toThrow('No matching signature');
+    expect(() => readEvent?.(`${key}b`, message.body, headers)).toThrow('No matching signature');
+  },
+);
 
-test.each(keys)('with the key %j its manual snippet accepts only our messages', async (key, bytes) => {
-  const { isOurs } = await run(inLanguage('ts')[1] ?? '');
-  const headers = signatureHeaders(message, key, Date.now());
-  expect(isOurs?.(bytes, message.body, headers)).toBe(true);
-  expect(isOurs?.(bytes, `${message.body} `, headers)).toBe(false);
-  expect(isOurs?.(bytes, message.body, { ...headers, 'webhook-id': 'msg_2' })).toBe(false);
-  expect(isOurs?.(bytes, message.body, {})).toBe(false);
-  const old = signatureHeaders(message, key, Date.now() - 3_600_000);
-  expect(isOurs?.(bytes, message.body, old)).toBe(false);
-});
+test.each(keys)(
+  'with the key %j the snippet of the page without a library accepts only our messages',
+  async (key, bytes) => {
+    const { isOurs } = await run(inLanguage('ts')[1] ?? '');
+    const headers = signatureHeaders(message, key, Date.now());
+    expect(isOurs?.(bytes, message.body, headers)).toBe(true);
+    expect(isOurs?.(bytes, `${message.body} `, headers)).toBe(false);
+    expect(isOurs?.(bytes, message.body, { ...headers, 'webhook-id': 'msg_2' })).toBe(false);
+    expect(isOurs?.(bytes, message.body, {})).toBe(false);
+    const old = signatureHeaders(message, key, Date.now() - 3_600_000);
+    expect(isOurs?.(bytes, message.body, old)).toBe(false);
+  },
+);
 
-test('its commands give a link a webhook and test it; the message matches the page, and can be verified as described', async () => {
+test('the commands of the page give a link a webhook and test it; the message matches the page, and can be verified as described', async () => {
   const hook = target();
-  const made = await app.call('POST', '/api/v1/link', {
+  const created = await app.call('POST', '/api/v1/link', {
     key: owner.key,
     body: { destination_url: 'https://example.com/spring' },
   });
   const commands = (inLanguage('sh')[0] ?? '')
     .replaceAll('https://links.example.com', app.url)
-    .replaceAll('/link/7', `/link/${made.json.id}`)
+    .replaceAll('/link/7', `/link/${created.json.id}`)
     .replaceAll('https://example.com/hook', hook.url)
     .replaceAll('curl ', 'curl --silent --fail-with-body ');
   const shell = Bun.spawn(['sh', '-e', '-c', commands], { env: { ...process.env, KEY: owner.key } });
@@ -88,27 +94,27 @@ test('its commands give a link a webhook and test it; the message matches the pa
     0,
     expect.stringContaining('"status":200'),
   ]);
-  await app.visit(new URL(made.json.url).pathname, { 'x-forwarded-for': '127.0.0.77' });
-  const [tried, clicked] = await hook.calls(2);
+  await app.visit(new URL(created.json.url).pathname, { 'x-forwarded-for': '127.0.0.77' });
+  const [testCall, clickCall] = await hook.calls(2);
   const { readEvent } = await run(inLanguage('ts')[0] ?? '');
   const key = /whsec_[^"]+/.exec(commands)?.[0];
-  const shown = JSON.parse(inLanguage('json')[0] ?? '');
+  const documented = JSON.parse(inLanguage('json')[0] ?? '');
   for (const [call, further] of [
-    [tried, ['sample']],
-    [clicked, []],
+    [testCall, ['sample']],
+    [clickCall, []],
   ] as const) {
-    const event = readEvent?.(key, call?.body, call?.headers) as typeof shown;
-    expect(Object.keys(event)).toEqual(Object.keys(shown));
-    expect(Object.keys(event.payload)).toEqual([...Object.keys(shown.payload), ...further]);
-    for (const [name, value] of Object.entries(shown.payload)) {
+    const event = readEvent?.(key, call?.body, call?.headers) as typeof documented;
+    expect(Object.keys(event)).toEqual(Object.keys(documented));
+    expect(Object.keys(event.payload)).toEqual([...Object.keys(documented.payload), ...further]);
+    for (const [name, value] of Object.entries(documented.payload)) {
       expect([name, typeof event.payload[name]]).toEqual([name, typeof value]);
     }
   }
   // The loopback address has no known country.
-  expect(JSON.parse(clicked?.body ?? '').payload.country).toBe('Unknown');
+  expect(JSON.parse(clickCall?.body ?? '').payload.country).toBe('Unknown');
 });
 
-test('its setting is accepted by the program', () => {
+test('the setting on the page is accepted by the program', () => {
   const [name, value] = (inLanguage('sh')[1] ?? '').trim().split('=');
   const config = loadConfig({ BASE_URL: 'https://links.example.com', [name ?? '']: value ?? '' });
   expect(JSON.stringify(config)).toContain('n8n.internal');

@@ -36,46 +36,46 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
 
   const call = (method: string, path: string, body?: object, key = owner.key) =>
     app.call(method, `/api/v1/${path}`, { key, ...(body ? { body } : {}) });
-  const link = async (fields: object): Promise<number> =>
+  const createLink = async (fields: object): Promise<number> =>
     (await call('POST', 'link', { destination_url: 'https://example.com/page', ...fields })).json.id;
   const deliveries = async (id: number) => (await call('GET', `link/${id}/webhook_deliveries`)).json;
   const states = async (id: number): Promise<string[]> =>
     (await deliveries(id)).webhook_deliveries.map(({ state }: { state: string }) => state);
-  const settled = (id: number, expected: readonly string[]) =>
+  const eventuallyInStates = (id: number, expected: readonly string[]) =>
     eventually(
       async () => JSON.stringify(await states(id)) === JSON.stringify(expected),
       `deliveries of ${id} that are ${expected}`,
     );
 
-  test('all failures of a span are sent again in one call, under the same ids, and nothing else is', async () => {
-    let isAway = true;
-    const hook = target(() => new Response(null, { status: isAway ? 410 : 200 }));
-    const began = app.clock.now;
-    const [one, other, without] = [
-      await link({ webhook_url: hook.url }),
-      await link({ webhook_url: hook.url }),
-      await link({ webhook_url: hook.url }),
+  test('all failures of a time range are sent again in one call, under the same ids, and nothing else is', async () => {
+    let isDown = true;
+    const hook = target(() => new Response(null, { status: isDown ? 410 : 200 }));
+    const start = app.clock.now;
+    const [first, second, withoutWebhook] = [
+      await createLink({ webhook_url: hook.url }),
+      await createLink({ webhook_url: hook.url }),
+      await createLink({ webhook_url: hook.url }),
     ];
-    await foldClicks(app, one);
-    await settled(one, ['failed']);
-    // That failure is before the time range.
+    await foldClicks(app, first);
+    await eventuallyInStates(first, ['failed']);
+    // The failure so far is before the time range.
     app.clock.now += day;
     const from = new Date(app.clock.now).toISOString();
-    for (const id of [one, other, without]) await foldClicks(app, id);
-    await settled(one, ['failed', 'failed']);
-    await settled(other, ['failed']);
-    await settled(without, ['failed']);
-    await call('PATCH', `link/${without}`, { webhook_url: null });
-    expect((await call('POST', `link/${one}/webhook_test`)).json.state).toBe('failed');
+    for (const id of [first, second, withoutWebhook]) await foldClicks(app, id);
+    await eventuallyInStates(first, ['failed', 'failed']);
+    await eventuallyInStates(second, ['failed']);
+    await eventuallyInStates(withoutWebhook, ['failed']);
+    await call('PATCH', `link/${withoutWebhook}`, { webhook_url: null });
+    expect((await call('POST', `link/${first}/webhook_test`)).json.state).toBe('failed');
     const before = hook.received.map(({ headers }) => headers['webhook-id']);
-    expect((await deliveries(one)).total_failed).toBe(2);
+    expect((await deliveries(first)).total_failed).toBe(2);
     const failedOfAll = async () => (await call('GET', 'webhook_outages')).json.total_failed;
     expect(await failedOfAll()).toBe(4);
 
-    isAway = false;
+    isDown = false;
     app.clock.now += 1_000;
-    const strange = await app.createAccount();
-    expect((await call('POST', 'webhook_delivery/redeliver', { from }, strange.key)).json).toEqual({
+    const stranger = await app.createAccount();
+    expect((await call('POST', 'webhook_delivery/redeliver', { from }, stranger.key)).json).toEqual({
       redelivered: 0,
       left_out: 0,
       continue_from: null,
@@ -83,20 +83,22 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     const again = await call('POST', 'webhook_delivery/redeliver', { from });
     expect([again.status, again.json]).toEqual([202, { redelivered: 2, left_out: 1, continue_from: null }]);
     // The newest delivery is the test call.
-    await settled(one, ['failed', 'delivered', 'failed']);
-    await settled(other, ['delivered']);
+    await eventuallyInStates(first, ['failed', 'delivered', 'failed']);
+    await eventuallyInStates(second, ['delivered']);
     const after = hook.received.slice(before.length).map(({ headers }) => headers['webhook-id']);
     expect(after).toHaveLength(2);
     for (const id of after) expect(before).toContain(id);
 
     // The rest, for one link only.
-    const to = new Date(began + day / 2).toISOString();
-    expect((await call('POST', 'webhook_delivery/redeliver', { link_id: other, to })).json.redelivered).toBe(
+    const to = new Date(start + day / 2).toISOString();
+    expect((await call('POST', 'webhook_delivery/redeliver', { link_id: second, to })).json.redelivered).toBe(
       0,
     );
-    expect((await call('POST', 'webhook_delivery/redeliver', { link_id: one, to })).json.redelivered).toBe(1);
-    await settled(one, ['failed', 'delivered', 'delivered']);
-    expect((await deliveries(one)).total_failed).toBe(0);
+    expect((await call('POST', 'webhook_delivery/redeliver', { link_id: first, to })).json.redelivered).toBe(
+      1,
+    );
+    await eventuallyInStates(first, ['failed', 'delivered', 'delivered']);
+    expect((await deliveries(first)).total_failed).toBe(0);
     // The delivery of the link without a webhook.
     expect(await failedOfAll()).toBe(1);
     expect((await call('POST', 'webhook_delivery/redeliver')).json).toMatchObject({
@@ -106,46 +108,46 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
   });
 
   test('administrators are notified of a target that fails for a day, once per outage', async () => {
-    let isAway = true;
-    const hook = target(() => new Response(null, { status: isAway ? 503 : 200 }));
-    const id = await link({ webhook_url: hook.url });
+    let isDown = true;
+    const hook = target(() => new Response(null, { status: isDown ? 503 : 200 }));
+    const id = await createLink({ webhook_url: hook.url });
     const outages = async (key = owner.key) =>
       (await call('GET', 'webhook_outages', undefined, key)).json.webhook_outages.filter(
         ({ target_url }: { target_url: string }) => target_url === hook.url,
       );
-    const attempts = (count: number) =>
+    const eventuallyAttempts = (count: number) =>
       eventually(
         async () => (await deliveries(id)).webhook_deliveries[0]?.attempts.length === count,
         `${count} attempts at link ${id}`,
       );
     await foldClicks(app, id);
-    await attempts(1);
+    await eventuallyAttempts(1);
     const since = new Date(app.clock.now).toISOString();
     expect(await outages()).toMatchObject([{ target_url: hook.url, since, told_at: null }]);
     expect(await outages((await app.createAccount()).key)).toEqual([]);
     app.clock.now += 11 * hour;
-    await attempts(2);
+    await eventuallyAttempts(2);
     app.clock.now += 16 * hour;
-    await attempts(3);
+    await eventuallyAttempts(3);
     const subject = `Webhooks to ${new URL(hook.url).host} have failed for a day`;
-    const told = () => mails.mails.filter(({ headers }) => headers.get('subject') === subject);
-    await eventually(async () => told().length > 0, 'the mail');
-    const [mail] = told();
+    const notifications = () => mails.mails.filter(({ headers }) => headers.get('subject') === subject);
+    await eventually(async () => notifications().length > 0, 'the mail');
+    const [mail] = notifications();
     expect(mail?.to).toEqual([owner.email]);
     expect(mail?.parts['text/plain']).toContain('/app/organization');
     expect(mail?.parts['text/plain']).not.toContain('/hook');
-    await eventually(async () => (await outages())[0]?.told_at !== null, 'a note that they were told');
+    await eventually(async () => (await outages())[0]?.told_at !== null, 'the notification to be recorded');
 
-    isAway = false;
+    isDown = false;
     app.clock.now += 13 * hour;
-    await attempts(4);
+    await eventuallyAttempts(4);
     await eventually(async () => (await outages()).length === 0, 'the end of the outage');
-    isAway = true;
+    isDown = true;
     await foldClicks(app, id);
-    await attempts(1);
+    await eventuallyAttempts(1);
     const again = new Date(app.clock.now).toISOString();
     expect(await outages()).toMatchObject([{ since: again, told_at: null }]);
-    expect(told()).toHaveLength(1);
+    expect(notifications()).toHaveLength(1);
   });
 
   test('invalid input is refused', async () => {
@@ -165,15 +167,18 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
   test.each(['whsec_', 'whsec_not base64!', 'whsec_a', 'whsec_ab-_'])(
     'a key that only begins like one of Standard Webhooks is refused: %s',
     async (webhook_auth_key) => {
-      const made = await call('POST', 'link', { destination_url: 'https://example.com', webhook_auth_key });
-      expect([made.status, made.json.error_code]).toEqual([400, 'FIELD_INVALID']);
-      expect(made.text).toContain('webhook_auth_key');
+      const created = await call('POST', 'link', {
+        destination_url: 'https://example.com',
+        webhook_auth_key,
+      });
+      expect([created.status, created.json.error_code]).toEqual([400, 'FIELD_INVALID']);
+      expect(created.text).toContain('webhook_auth_key');
     },
   );
 });
 
 test.each([
-  ['the days that single clicks are kept, where those are fewer', '7', 7],
+  ['as long as single clicks, if those are kept for less than 30 days', '7', 7],
   ['30 days otherwise', '180', 30],
 ])('deliveries are kept for %s', async (_, CLICK_RETENTION_DAYS, days) => {
   const app = await startApp({ env: { CLICK_RETENTION_DAYS } });
@@ -220,7 +225,7 @@ test('messages about clicks are deleted with clicks of their time, even if they 
   await foldClicks(app, id);
   await call('PATCH', `/${id}`, { name: 'Another' });
   const both = ['click waiting true', 'link.updated waiting true'];
-  await eventually(async () => (await kept()).sort().join() === both.join(), 'a first try of both');
+  await eventually(async () => (await kept()).sort().join() === both.join(), 'the first attempts for both');
   app.clock.now += day;
   await cleanUp(app.app.context);
   expect(await kept()).toHaveLength(2);
@@ -251,14 +256,14 @@ test('an outage that could not be reported is reported later, and delays no othe
     mailer,
     config: { ...app.app.context.config, registration: 'closed' },
   } as const;
-  const told = async () =>
+  const isNotified = async () =>
     (
       await Promise.all(owners.map(({ organizationId }) => listOutages(database.read, organizationId, 0, 1)))
     ).map(([outage]) => outage?.told_at !== null);
   expect(await mailOutages(context).catch(String)).toContain('broken on purpose');
-  expect((await told()).filter(Boolean)).toHaveLength(2);
+  expect((await isNotified()).filter(Boolean)).toHaveLength(2);
   await mailOutages(context);
-  expect(await told()).toEqual([true, true, true]);
+  expect(await isNotified()).toEqual([true, true, true]);
   expect(sent).toBe(4);
   await app.stop();
 });
@@ -266,10 +271,10 @@ test('an outage that could not be reported is reported later, and delays no othe
 test("an outage isn't marked as reported if no administrator has a proven address, and delays no other", async () => {
   const app = await startApp();
   const { database, now } = app.app.context;
-  // Only the first account has proved its address. Of the others there are as many as one run notifies.
-  const { organizationId: told } = await app.createAccount();
+  // Only the first account has proved its address. There are fifty others, as many as one run notifies.
+  const { organizationId: proved } = await app.createAccount();
   const { organizationId: unproved } = await app.createAccount();
-  const organizations = [unproved, ...Array.from({ length: 49 }, (_, index) => 10_000 + index), told];
+  const organizations = [unproved, ...Array.from({ length: 49 }, (_, index) => 10_000 + index), proved];
   for (const organization_id of organizations) {
     const target = { organization_id, target_url: 'https://away.example/hook' };
     await database.write((queries) => noteFailure(queries, target, now() - 25 * hour));
@@ -285,50 +290,50 @@ test("an outage isn't marked as reported if no administrator has a proven addres
   await mailOutages(context);
   await mailOutages(context);
   expect(mails).toHaveLength(1);
-  const toldAt = await database.read
+  const notified = await database.read
     .selectFrom('webhook_outages')
     .select('organization_id')
     .where('told_at', 'is not', null)
     .execute();
-  expect(toldAt).toEqual([{ organization_id: told }]);
+  expect(notified).toEqual([{ organization_id: proved }]);
   await app.stop();
 });
 
-test('an outage whose node died before its mail was sent is reported by another node, an hour later', async () => {
+test('an outage whose node was killed before its mail was sent is reported by another node, an hour later', async () => {
   const app = await startApp();
   const { database, now } = app.app.context;
   const { organizationId } = await app.createAccount();
   const target = { organization_id: organizationId, target_url: 'https://away.example/hook' };
-  const failing = () => database.write((queries) => noteFailure(queries, target, now()));
-  await failing();
+  const recordFailure = () => database.write((queries) => noteFailure(queries, target, now()));
+  await recordFailure();
   app.clock.now += 25 * hour;
-  await failing();
-  const node = (send: () => Promise<boolean>) =>
+  await recordFailure();
+  const mailOutagesWith = (send: () => Promise<boolean>) =>
     mailOutages({
       ...app.app.context,
       mailer: { send, heldBack: () => {} } as unknown as Mailer,
       config: { ...app.app.context.config, registration: 'closed' },
     });
   const { promise: isSending, resolve: sends } = Promise.withResolvers<void>();
-  void node(() => {
+  void mailOutagesWith(() => {
     sends();
     return new Promise<boolean>(() => {});
   });
   await isSending;
   let sent = 0;
-  const other = () => node(async () => ++sent > 0);
-  await other();
+  const mailFromOtherNode = () => mailOutagesWith(async () => ++sent > 0);
+  await mailFromOtherNode();
   expect(sent).toBe(0);
   app.clock.now += hour;
-  await failing();
-  await other();
-  await other();
+  await recordFailure();
+  await mailFromOtherNode();
+  await mailFromOtherNode();
   expect(sent).toBe(1);
   await app.stop();
 });
 
 test.each(storeKinds)(
-  'of very many failed deliveries no more are counted than is possible at once, on %s',
+  'the number of failed deliveries is counted up to ten thousand, on %s',
   async (store) => {
     const app = await startApp({ store });
     const owner = await app.createAccount();

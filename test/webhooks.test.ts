@@ -27,10 +27,10 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
   const call = (method: string, path: string, body?: object, key = owner.key) =>
     app.call(method, `/api/v1/${path}`, { key, ...(body ? { body } : {}) });
 
-  async function link(fields: object): Promise<number> {
-    const made = await call('POST', 'link', { destination_url: 'https://example.com/page', ...fields });
-    if (made.status !== 201) throw new Error(made.text);
-    return made.json.id;
+  async function createLink(fields: object): Promise<number> {
+    const created = await call('POST', 'link', { destination_url: 'https://example.com/page', ...fields });
+    if (created.status !== 201) throw new Error(created.text);
+    return created.json.id;
   }
 
   async function deliveries(id: number) {
@@ -38,7 +38,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
   }
 
   /** Waits until the newest delivery of a link has `count` attempts. */
-  async function attempts(id: number, count: number) {
+  async function eventuallyAttempts(id: number, count: number) {
     await eventually(
       async () => (await deliveries(id))[0]?.attempts.length === count,
       `${count} attempts at link ${id}`,
@@ -48,11 +48,11 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
 
   test('a click reaches its target within two seconds, even without waking the deliverer', async () => {
     const hook = target();
-    const id = await link({ webhook_url: hook.url });
-    const began = Date.now();
+    const id = await createLink({ webhook_url: hook.url });
+    const start = Date.now();
     await foldClicks(app, id);
     const [received] = await hook.calls(1);
-    expect((received?.at ?? 0) - began).toBeLessThan(scaledToLoad(2_000));
+    expect((received?.at ?? 0) - start).toBeLessThan(scaledToLoad(2_000));
     expect(received?.headers['content-type']).toBe('application/json');
     const { event, payload } = JSON.parse(received?.body ?? '');
     expect(event).toBe('click');
@@ -64,7 +64,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
       browser_version: expect.stringMatching(/^\d{1,4}$/),
       destination: 'https://example.com/page',
     });
-    expect(await attempts(id, 1)).toMatchObject({
+    expect(await eventuallyAttempts(id, 1)).toMatchObject({
       event: 'click',
       state: 'delivered',
       next_try_at: null,
@@ -72,10 +72,10 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     });
   });
 
-  test('posts are signed with the key of the link, and the key is shown nowhere', async () => {
+  test('messages are signed with the key of the link, and the key is shown nowhere', async () => {
     const hook = target();
     const webhook_auth_key = `whsec_${Buffer.from('a secret of 24 bytes or more').toString('base64')}`;
-    const id = await link({ webhook_url: hook.url, webhook_auth_key });
+    const id = await createLink({ webhook_url: hook.url, webhook_auth_key });
     await foldClicks(app, id);
     const [received] = await hook.calls(1);
     const headers = received?.headers ?? {};
@@ -83,20 +83,20 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     // The library checks against the real clock, which the app's still equals here.
     expect(new Webhook(webhook_auth_key).verify(body, headers)).toMatchObject({ event: 'click' });
     expect(() => new Webhook(webhook_auth_key).verify(`${body} `, headers)).toThrow();
-    await attempts(id, 1);
+    await eventuallyAttempts(id, 1);
     expect((await call('GET', `link/${id}/webhook_deliveries`)).text).not.toContain('whsec');
     expect(body).not.toContain('whsec');
   });
 
   test('a failed delivery is retried under the same id, and the log shows both attempts', async () => {
     const hook = target((before) => new Response('not now', { status: before === 0 ? 500 : 204 }));
-    const id = await link({ webhook_url: hook.url });
+    const id = await createLink({ webhook_url: hook.url });
     await foldClicks(app, id);
-    const first = await attempts(id, 1);
+    const first = await eventuallyAttempts(id, 1);
     expect(first.state).toBe('waiting');
     expect(Date.parse(first.next_try_at)).toBe(app.clock.now + 5_000);
     app.clock.now += 5_000;
-    const second = await attempts(id, 2);
+    const second = await eventuallyAttempts(id, 2);
     expect(second.state).toBe('delivered');
     expect(second.attempts.map(({ status }: { status: number }) => status)).toEqual([500, 204]);
     expect(second.attempts[0].answer).toBe('not now');
@@ -105,18 +105,18 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     );
   });
 
-  test('Retry-After is respected, and 410 ends the tries', async () => {
+  test('Retry-After is respected, and 410 ends the attempts', async () => {
     const hook = target((before) =>
       before === 0
         ? new Response(null, { status: 429, headers: { 'retry-after': '600' } })
         : new Response(null, { status: 410 }),
     );
-    const id = await link({ webhook_url: hook.url });
+    const id = await createLink({ webhook_url: hook.url });
     await foldClicks(app, id);
-    const first = await attempts(id, 1);
+    const first = await eventuallyAttempts(id, 1);
     expect(Date.parse(first.next_try_at)).toBe(app.clock.now + 10 * minute);
     app.clock.now += 10 * minute;
-    expect(await attempts(id, 2)).toMatchObject({ state: 'failed', next_try_at: null });
+    expect(await eventuallyAttempts(id, 2)).toMatchObject({ state: 'failed', next_try_at: null });
     app.clock.now += 3 * day;
     // Long enough to show that no more come.
     await Bun.sleep(600);
@@ -125,27 +125,30 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
 
   test('after three days of failures a delivery has failed; redelivered, it is sent under the same id', async () => {
     const hook = target((before) => new Response(null, { status: before < 2 ? 503 : 200 }));
-    const id = await link({ webhook_url: hook.url });
+    const id = await createLink({ webhook_url: hook.url });
     await foldClicks(app, id);
-    await attempts(id, 1);
+    await eventuallyAttempts(id, 1);
     app.clock.now += 3 * day;
-    const failed = await attempts(id, 2);
+    const failed = await eventuallyAttempts(id, 2);
     expect(failed.state).toBe('failed');
     const again = await call('POST', `webhook_delivery/${failed.id}/redeliver`);
     expect([again.status, again.json.id, again.json.state]).toEqual([202, failed.id, 'waiting']);
-    expect(await attempts(id, 3)).toMatchObject({ state: 'delivered', message_id: failed.message_id });
+    expect(await eventuallyAttempts(id, 3)).toMatchObject({
+      state: 'delivered',
+      message_id: failed.message_id,
+    });
     expect(new Set(hook.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
   test('a redelivery is sent to the current webhook', async () => {
     const [wrong, right] = [target(() => new Response(null, { status: 410 })), target()];
-    const id = await link({ webhook_url: wrong.url });
+    const id = await createLink({ webhook_url: wrong.url });
     await foldClicks(app, id);
-    const failed = await attempts(id, 1);
+    const failed = await eventuallyAttempts(id, 1);
     await call('PATCH', `link/${id}`, { webhook_url: right.url });
     await call('POST', `webhook_delivery/${failed.id}/redeliver`);
     expect((await right.calls(1))[0]?.headers['webhook-id']).toBe(failed.message_id);
-    await attempts(id, 2);
+    await eventuallyAttempts(id, 2);
     await call('PATCH', `link/${id}`, { webhook_url: null });
     const refused = await call('POST', `webhook_delivery/${failed.id}/redeliver`);
     expect([refused.status, refused.json.error_code]).toEqual([409, 'WEBHOOK_MISSING']);
@@ -153,12 +156,12 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
 
   test('pending messages are not sent when the webhook is removed', async () => {
     const hook = target(() => new Response(null, { status: 500 }));
-    const id = await link({ webhook_url: hook.url });
+    const id = await createLink({ webhook_url: hook.url });
     await foldClicks(app, id);
-    await attempts(id, 1);
+    await eventuallyAttempts(id, 1);
     await call('PATCH', `link/${id}`, { webhook_url: null });
     app.clock.now += minute;
-    const outdated = await attempts(id, 2);
+    const outdated = await eventuallyAttempts(id, 2);
     expect(outdated).toMatchObject({ state: 'failed', attempts: [{ status: 500 }, { status: null }] });
     expect(hook.received).toHaveLength(1);
   });
@@ -167,25 +170,25 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const released = Promise.withResolvers<Response>();
     const slow = target(() => released.promise);
     const fast = target();
-    const slowId = await link({ webhook_url: slow.url });
-    const fastId = await link({ webhook_url: fast.url });
+    const slowId = await createLink({ webhook_url: slow.url });
+    const fastId = await createLink({ webhook_url: fast.url });
     await foldClicks(app, slowId, 300);
     await slow.calls(8);
-    const began = Date.now();
+    const start = Date.now();
     await foldClicks(app, fastId, 20);
     const received = await fast.calls(20);
-    expect((received.at(-1)?.at ?? 0) - began).toBeLessThan(scaledToLoad(2_000));
+    expect((received.at(-1)?.at ?? 0) - start).toBeLessThan(scaledToLoad(2_000));
     expect(slow.received).toHaveLength(8);
     released.resolve(new Response());
     await slow.calls(9);
     await call('DELETE', `link/${slowId}`);
   });
 
-  test("it doesn't even delay another one on the same server", async () => {
+  test('a hanging target delays no other target on the same server', async () => {
     const released = Promise.withResolvers<Response>();
     const server = target((_before, { path }) => (path === '/slow' ? released.promise : new Response()));
-    const slowId = await link({ webhook_url: server.url.replace('/hook', '/slow') });
-    const fastId = await link({ webhook_url: server.url });
+    const slowId = await createLink({ webhook_url: server.url.replace('/hook', '/slow') });
+    const fastId = await createLink({ webhook_url: server.url });
     await foldClicks(app, slowId, 50);
     await server.calls(8);
     await foldClicks(app, fastId, 20);
@@ -197,9 +200,9 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
 
   test('a target may have the maximum length', async () => {
     const hook = target();
-    const filling = Array.from({ length: 2_100 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
-    const webhook_url = `${hook.url}?${filling}`.slice(0, 2_048);
-    const id = await link({ webhook_url });
+    const padding = Array.from({ length: 2_100 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
+    const webhook_url = `${hook.url}?${padding}`.slice(0, 2_048);
+    const id = await createLink({ webhook_url });
     await foldClicks(app, id);
     expect(webhook_url).toEndWith((await hook.calls(1))[0]?.path ?? '-');
   });
@@ -207,7 +210,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
   test('a test call sends a marked click at once and returns the result', async () => {
     const hook = target(() => new Response('a page', { status: 404 }));
     const webhook_auth_key = `whsec_${Buffer.from('another secret of ours').toString('base64')}`;
-    const id = await link({ webhook_url: hook.url, webhook_auth_key });
+    const id = await createLink({ webhook_url: hook.url, webhook_auth_key });
     const { status, json, text } = await call('POST', `link/${id}/webhook_test`);
     expect(status).toBe(200);
     expect(json).toMatchObject({
@@ -226,14 +229,14 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
   });
 
   test("a link without a webhook can't be tested", async () => {
-    const id = await link({});
+    const id = await createLink({});
     const { status, json } = await call('POST', `link/${id}/webhook_test`);
     expect([status, json.error_code]).toEqual([409, 'WEBHOOK_MISSING']);
   });
 
   test('ten tests a minute are allowed', async () => {
     const hook = target();
-    const id = await link({ webhook_url: hook.url });
+    const id = await createLink({ webhook_url: hook.url });
     const statuses: number[] = [];
     for (let count = 0; count < 11; count++) {
       statuses.push((await call('POST', `link/${id}/webhook_test`)).status);
@@ -247,7 +250,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const hook = target();
     const webhook_events = ['link.updated', 'link.deleted', 'link.expired', 'link.updated'];
     const expires = app.clock.now + minute;
-    const id = await link({
+    const id = await createLink({
       webhook_url: hook.url,
       webhook_events,
       expiration_date: new Date(expires).toISOString(),
@@ -261,7 +264,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     await call('PATCH', `link/${id}`, { name: 'new name' });
     await hook.calls(1);
     // A minute is longer than a claim: a message that isn't recorded as sent by then would be sent again.
-    await attempts(id, 1);
+    await eventuallyAttempts(id, 1);
     app.clock.now += minute;
     await hook.calls(2);
     // Sent back as it was read: the same time is not a new expiry.
@@ -275,14 +278,14 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     await hook.calls(3);
     // Long enough to show that no more come.
     await Bun.sleep(200);
-    const told = hook.received.map(({ body }) => JSON.parse(body));
-    expect(told.map(({ event }) => event)).toEqual(['link.updated', 'link.expired', 'link.deleted']);
-    expect(told[0].payload).toMatchObject({ link_id: id, name: 'new name' });
-    expect(told[0].payload).not.toHaveProperty('webhook_auth_key');
+    const messages = hook.received.map(({ body }) => JSON.parse(body));
+    expect(messages.map(({ event }) => event)).toEqual(['link.updated', 'link.expired', 'link.deleted']);
+    expect(messages[0].payload).toMatchObject({ link_id: id, name: 'new name' });
+    expect(messages[0].payload).not.toHaveProperty('webhook_auth_key');
   });
 
   test('events: only clicks by default; null and "" restore that', async () => {
-    const id = await link({});
+    const id = await createLink({});
     const events = async () => (await call('GET', `link/${id}`)).json.webhook_events;
     expect(await events()).toEqual(['click']);
     for (const cleared of [null, '']) {
@@ -299,7 +302,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
 
   test('deliveries are listed newest first in pages, only for their own organization', async () => {
     const hook = target();
-    const id = await link({ webhook_url: hook.url });
+    const id = await createLink({ webhook_url: hook.url });
     await foldClicks(app, id, 3);
     await hook.calls(3);
     const { json } = await call('GET', `link/${id}/webhook_deliveries?limit=2&offset=1`);
@@ -319,9 +322,9 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
 
   test('completed deliveries are kept for thirty days', async () => {
     const hook = target();
-    const id = await link({ webhook_url: hook.url });
+    const id = await createLink({ webhook_url: hook.url });
     await foldClicks(app, id);
-    await attempts(id, 1);
+    await eventuallyAttempts(id, 1);
     const { cleanUp } = await import('../src/manage/clean-up.ts');
     app.clock.now += 29 * day;
     await cleanUp(app.app.context);

@@ -37,7 +37,7 @@ const plain: NewHit = {
   city: 0,
   alias: 0,
 };
-const hits = (count: number, some: Partial<NewHit>): NewHit[] => Array(count).fill({ ...plain, ...some });
+const hits = (count: number, fields: Partial<NewHit>): NewHit[] => Array(count).fill({ ...plain, ...fields });
 
 const idsOf = async ({ store }: TestLedger, ...words: string[]): Promise<number[]> => {
   const ids = await store.wordIds(words);
@@ -74,10 +74,10 @@ describe.each(storeKinds)('sweeps of words on %s', (kind) => {
     await ledger.append([{ ...plain, referrer: row, alias: last }], 'rows');
     await ledger.database.write(async (queries) => {
       const counts = countEntry(dimensionCodes.city, hour, 2) + countEntry(dimensionCodes.device, code, 1);
-      const none = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
+      const noOthers = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
       await queries
         .insertInto('link_hours')
-        .values({ link_id: 12, hour: 1, click: 2, ...none, visitors: 0, loose: 0, counts })
+        .values({ link_id: 12, hour: 1, click: 2, ...noOthers, visitors: 0, loose: 0, counts })
         .execute();
       const key = { organization_id: 1, hour: 1, class: 0, hits: 1 };
       await queries
@@ -88,7 +88,7 @@ describe.each(storeKinds)('sweeps of words on %s', (kind) => {
         ])
         .execute();
     });
-    // More than are deleted in one go.
+    // More words than are deleted in one batch.
     await ledger.store.wordIds(Array.from({ length: 1_200 }, (_, index) => `gone ${index}`));
     await sweep(ledger);
     expect(await wordsIn(ledger)).toEqual(
@@ -108,12 +108,12 @@ describe.each(storeKinds)('sweeps of words on %s', (kind) => {
     const [during = 0] = await idsOf(ledger, 'during');
     await ledger.append([{ ...plain, utm_term: before }], 'rows', 0);
     await ledger.append([{ ...plain, utm_term: during }], 'rows', 1);
-    // What a sweep deletes that has seen none of these hits.
+    // Deletes words as a sweep does that has seen none of these hits.
     await database.write((queries) => deleteWords(queries, 1, [before, unused, during]));
     expect(await wordsIn(ledger)).toEqual(['before', 'during']);
 
-    const late = ledger.append([{ ...plain, utm_term: unused }], 'rows', 0);
-    expect(await late.catch((cause) => cause)).toBeInstanceOf(StoreChanged);
+    const lateAppend = ledger.append([{ ...plain, utm_term: unused }], 'rows', 0);
+    expect(await lateAppend.catch((cause) => cause)).toBeInstanceOf(StoreChanged);
     const [again = 0] = await idsOf(ledger, 'unused');
     expect(again).toBeGreaterThan(unused);
     await ledger.append([{ ...plain, utm_term: again }], 'rows');

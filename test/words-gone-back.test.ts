@@ -11,17 +11,20 @@ import { temporaryFolder } from './support/program.ts';
 const noon = Date.UTC(2026, 10, 19, 12);
 
 test.each([
-  ['also where a batch without it was folded since', [['winter'], ['spring']], 'new words are gone'],
-  ['also beside the one that has its id now', [['spring', 'summer']], 'two words have one id'],
-] as const)('a word that the database no longer has is noticed, %s', async (_, batches, reason) => {
+  ['even after the fold of a batch without it', [['winter'], ['spring']], 'new words are gone'],
+  ['even in one batch with the word that has its id now', [['spring', 'summer']], 'two words have one id'],
+] as const)('a word that the database no longer has is detected, %s', async (_, batches, reason) => {
   await using folder = await temporaryFolder();
   await (await openDatabase(null, folder.path, () => {})).close();
   const files = new JournalFiles(folder.path, noon);
   files.write(leftoverJournal, 'spring');
   const store = new SqliteFoldStore(folder.path);
-  const told: FromFold[] = [];
-  const worker = startFoldWorker(folder.path, store, noon, (message) => told.push(message));
-  await eventually(() => told.some(({ kind }) => kind === 'recovered'), 'the journal that was left');
+  const messages: FromFold[] = [];
+  const worker = startFoldWorker(folder.path, store, noon, (message) => messages.push(message));
+  await eventually(
+    () => messages.some(({ kind }) => kind === 'recovered'),
+    'the fold of the leftover journal',
+  );
 
   // The database is back at a state without "spring", and another node gives the id to another word.
   const database = new Database(join(folder.path, 'linnet.sqlite'));
@@ -33,15 +36,15 @@ test.each([
     const isLast = index === batches.length - 1;
     await eventually(
       () =>
-        told.some((message) =>
+        messages.some((message) =>
           isLast
             ? message.kind === 'restart'
             : message.kind === 'folded' && message.position.offset === end.offset,
         ),
-      isLast ? 'the fold to begin again' : 'the batch without the word',
+      isLast ? 'the request for a restart' : 'the fold of the batch without the word',
     );
   }
-  expect(told.filter(({ kind }) => kind === 'restart')).toEqual([{ kind: 'restart', reason }]);
+  expect(messages.filter(({ kind }) => kind === 'restart')).toEqual([{ kind: 'restart', reason }]);
   expect(database.query('select count(*) from hits').values()).toEqual([[batches.length]]);
   database.close();
   await store.close();

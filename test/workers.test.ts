@@ -42,8 +42,8 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-const until = (isSo: () => boolean | Promise<boolean>, what: string) =>
-  eventually(isSo, what, scaledToLoad(60_000));
+const until = (check: () => boolean | Promise<boolean>, what: string) =>
+  eventually(check, what, scaledToLoad(60_000));
 
 async function call(url: string, key: string, method: string, path: string, body?: object) {
   const answer = await fetch(url + path, {
@@ -55,18 +55,18 @@ async function call(url: string, key: string, method: string, path: string, body
   return JSON.parse(text || '{}') as { id: number; suffix: string };
 }
 
-/** One visit on a connection of its own, which the system hands to any of the workers. */
+/** Sends a visit on a connection of its own, which the system assigns to any of the workers. */
 async function visit(url: string, path: string, agent = firefox(140)): Promise<string> {
   const bytes = `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: ${agent}\r\n\r\n`;
   const [answer] = await exchange(url, bytes, { answers: 1 });
   return answer?.headers.location ?? String(answer?.status ?? 'nothing');
 }
 
-/** The different answers to forty visitors at once, some of whom reach one worker, and some the other. */
-const told = async (url: string, path: string): Promise<string> =>
+/** The different answers to forty simultaneous visits, some of which reach one worker, and some the other. */
+const answersOf = async (url: string, path: string): Promise<string> =>
   [...new Set(await Promise.all(Array.from({ length: 40 }, () => visit(url, path))))].join(' or ');
 
-async function end(program: Program): Promise<void> {
+async function stop(program: Program): Promise<void> {
   program.kill('SIGTERM');
   expect(await program.exited).toBe(0);
 }
@@ -91,79 +91,79 @@ describe.each(storeKinds)('two workers on %s', (store) => {
       const { key } = await firstAccount(url);
       const link = await call(url, key, 'POST', '/api/v1/link', { destination_url: 'https://example.com/1' });
       const path = `/${link.suffix}`;
-      const many = () => Promise.all(Array.from({ length: 40 }, () => visit(url, path)));
-      expect(new Set(await many())).toEqual(new Set(['https://example.com/1']));
+      const visitManyTimes = () => Promise.all(Array.from({ length: 40 }, () => visit(url, path)));
+      expect(new Set(await visitManyTimes())).toEqual(new Set(['https://example.com/1']));
       const measured = async () => metricValues(await (await fetch(`${url}/metrics`)).text());
       const redirects = 'linnet_visits_total{outcome="redirect"}';
-      // Either of them reports what both have counted.
+      // Either worker reports the visits that both have counted.
       for (let time = 0; time < 6; time++)
         expect(await measured()).toMatchObject({ [redirects]: 40, linnet_workers_serving: 2 });
 
       await call(url, key, 'PATCH', `/api/v1/link/${link.id}`, { destination_url: 'https://example.com/2' });
       let sent = 80;
-      const isKnown = async () => {
+      const isApplied = async () => {
         sent += 40;
-        return (await told(url, path)) === 'https://example.com/2';
+        return (await answersOf(url, path)) === 'https://example.com/2';
       };
-      await eventually(isKnown, 'both to know of the change', scaledToLoad(1_000));
-      expect(new Set(await many())).toEqual(new Set(['https://example.com/2']));
+      await eventually(isApplied, 'both workers to apply the change', scaledToLoad(1_000));
+      expect(new Set(await visitManyTimes())).toEqual(new Set(['https://example.com/2']));
 
       let answered = 80;
-      const others = new Set(['nothing']);
+      const otherAnswers = new Set(['nothing']);
       let isOver = false;
-      const visitors = Array.from({ length: 8 }, async (_, who) => {
+      const visitors = Array.from({ length: 8 }, async (_, index) => {
         while (!isOver) {
-          // Fewer clicks: folding any number of them would take longer than everything else here.
+          // Limits the number of clicks, as folding an unlimited number would take longer than everything else here.
           await Bun.sleep(20);
           sent++;
-          const answer = await visit(url, path, firefox(200 + who)).catch(() => 'nothing');
+          const answer = await visit(url, path, firefox(200 + index)).catch(() => 'nothing');
           if (answer.startsWith('https:')) answered++;
           // A connection to a killed worker may break, but no worker answers before it is ready.
-          else others.add(answer);
+          else otherAnswers.add(answer);
         }
       });
-      const ofTheDead: string[] = [];
+      const killedJournals: string[] = [];
       for (const killed of workers) {
         const before = answered;
         await until(() => answered > before + 20, 'visits');
         const counted = (await measured())[redirects] ?? 0;
         expect(counted).toBeGreaterThanOrEqual(before);
-        ofTheDead.push(...journalsOf(killed, folder.path));
+        killedJournals.push(...journalsOf(killed, folder.path));
         process.kill(killed, 'SIGKILL');
         await until(() => !childrenOf(program.pid).includes(killed), 'the end of the worker');
         await until(() => childrenOf(program.pid).length === 2, 'another worker');
-        const then = answered;
-        await until(() => answered > then + 20, 'visits afterwards');
+        const afterRestart = answered;
+        await until(() => answered > afterRestart + 20, 'visits afterwards');
         expect((await measured())[redirects]).toBeGreaterThanOrEqual(counted);
       }
       isOver = true;
       await Promise.all(visitors);
-      expect([...others]).toEqual(['nothing']);
+      expect([...otherAnswers]).toEqual(['nothing']);
       const counter = hitCounter(folder.path, DATABASE_URL);
       await until(async () => (await counter.of(link.id)).ledger >= answered, 'every answered click');
-      const found = await counter.of(link.id);
-      expect(found.ledger).toBeLessThanOrEqual(sent);
-      expect(found.linkTotal).toBe(found.ledger);
+      const counts = await counter.of(link.id);
+      expect(counts.ledger).toBeLessThanOrEqual(sent);
+      expect(counts.linkTotal).toBe(counts.ledger);
       await counter.close();
       expect(program.output().err).toContain('worker ended');
-      // A replacement may only now begin with the journal of its dead predecessor; a stop would leave that to the next start.
-      const isOfTheDead = (name: string) => ofTheDead.includes(name);
+      // A replacement may begin only now to fold the journal of its killed predecessor; a stop would leave that to the next start.
+      const isOfKilled = (name: string) => killedJournals.includes(name);
       await until(
-        () => !journalsIn(folder.path).map(watermarkKey).some(isOfTheDead),
-        'what the dead left to go',
+        () => !journalsIn(folder.path).map(watermarkKey).some(isOfKilled),
+        'the journals of the killed workers to be folded',
       );
-      await end(program);
+      await stop(program);
       // A stop folds for a few seconds at most; what is left on a busy machine is folded by the next start.
       if (journalsIn(folder.path).length > 0) {
         const next = runServer({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL, JOURNAL_KEEP_MINUTES: '0' });
         await next.address();
-        await until(() => journalsIn(folder.path).length === 0, 'what the stop left to go');
-        await end(next);
+        await until(() => journalsIn(folder.path).length === 0, 'the remaining journals to be folded');
+        await stop(next);
       }
       const last = hitCounter(folder.path, DATABASE_URL);
-      const counted = await last.of(link.id);
-      expect(counted.ledger).toBeGreaterThanOrEqual(answered);
-      expect(counted.linkTotal).toBe(counted.ledger);
+      const lastCounts = await last.of(link.id);
+      expect(lastCounts.ledger).toBeGreaterThanOrEqual(answered);
+      expect(lastCounts.linkTotal).toBe(lastCounts.ledger);
       await last.close();
     } finally {
       program.kill('SIGKILL');
@@ -202,30 +202,33 @@ describe('two workers', () => {
   });
 
   test('write a journal each, and both apply the creation, change and deletion of a link within a second', async () => {
-    const within = (path: string, expected: string) =>
+    const eventuallyAnswers = (path: string, expected: string) =>
       eventually(
-        async () => (await told(url, path)) === expected,
-        `all to be told ${expected}`,
+        async () => (await answersOf(url, path)) === expected,
+        `all visitors to get ${expected}`,
         scaledToLoad(1_000),
       );
     const { key } = await firstAccount(url);
     const path = '/of-both';
-    // Both workers now know that it leads nowhere.
-    expect(await told(url, path)).toBe('404');
+    // Both workers have now cached that it does not exist.
+    expect(await answersOf(url, path)).toBe('404');
     const destination = (name: string) => ({ destination_url: `https://example.com/${name}` });
-    const made = await call(url, key, 'POST', '/api/v1/link', { suffix: 'of-both', ...destination('made') });
-    await within(path, 'https://example.com/made');
-    await call(url, key, 'PATCH', `/api/v1/link/${made.id}`, destination('changed'));
-    await within(path, 'https://example.com/changed');
-    const held = () => childrenOf(program.pid).map((pid) => journalsOf(pid, folder.path));
-    // At its start each worker looks for journals of dead ones, and releases those that the other one has.
-    await until(() => held().every(({ length }) => length === 1), 'a journal for each');
-    expect(new Set(held().flat()).size).toBe(2);
-    await call(url, key, 'DELETE', `/api/v1/link/${made.id}`);
-    await within(path, '404');
+    const created = await call(url, key, 'POST', '/api/v1/link', {
+      suffix: 'of-both',
+      ...destination('made'),
+    });
+    await eventuallyAnswers(path, 'https://example.com/made');
+    await call(url, key, 'PATCH', `/api/v1/link/${created.id}`, destination('changed'));
+    await eventuallyAnswers(path, 'https://example.com/changed');
+    const heldJournals = () => childrenOf(program.pid).map((pid) => journalsOf(pid, folder.path));
+    // At its start each worker looks for journals of ended workers, and releases those that the other worker uses.
+    await until(() => heldJournals().every(({ length }) => length === 1), 'a journal for each');
+    expect(new Set(heldJournals().flat()).size).toBe(2);
+    await call(url, key, 'DELETE', `/api/v1/link/${created.id}`);
+    await eventuallyAnswers(path, '404');
   });
 
-  test('end when their parent does, however it ended', async () => {
+  test('end when their parent process ends, even by SIGKILL', async () => {
     const workers = childrenOf(program.pid);
     expect(workers).toHaveLength(2);
     program.kill('SIGKILL');

@@ -67,7 +67,7 @@ const wrong: Record<string, readonly string[]> = {
 };
 const anyText = ['TLS_CERT', 'TLS_KEY', 'ACME_EAB_KID', 'ACME_CA', 'COUNTRY_FILE', 'VISITOR_SALT_DIR'];
 
-test('every setting is tried here', () => {
+test('every setting is tested here', () => {
   const variables = Object.values(options).map(({ variable }) => variable);
   expect(variables.filter((name) => !(name in wrong) && !anyText.includes(name))).toEqual([]);
 });
@@ -77,7 +77,7 @@ const cases = Object.entries(wrong).flatMap(([name, values]) =>
 );
 test.each(cases)('%s=%s is refused with one line that says what to set', (name, value) => {
   const secret = Object.values(options).find(({ variable }) => variable === name)?.secret;
-  let line = 'it was taken';
+  let line = 'it was accepted';
   try {
     loadConfig({ [name]: value });
   } catch (cause) {

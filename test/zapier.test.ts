@@ -19,21 +19,21 @@ describe.each(storeKinds)('Zapier on %s', (store) => {
     await app.stop();
   });
 
-  async function link(): Promise<{ id: number; zapier_key: string }> {
+  async function createLink(): Promise<{ id: number; zapier_key: string }> {
     const body = { destination_url: 'https://example.com/page' };
     return (await app.call('POST', '/api/v1/link', { key: owner.key, body })).json;
   }
-  const shown = async (id: number) =>
+  const subscribedUrl = async (id: number) =>
     (await app.call('GET', `/api/v1/link/${id}`, { key: owner.key })).json.zapier_webhook_url_new_click;
   const subscribe = (key: string | undefined, target_url: unknown) =>
     app.call('POST', '/api/v1/zapier/hooks', { key, body: { target_url } });
 
   test('a Zap subscribes with the key of its link, gets each click flat, and ends its subscription', async () => {
     const hook = target();
-    const { id, zapier_key } = await link();
-    const made = await subscribe(zapier_key, hook.url);
-    expect([made.status, made.json]).toEqual([201, { id: expect.any(Number), target_url: hook.url }]);
-    expect(await shown(id)).toBe(hook.url);
+    const { id, zapier_key } = await createLink();
+    const created = await subscribe(zapier_key, hook.url);
+    expect([created.status, created.json]).toEqual([201, { id: expect.any(Number), target_url: hook.url }]);
+    expect(await subscribedUrl(id)).toBe(hook.url);
     await foldClicks(app, id, 2);
     const received = await hook.calls(2);
     for (const { body } of received) {
@@ -42,45 +42,45 @@ describe.each(storeKinds)('Zapier on %s', (store) => {
       expect(Object.values(click).every((value) => typeof value !== 'object')).toBe(true);
     }
     expect(new Set(received.map(({ body }) => JSON.parse(body).id)).size).toBe(2);
-    const ended = await app.call('DELETE', `/api/v1/zapier/hooks/${made.json.id}`, { key: zapier_key });
+    const ended = await app.call('DELETE', `/api/v1/zapier/hooks/${created.json.id}`, { key: zapier_key });
     expect(ended.status).toBe(204);
-    expect(await shown(id)).toBeNull();
-    const again = await app.call('DELETE', `/api/v1/zapier/hooks/${made.json.id}`, { key: zapier_key });
+    expect(await subscribedUrl(id)).toBeNull();
+    const again = await app.call('DELETE', `/api/v1/zapier/hooks/${created.json.id}`, { key: zapier_key });
     expect([again.status, again.json.error_code]).toEqual([404, 'NOT_FOUND']);
   });
 
   test('the key is accepted as a bearer too, and the subscription can be ended without its id', async () => {
-    const { id, zapier_key } = await link();
+    const { id, zapier_key } = await createLink();
     const headers = { authorization: `Bearer ${zapier_key}` };
     const body = { target_url: 'https://hooks.zapier.com/hooks/standard/1/abc/', event: 'new_click' };
     expect((await app.call('POST', '/api/v1/zapier/hooks', { body, headers })).status).toBe(201);
     expect((await app.call('DELETE', '/api/v1/zapier/hooks', { headers })).status).toBe(204);
-    expect(await shown(id)).toBeNull();
+    expect(await subscribedUrl(id)).toBeNull();
     expect((await app.call('DELETE', '/api/v1/zapier/hooks', { headers })).status).toBe(404);
   });
 
   test('the newest subscription counts, and the id of an older one ends nothing', async () => {
     const [first, second] = [target(), target()];
-    const { id, zapier_key } = await link();
+    const { id, zapier_key } = await createLink();
     const old = (await subscribe(zapier_key, first.url)).json.id;
-    const now = (await subscribe(zapier_key, second.url)).json.id;
-    expect(now).not.toBe(old);
+    const current = (await subscribe(zapier_key, second.url)).json.id;
+    expect(current).not.toBe(old);
     const ended = await app.call('DELETE', `/api/v1/zapier/hooks/${old}`, { key: zapier_key });
     expect(ended.status).toBe(404);
-    expect(await shown(id)).toBe(second.url);
+    expect(await subscribedUrl(id)).toBe(second.url);
   });
 
   test('a hook that answers 410 ends its subscription', async () => {
     const hook = target(() => new Response(null, { status: 410 }));
-    const { id, zapier_key } = await link();
+    const { id, zapier_key } = await createLink();
     await subscribe(zapier_key, hook.url);
     await foldClicks(app, id);
-    await eventually(async () => (await shown(id)) === null, 'the end of the subscription');
+    await eventually(async () => (await subscribedUrl(id)) === null, 'the end of the subscription');
     expect(hook.received).toHaveLength(1);
   });
 
-  test('a wrong key is 401, and nothing is stored', async () => {
-    const [mine, others] = [await link(), await link()];
+  test('a wrong key gets status 401, and nothing is stored', async () => {
+    const [mine, others] = [await createLink(), await createLink()];
     const mac = others.zapier_key.split('_').slice(2).join('_');
     const wrong = [
       'x',
@@ -105,11 +105,11 @@ describe.each(storeKinds)('Zapier on %s', (store) => {
     }
     const without = await subscribe(undefined, 'https://example.com/x');
     expect([without.status, without.json.error_code]).toEqual([401, 'KEY_MISSING']);
-    expect([await shown(mine.id), await shown(others.id)]).toEqual([null, null]);
+    expect([await subscribedUrl(mine.id), await subscribedUrl(others.id)]).toEqual([null, null]);
   });
 
   test('the key of a deleted link is invalid', async () => {
-    const { id, zapier_key } = await link();
+    const { id, zapier_key } = await createLink();
     await app.call('DELETE', `/api/v1/link/${id}`, { key: owner.key });
     expect((await subscribe(zapier_key, 'https://example.com/x')).status).toBe(401);
   });
@@ -124,15 +124,15 @@ describe.each(storeKinds)('Zapier on %s', (store) => {
     [7, 'FIELD_INVALID'],
     [undefined, 'FIELD_MISSING'],
   ])('the target %p is refused', async (targetUrl, code) => {
-    const { id, zapier_key } = await link();
+    const { id, zapier_key } = await createLink();
     const { status, json } = await subscribe(zapier_key, targetUrl);
     expect([status, json.error_code, json.field_key]).toEqual([400, code, 'target_url']);
-    expect(await shown(id)).toBeNull();
+    expect(await subscribedUrl(id)).toBeNull();
   });
 
   test('the sample is an invented click, marked as such, in the format of real ones', async () => {
     const hook = target();
-    const { id, zapier_key } = await link();
+    const { id, zapier_key } = await createLink();
     const { status, json } = await app.call('GET', '/api/v1/zapier/sample', { key: zapier_key });
     expect(status).toBe(200);
     expect(json).toHaveLength(1);

@@ -4,7 +4,7 @@ import { readAgent } from '../../src/rules/user-agent.ts';
 import type { Effort } from '../effort.ts';
 import { type Figure, figure } from '../figures.ts';
 import { agentAt } from '../hit-mix.ts';
-import { number, type Report, range } from '../table.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 
 const agents = 2_000;
 const warmUp = 20;
@@ -19,25 +19,25 @@ export async function measureAgents({ clicks }: Effort): Promise<Report> {
   });
   const rounds = clicks.rounds * 10;
   const classes = nanoseconds(userAgents, rounds, classOfAgent);
-  const means = nanoseconds(userAgents, rounds, readAgent);
+  const traits = nanoseconds(userAgents, rounds, readAgent);
   const cached = nanoseconds(userAgents, rounds, agentOf);
-  const row = (name: string, found: Figure) => [name, number(found.median), range(found)];
+  const row = (name: string, result: Figure) => [name, formatNumber(result.median), formatRange(result)];
   return {
-    title: `Parsing one of ${number(agents)} user agents`,
+    title: `Parsing one of ${formatNumber(agents)} user agents`,
     columns: ['ns', 'range'],
     rows: [
       row('person or machine, uncached', classes),
-      row('device, system and browser, uncached', means),
+      row('device, system and browser, uncached', traits),
       row('all of it, cached', cached),
     ],
     notes: [
       'A hit costs what the last row says. Consecutive hits of one visitor cost less: they are recognised by their bytes.',
     ],
-    figures: { class_ns: classes, means_ns: means, cached_ns: cached },
+    figures: { class_ns: classes, means_ns: traits, cached_ns: cached },
   };
 }
 
-/** In CPU time of this process, so that others on the machine don't count. */
+/** In CPU time of this process, so that other processes on the machine don't count. */
 function nanoseconds(
   userAgents: readonly string[],
   rounds: number,
@@ -45,9 +45,9 @@ function nanoseconds(
 ): Figure {
   const times: number[] = [];
   for (let round = 0; round < rounds + warmUp; round++) {
-    const begun = process.cpuUsage();
+    const before = process.cpuUsage();
     for (const userAgent of userAgents) read(userAgent);
-    const { user, system } = process.cpuUsage(begun);
+    const { user, system } = process.cpuUsage(before);
     if (round >= warmUp) times.push(((user + system) * 1_000) / userAgents.length);
   }
   return figure(times);

@@ -7,8 +7,8 @@ import { cycle, load } from '../load.ts';
 import { ask, callBytes, type Owner, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { type Program, startProgram } from '../program.ts';
-import { cpuWithEnded } from '../redirect/process-tree.ts';
-import { number, type Report, range } from '../table.ts';
+import { cpuWithExited } from '../redirect/process-tree.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 
 const connections = 16;
 const links = 1_000;
@@ -19,14 +19,14 @@ interface Call {
   readonly next: () => Uint8Array;
 }
 
-/** The results of a call in one round. Microseconds are CPU time, which other programs on the machine affect far less. */
+/** The results of a call in one round. Microseconds are CPU time, which other programs on the machine affect far less than the rate. */
 interface Round {
   readonly perSecond: number;
   readonly node: number;
   readonly database: number;
 }
 
-/** A checkout that runs on a store of its own. */
+/** A checkout that runs with its own store. */
 interface Contender extends AsyncDisposable {
   readonly program: Program;
   /** Null if the store is embedded in the program. */
@@ -43,30 +43,32 @@ export const measureApiSqlite = (effort: Effort): Promise<Report> => measure('SQ
 
 /** Measures this checkout, alternating with an earlier version if `--before=PATH` names one (with its node_modules). */
 async function measure(store: Store, effort: Effort): Promise<Report> {
-  // Short: the runtime compiles again what wasn't used for a while.
+  // Rounds are short, because the runtime recompiles code that wasn't used for a while.
   const rounds = 5 * effort.reads.rounds;
   const { seconds } = effort.reads;
   const before = process.argv.find((word) => word.startsWith('--before='))?.slice('--before='.length);
-  await using now = await contender(store, join(import.meta.dir, '..', '..'));
-  await using earlier = before === undefined ? null : await contender(store, resolve(before));
-  const both = earlier === null ? [now] : [now, earlier];
+  await using current = await startContender(store, join(import.meta.dir, '..', '..'));
+  await using earlier = before === undefined ? null : await startContender(store, resolve(before));
+  const contenders = earlier === null ? [current] : [current, earlier];
   // Many warm-up rounds, because the runtime compiles some code only after a hundred thousand calls.
-  for (let warm = 0; warm < 2 * rounds; warm++) for (const one of both) await round(one, seconds);
-  for (const { rounds } of both) for (const some of rounds) some.length = 0;
+  for (let warm = 0; warm < 2 * rounds; warm++)
+    for (const contender of contenders) await measureRound(contender, seconds);
+  for (const { rounds } of contenders) for (const results of rounds) results.length = 0;
   for (let index = 0; index < rounds; index++)
-    for (const one of index % 2 === 0 ? both : both.toReversed()) await round(one, seconds);
-  const rows = now.calls.map(({ name }, index) => ({
+    for (const contender of index % 2 === 0 ? contenders : contenders.toReversed())
+      await measureRound(contender, seconds);
+  const rows = current.calls.map(({ name }, index) => ({
     call: name,
-    now: figuresOf(now.rounds[index] ?? []),
+    now: figuresOf(current.rounds[index] ?? []),
     ...(earlier && {
       before: figuresOf(earlier.rounds[index] ?? []),
       times_as_many: ratio(
-        (now.rounds[index] ?? []).map(({ perSecond }) => perSecond),
+        (current.rounds[index] ?? []).map(({ perSecond }) => perSecond),
         (earlier.rounds[index] ?? []).map(({ perSecond }) => perSecond),
       ),
       times_the_cpu: ratio(
         (earlier.rounds[index] ?? []).map(cpuOfBoth),
-        (now.rounds[index] ?? []).map(cpuOfBoth),
+        (current.rounds[index] ?? []).map(cpuOfBoth),
       ),
     }),
   }));
@@ -78,11 +80,15 @@ async function measure(store: Store, effort: Effort): Promise<Report> {
     ],
     rows: rows.map(({ call, now, before, times_as_many, times_the_cpu }) => [
       call,
-      ...[number(now.per_second.median), range(now.per_second)],
-      ...[number(now.node.median), number(now.database.median)],
+      ...[formatNumber(now.per_second.median), formatRange(now.per_second)],
+      ...[formatNumber(now.node.median), formatNumber(now.database.median)],
       ...(before && times_as_many && times_the_cpu
         ? [
-            ...[number(before.per_second.median), number(before.node.median), number(before.database.median)],
+            ...[
+              formatNumber(before.per_second.median),
+              formatNumber(before.node.median),
+              formatNumber(before.database.median),
+            ],
             ...[times_as_many.median.toFixed(2), times_the_cpu.median.toFixed(2)],
           ]
         : []),
@@ -108,7 +114,7 @@ function figuresOf(rounds: readonly Round[]) {
   };
 }
 
-async function contender(store: Store, checkout: string): Promise<Contender> {
+async function startContender(store: Store, checkout: string): Promise<Contender> {
   const opened = new AsyncDisposableStack();
   const folder = opened.use(temporaryFolder());
   const postgres = store === 'SQLite' ? null : opened.use(await startPostgres());
@@ -136,7 +142,7 @@ async function callsOf(program: Program, owner: Owner): Promise<Call[]> {
     next: cycle([callBytes(program, owner, 'POST', '/api/v1/link?disable_png=true', body)]),
   };
   await load(program, { connections, seconds: 30, maxRequests: links, ...create });
-  const listed = await ask<{ links: { id: number }[] }>(program, 'GET', `/api/v1/link?limit=${links}`, {
+  const page = await ask<{ links: { id: number }[] }>(program, 'GET', `/api/v1/link?limit=${links}`, {
     credential: owner.key,
   });
   const get = (name: string, paths: readonly string[]): Call => ({
@@ -147,26 +153,29 @@ async function callsOf(program: Program, owner: Owner): Promise<Call[]> {
   return [
     get(
       'read one link',
-      listed.links.map(({ id }) => `/api/v1/link/${id}`),
+      page.links.map(({ id }) => `/api/v1/link/${id}`),
     ),
     get('list 25', ['/api/v1/link?limit=25']),
     create,
   ];
 }
 
-async function round({ program, databasePid, calls, rounds }: Contender, seconds: number): Promise<void> {
+async function measureRound(
+  { program, databasePid, calls, rounds }: Contender,
+  seconds: number,
+): Promise<void> {
   const cpu = () => ({
-    node: cpuWithEnded(program.pid),
-    database: databasePid === null ? 0 : cpuWithEnded(databasePid),
+    node: cpuWithExited(program.pid),
+    database: databasePid === null ? 0 : cpuWithExited(databasePid),
   });
   for (const [index, call] of calls.entries()) {
-    const begun = cpu();
+    const before = cpu();
     const { perSecond, requests } = await load(program, { connections, seconds, ...call });
-    const ended = cpu();
+    const after = cpu();
     rounds[index]?.push({
       perSecond,
-      node: (ended.node - begun.node) / requests,
-      database: (ended.database - begun.database) / requests,
+      node: (after.node - before.node) / requests,
+      database: (after.database - before.database) / requests,
     });
   }
 }

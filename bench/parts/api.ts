@@ -6,10 +6,10 @@ import { ask, callBytes, type Owner, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { requestBytes } from '../request.ts';
-import { number, type Report, range } from '../table.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 
 const connections = 16;
-const longestPage = 1000;
+const maxPageSize = 1000;
 
 interface Call {
   readonly name: string;
@@ -34,11 +34,11 @@ export async function measureApi(effort: Effort): Promise<Report> {
     columns: ['a second', 'range', 'p50 ms', 'p99 ms', 'alone ms'],
     rows: measured.map(({ store, call, per_second, p50_ms, p99_ms, alone_ms }) => [
       `${store}: ${call}`,
-      number(per_second.median),
-      range(per_second),
-      number(p50_ms.median),
-      number(p99_ms.median),
-      number(alone_ms.median),
+      formatNumber(per_second.median),
+      formatRange(per_second),
+      formatNumber(p50_ms.median),
+      formatNumber(p99_ms.median),
+      formatNumber(alone_ms.median),
     ]),
     notes: [
       '"alone" is the median latency of a single client that makes one call at a time.',
@@ -89,14 +89,14 @@ function creationCalls(program: Program, owner: Owner): Call[] {
 /** Creates enough links for a full page. */
 async function fill(program: Program, owner: Owner): Promise<void> {
   const [call] = creationCalls(program, owner);
-  if (call) await load(program, { connections, seconds: 30, maxRequests: longestPage, ...call });
+  if (call) await load(program, { connections, seconds: 30, maxRequests: maxPageSize, ...call });
 }
 
 async function readCalls(program: Program, owner: Owner): Promise<Call[]> {
   const { links } = await ask<{ links: { id: number; qr_code_png: string | null }[] }>(
     program,
     'GET',
-    `/api/v1/link?limit=${longestPage}`,
+    `/api/v1/link?limit=${maxPageSize}`,
     { credential: owner.key },
   );
   const pngs = links.flatMap(({ qr_code_png }) =>
@@ -110,7 +110,7 @@ async function readCalls(program: Program, owner: Owner): Promise<Call[]> {
   return [
     get('read one link', ...links.map(({ id }) => `/api/v1/link/${id}`)),
     get('list 25', '/api/v1/link'),
-    get('list 1,000', `/api/v1/link?limit=${longestPage}`),
+    get('list 1,000', `/api/v1/link?limit=${maxPageSize}`),
     {
       name: 'draw a PNG',
       status: 200,
@@ -126,17 +126,17 @@ async function inRounds(
   calls: readonly Call[],
   { rounds, seconds }: Rounds,
 ): Promise<Measured[]> {
-  const together = calls.map((): Run[] => []);
+  const concurrent = calls.map((): Run[] => []);
   const alone = calls.map((): Run[] => []);
   for (const call of calls) await load(program, { connections, seconds: seconds / 2, ...call });
   for (let round = 0; round < rounds; round++) {
     for (const [index, call] of calls.entries()) {
-      together[index]?.push(await load(program, { connections, seconds, ...call }));
+      concurrent[index]?.push(await load(program, { connections, seconds, ...call }));
       alone[index]?.push(await load(program, { connections: 1, seconds: seconds / 4, ...call }));
     }
   }
   return calls.map(({ name }, index) => {
-    const runs = together[index] ?? [];
+    const runs = concurrent[index] ?? [];
     return {
       store,
       call: name,

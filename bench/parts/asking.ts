@@ -3,11 +3,11 @@ import { percentile } from '../figures.ts';
 import type { Owner } from '../owner.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { cpuOf, treeOf } from '../redirect/process-tree.ts';
-import { number, type Report } from '../table.ts';
+import { formatNumber, type Report } from '../table.ts';
 import { busyLink, days, links } from './months-of-hits.ts';
 import { postgresStatsStore, type StatsStore, sqliteStatsStore } from './stats-stores.ts';
 
-const promised = { one: 50, combined: 300 };
+const promised = { single: 50, combined: 300 };
 const groupings = [
   'country',
   'device',
@@ -33,8 +33,8 @@ interface Call {
 
 /** Reads an option such as `--hits=200000`, with which the bench takes a minute. */
 function option(name: string): string | undefined {
-  const given = process.argv.find((word) => word.startsWith(`--${name}=`));
-  return given?.slice(name.length + 3);
+  const found = process.argv.find((word) => word.startsWith(`--${name}=`));
+  return found?.slice(name.length + 3);
 }
 
 const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
@@ -42,38 +42,42 @@ const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toI
 function callsOf(owner: 'link' | 'organization'): Call[] {
   const base = owner === 'link' ? `/api/v1/link/${busyLink}` : '/api/v1';
   const stats = `${base}/stats?from=${dayBefore(days - 1)}`;
-  const one = (name: string, path: string) => ({ name: `${owner}: ${name}`, path, promised: promised.one });
-  const two = (name: string, query: string) => ({
+  const single = (name: string, path: string) => ({
+    name: `${owner}: ${name}`,
+    path,
+    promised: promised.single,
+  });
+  const combined = (name: string, query: string) => ({
     name: `${owner}: ${name}`,
     path: `${stats}&${query}`,
     promised: promised.combined,
   });
   return [
-    one('90 days', stats),
-    one('30 days by the hour', `${base}/stats?interval=hour`),
-    ...groupings.map((by) => one(`by ${by}`, `${stats}&group_by=${by}`)),
-    one('one filter, a country', `${stats}&country=DE`),
-    one('one filter, a referrer', `${stats}&referrer=site-1.example.org`),
-    two('two filters, country and browser', 'country=DE&browser=Chrome'),
-    two('two filters, referrer and device', 'referrer=site-1.example.org&device=mobile'),
-    two('a country, by campaign', 'country=US&group_by=utm_campaign'),
-    two('a device, by referrer', 'device=mobile&group_by=referrer'),
-    two('a device and a country, by system', 'device=mobile&country=US&group_by=os'),
-    two('bots by country', 'class=bot&group_by=country'),
-    ...listed.map((name) => one(`list, ${name}`, `${base}/clicks?limit=50&class=${name}`)),
-    one('list, a day two months ago', `${base}/clicks?limit=50&from=${dayBefore(60)}&to=${dayBefore(60)}`),
-    one('list, offset 10,000', `${base}/clicks?limit=50&offset=10000`),
+    single('90 days', stats),
+    single('30 days by the hour', `${base}/stats?interval=hour`),
+    ...groupings.map((by) => single(`by ${by}`, `${stats}&group_by=${by}`)),
+    single('one filter, a country', `${stats}&country=DE`),
+    single('one filter, a referrer', `${stats}&referrer=site-1.example.org`),
+    combined('two filters, country and browser', 'country=DE&browser=Chrome'),
+    combined('two filters, referrer and device', 'referrer=site-1.example.org&device=mobile'),
+    combined('a country, by campaign', 'country=US&group_by=utm_campaign'),
+    combined('a device, by referrer', 'device=mobile&group_by=referrer'),
+    combined('a device and a country, by system', 'device=mobile&country=US&group_by=os'),
+    combined('bots by country', 'class=bot&group_by=country'),
+    ...listed.map((name) => single(`list, ${name}`, `${base}/clicks?limit=50&class=${name}`)),
+    single('list, a day two months ago', `${base}/clicks?limit=50&from=${dayBefore(60)}&to=${dayBefore(60)}`),
+    single('list, offset 10,000', `${base}/clicks?limit=50&offset=10000`),
   ];
 }
 
 const linksWithSparklines: Call = {
   name: 'list of links with sparklines',
   path: '/api/v1/link?limit=25&daily=30',
-  promised: promised.one,
+  promised: promised.single,
 };
 
 /** The same call for two days: it starts the same threads and connections, but reads little. */
-function ofTwoDays(path: string): string {
+function overTwoDays(path: string): string {
   const url = new URL(path, 'http://localhost');
   if (!/(stats|clicks)$/.test(url.pathname)) return path;
   url.searchParams.delete('to');
@@ -82,11 +86,11 @@ function ofTwoDays(path: string): string {
 }
 
 /** Every statistics call of the dashboard over months of clicks, one at a time, on SQLite. */
-export const measureAsking = (effort: Effort): Promise<Report> =>
+export const measureStatsCalls = (effort: Effort): Promise<Report> =>
   measure(effort, 'SQLite', (hits) => sqliteStatsStore(hits, option('store')));
 
 /** The same on PostgreSQL. */
-export const measureAskingPostgres = (effort: Effort): Promise<Report> =>
+export const measureStatsCallsPostgres = (effort: Effort): Promise<Report> =>
   measure(effort, 'PostgreSQL', (hits) => postgresStatsStore(hits, Number(option('copies') ?? 1)));
 
 async function measure(
@@ -110,23 +114,23 @@ async function measure(
     server: cpuOf(store.serverPid === null ? [] : treeOf(store.serverPid)),
   });
   const times = new Map(calls.map(({ path }) => [path, { waits: [] as number[], cpu: 0, serverCpu: 0 }]));
-  const startAgain = async (path: string) => {
+  const restart = async (path: string) => {
     await program[Symbol.asyncDispose]();
     program = await start();
-    for (let time = 0; time < 3; time++) await timed(program, store.owner, ofTwoDays(path));
+    for (let time = 0; time < 3; time++) await timed(program, store.owner, overTwoDays(path));
   };
   // The first round warms up.
   for (let round = isCold ? 1 : 0; round <= rounds; round++)
     for (const { path } of calls) {
-      if (isCold) await startAgain(path);
+      if (isCold) await restart(path);
       const before = cpuTimes();
-      const taken = await timed(program, store.owner, path);
-      const of = times.get(path);
-      if (round === 0 || of === undefined) continue;
+      const milliseconds = await timed(program, store.owner, path);
+      const sums = times.get(path);
+      if (round === 0 || sums === undefined) continue;
       const after = cpuTimes();
-      of.waits.push(taken);
-      of.cpu += after.own - before.own;
-      of.serverCpu += after.server - before.server;
+      sums.waits.push(milliseconds);
+      sums.cpu += after.own - before.own;
+      sums.serverCpu += after.server - before.server;
     }
   const results = calls.map(({ name, path, promised: bound }) => {
     const { waits = [], cpu = Number.NaN, serverCpu = Number.NaN } = times.get(path) ?? {};
@@ -145,10 +149,10 @@ async function measure(
     columns: ['p50 ms', 'p95 ms', 'CPU ms', "server's CPU ms", ''],
     rows: results.map((row) => [
       row.name,
-      number(row.p50_ms),
-      number(row.p95_ms),
-      number(row.cpu_ms),
-      number(row.server_cpu_ms),
+      formatNumber(row.p50_ms),
+      formatNumber(row.p95_ms),
+      formatNumber(row.cpu_ms),
+      formatNumber(row.server_cpu_ms),
       row.p50_ms === Number.POSITIVE_INFINITY
         ? 'TIMED OUT'
         : row.p95_ms <= row.promised_ms
@@ -162,16 +166,16 @@ async function measure(
   };
 }
 
-const timedOut = 504;
+const gatewayTimeout = 504;
 
 /** Milliseconds; infinite if the call timed out. */
 async function timed({ port }: Program, { key }: Owner, path: string): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'api-key': key } });
   const text = await response.text();
-  const isOver = response.status === timedOut;
-  if (!response.ok && !isOver) throw new Error(`${path}: ${response.status} ${text}`);
-  return isOver ? Number.POSITIVE_INFINITY : performance.now() - begun;
+  const isTimeout = response.status === gatewayTimeout;
+  if (!response.ok && !isTimeout) throw new Error(`${path}: ${response.status} ${text}`);
+  return isTimeout ? Number.POSITIVE_INFINITY : performance.now() - startedAt;
 }
 
 /** The first visit starts the fold. */

@@ -6,13 +6,13 @@ import { load } from '../load.ts';
 import { callBytes, type Owner, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { type Program, startLinnet } from '../program.ts';
-import { number, type Report, range } from '../table.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 import { type BareStore, bareStore } from './bare-creation.ts';
 
-const perCall = 1_000;
+const linksPerCall = 1_000;
 const connections = 16;
 
-interface Way {
+interface Variant {
   readonly name: string;
   readonly promised: number | null;
   readonly linksPerRequest: number;
@@ -38,17 +38,19 @@ const linkOf = (number: number) => ({
   name: `Mailing of week ${number % 52}, product ${number}`,
 });
 
-const inBulk = (promised: number): Way => ({
-  name: `${perCall.toLocaleString('en')} per call, one call after another`,
+const inBulk = (promised: number): Variant => ({
+  name: `${linksPerCall.toLocaleString('en')} per call, one call after another`,
   promised,
-  linksPerRequest: perCall,
+  linksPerRequest: linksPerCall,
   connections: 1,
   status: 200,
   path: '/api/v1/link/bulk?disable_png=true',
-  body: (turn) => ({ links: Array.from({ length: perCall }, (_, index) => linkOf(turn * perCall + index)) }),
+  body: (turn) => ({
+    links: Array.from({ length: linksPerCall }, (_, index) => linkOf(turn * linksPerCall + index)),
+  }),
 });
 
-const singly = (promised: number | null): Way => ({
+const singly = (promised: number | null): Variant => ({
   name: `one per call, ${connections} connections`,
   promised,
   linksPerRequest: 1,
@@ -66,11 +68,11 @@ export async function measureBulk(effort: Effort): Promise<Report> {
     columns: ['a second', 'range', 'CPU µs a link', 'store alone', 'ratio', ''],
     rows: measured.map(({ store, way, promised, per_second, cpu_us_a_link, bare_per_second, of_bare }) => [
       `${store}: ${way}`,
-      number(per_second.median),
-      range(per_second),
-      cpu_us_a_link === null ? '' : number(cpu_us_a_link.median),
-      bare_per_second === null ? '' : number(bare_per_second.median),
-      of_bare === null ? '' : `${number(of_bare.median)} (${range(of_bare)})`,
+      formatNumber(per_second.median),
+      formatRange(per_second),
+      cpu_us_a_link === null ? '' : formatNumber(cpu_us_a_link.median),
+      bare_per_second === null ? '' : formatNumber(bare_per_second.median),
+      of_bare === null ? '' : `${formatNumber(of_bare.median)} (${formatRange(of_bare)})`,
       verdict(per_second.median, promised),
     ]),
     notes: [
@@ -113,12 +115,12 @@ async function measure(
   store: string,
   program: Program,
   owner: Owner,
-  way: Way,
+  variant: Variant,
   { creations }: Effort,
   bare?: BareStore,
 ): Promise<Measured> {
-  const next = requests(program, owner, way);
-  const run = () => load(program, { ...way, seconds: creations.seconds, next });
+  const next = requestsOf(program, owner, variant);
+  const run = () => load(program, { ...variant, seconds: creations.seconds, next });
   const runBare = (calls: number) => (bare ? storeBare(bare, calls) : Number.NaN);
   await runBare((await run()).requests);
   const [perSecond, cpu, alone]: [number[], number[], number[]] = [[], [], []];
@@ -126,14 +128,14 @@ async function measure(
     const before = cpuTime(program);
     const { requests, perSecond: rate } = await run();
     const after = cpuTime(program);
-    perSecond.push(rate * way.linksPerRequest);
-    if (before !== null && after !== null) cpu.push((after - before) / (requests * way.linksPerRequest));
+    perSecond.push(rate * variant.linksPerRequest);
+    if (before !== null && after !== null) cpu.push((after - before) / (requests * variant.linksPerRequest));
     alone.push(await runBare(requests));
   }
   return {
     store,
-    way: way.name,
-    promised: way.promised,
+    way: variant.name,
+    promised: variant.promised,
     per_second: figure(perSecond),
     cpu_us_a_link: cpu.length > 0 ? figure(cpu) : null,
     bare_per_second: bare ? figure(alone) : null,
@@ -143,17 +145,17 @@ async function measure(
 
 /** Stores as many links as Linnet did, so that both stores grow at the same rate. Returns links per second. */
 async function storeBare(bare: BareStore, calls: number): Promise<number> {
-  const start = performance.now();
+  const startedAt = performance.now();
   for (let call = 0; call < calls; call++)
-    await bare.store(Array.from({ length: perCall }, (_, index) => linkOf(call * perCall + index)));
-  return (calls * perCall * 1_000) / (performance.now() - start);
+    await bare.store(Array.from({ length: linksPerCall }, (_, index) => linkOf(call * linksPerCall + index)));
+  return (calls * linksPerCall * 1_000) / (performance.now() - startedAt);
 }
 
-/** Built beforehand, so that writing JSON in this process isn't measured. */
-function requests(program: Program, owner: Owner, way: Way): () => Uint8Array {
-  const ready = Array.from({ length: 50 }, (_, turn) =>
-    callBytes(program, owner, 'POST', way.path, way.body(turn)),
+/** Builds the requests beforehand, so that writing JSON in this process isn't measured. */
+function requestsOf(program: Program, owner: Owner, variant: Variant): () => Uint8Array {
+  const prepared = Array.from({ length: 50 }, (_, turn) =>
+    callBytes(program, owner, 'POST', variant.path, variant.body(turn)),
   );
   let turn = 0;
-  return () => ready[turn++ % ready.length] as Uint8Array;
+  return () => prepared[turn++ % prepared.length] as Uint8Array;
 }

@@ -6,45 +6,50 @@ import { askClickhouse, freshClickhouse } from '../../test/support/clickhouse.ts
 import type { Effort } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { startPostgres } from '../postgres.ts';
-import { number, type Report, range } from '../table.ts';
-import { bytesInClickhouse, bytesInProjections, mergesDone } from './clickhouse-facts.ts';
-import { answered, organizationId, questionsTo } from './hit-questions.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
+import { bytesInClickhouse, bytesInProjections, waitForMerges } from './clickhouse-facts.ts';
+import { ledgerQueries, organizationId, timeQueries } from './hit-questions.ts';
 import { busyLink, days, foldMonths, links } from './months-of-hits.ts';
 
 /** Milliseconds, for statistics with two filters. */
 const promised = 300;
 const rounds = 9;
 const foldedHits = 1_000_000;
-/** Copies of these in one insertion: they are sorted in memory. */
+/** Copies of the folded hits per insertion, which ClickHouse sorts in memory. */
 const copiesAtOnce = 5;
 
-/** Statistics over very many hits in ClickHouse: a part of them is folded, and ClickHouse has the others of those. */
+/** Statistics over very many hits in ClickHouse: some of them are folded, and ClickHouse copies those. */
 export async function measureClickhouseMany({ folded, isQuick }: Effort): Promise<Report> {
   const hits = Number(process.env.HITS || (isQuick ? 10 * folded : 100_000_000));
-  const made = Math.min(isQuick ? folded : foldedHits, hits);
-  const url = process.env.CLICKS_URL || (await filled(made, Math.round(hits / made)));
-  await mergesDone(url);
+  const foldedCount = Math.min(isQuick ? folded : foldedHits, hits);
+  const url = process.env.CLICKS_URL || (await fillDatabase(foldedCount, Math.round(hits / foldedCount)));
+  await waitForMerges(url);
   const { ledger } = ClickhouseHits.of(serverAt(url));
-  const all = numberOf(await askClickhouse(url, 'select count() from hits format TabSeparated'));
-  const answers = await answered(await questionsTo(ledger), rounds);
+  const total = numberOf(await askClickhouse(url, 'select count() from hits format TabSeparated'));
+  const answers = await timeQueries(await ledgerQueries(ledger), rounds);
   const verdict = (slowest: number) =>
     slowest <= promised ? `within ${promised} ms` : `OVER ${promised} ms`;
   const bytes = { all: await bytesInClickhouse(url), projections: await bytesInProjections(url) };
   return {
-    title: `Statistics over ${number(all)} hits in ClickHouse`,
+    title: `Statistics over ${formatNumber(total)} hits in ClickHouse`,
     columns: ['', 'waited, ms', 'range', 'ClickHouse itself, ms', ''],
     rows: answers.map(({ name, hasTwoFilters, waited, inServer }) => [
       name,
-      number(waited.median),
-      range(waited),
-      number(inServer.median),
+      formatNumber(waited.median),
+      formatRange(waited),
+      formatNumber(inServer.median),
       hasTwoFilters ? verdict(waited.most) : '',
     ]),
     notes: [
-      `${days} days of one organization with ${number(links)} links, by the values that most clicks have; ${number(made)} were folded, the others copied with other instants and links. ${rounds} rounds, one question at a time.`,
-      `${number(bytes.all / all)} bytes a hit, of which ${number(bytes.projections / all)} are projections.`,
+      `${days} days of one organization with ${formatNumber(links)} links, by the values that most clicks have; ${formatNumber(foldedCount)} were folded, the others copied with other instants and links. ${rounds} rounds, one question at a time.`,
+      `${formatNumber(bytes.all / total)} bytes a hit, of which ${formatNumber(bytes.projections / total)} are projections.`,
     ],
-    figures: { hits: all, bytes_a_hit: bytes.all / all, in_projections: bytes.projections / all, answers },
+    figures: {
+      hits: total,
+      bytes_a_hit: bytes.all / total,
+      in_projections: bytes.projections / total,
+      answers,
+    },
   };
 }
 
@@ -56,28 +61,28 @@ function serverAt(url: string) {
   return server;
 }
 
-async function filled(made: number, copies: number): Promise<string> {
+async function fillDatabase(foldedCount: number, copies: number): Promise<string> {
   using folder = temporaryFolder();
   await using postgres = await startPostgres();
   const url = await freshClickhouse();
   const owner = { organizationId } as Parameters<typeof foldMonths>[0]['owner'];
-  await foldMonths({ dataDir: folder.path, owner }, made, postgres.url, url);
+  await foldMonths({ dataDir: folder.path, owner }, foldedCount, postgres.url, url);
   const [newest = 0, oldest = 0] = (
     await askClickhouse(url, 'select max(id), min(at) from hits where id > 0 format TabSeparated')
   )
     .split('\t')
     .map(numberOf);
-  const span = days * 86_400_000;
-  // Under another name: what is folded is copied from there, with as many copies as there are to be.
+  const timeSpan = days * 86_400_000;
+  // Renamed, because the copies are made from there.
   await askClickhouse(url, 'rename table hits to folded');
   await askClickhouse(url, 'create table hits as folded');
-  // Built afterwards, as they are where a store of an earlier version gets them: that takes a fraction of the time.
+  // Projections are built afterwards, as in an upgrade from an earlier version: that takes a fraction of the time.
   for (const name of projectionNames) await askClickhouse(url, `alter table hits drop projection ${name}`);
-  // Each begins elsewhere in the time, and has its links in another order; the busiest stays.
-  const since = `(at - ${oldest} + toInt64(copy * 0.618034 * ${span})) % ${span}`;
-  const changed: Partial<Record<string, string>> = {
-    // Ids rise with time, as they do where hits come in as they are made.
-    id: `1 + intDiv(${since} * ${copies}, ${Math.ceil(span / newest)})`,
+  // Each copy starts at another time and has its links in another order, except the busiest link.
+  const since = `(at - ${oldest} + toInt64(copy * 0.618034 * ${timeSpan})) % ${timeSpan}`;
+  const expressions: Partial<Record<string, string>> = {
+    // Ids increase with time, as they do when hits are folded as they occur.
+    id: `1 + intDiv(${since} * ${copies}, ${Math.ceil(timeSpan / newest)})`,
     at: `${oldest} + ${since}`,
     link_id: `if(link_id = ${busyLink}, ${busyLink}, 2 + (link_id + copy * 97) % ${links - 1})`,
   };
@@ -85,9 +90,9 @@ async function filled(made: number, copies: number): Promise<string> {
   for (let copy = 0; copy < copies; copy += copiesAtOnce)
     await askClickhouse(
       url,
-      `insert into hits (${columns.join(', ')}) select ${columns.map((name) => `${changed[name] ?? name} as ${name}_copied`).join(', ')}
+      `insert into hits (${columns.join(', ')}) select ${columns.map((name) => `${expressions[name] ?? name} as ${name}_copied`).join(', ')}
        from (select arrayJoin(range(${copy}, ${Math.min(copy + copiesAtOnce, copies)})) as copy) as numbers cross join folded
-       settings max_block_size = 65536, min_insert_block_size_rows = ${copiesAtOnce * made}, min_insert_block_size_bytes = 0`,
+       settings max_block_size = 65536, min_insert_block_size_rows = ${copiesAtOnce * foldedCount}, min_insert_block_size_bytes = 0`,
     );
   await ClickhouseHits.of(serverAt(url)).prepare('bench');
   await askClickhouse(

@@ -13,10 +13,10 @@ import type { Effort } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import type { Figure } from '../figures.ts';
 import { startPostgres } from '../postgres.ts';
-import { cpuWithEnded } from '../redirect/process-tree.ts';
-import { number, type Report, range } from '../table.ts';
-import { bytesInClickhouse, mergesDone } from './clickhouse-facts.ts';
-import { type Answered, answered, organizationId, questionsTo } from './hit-questions.ts';
+import { cpuWithExited } from '../redirect/process-tree.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
+import { bytesInClickhouse, waitForMerges } from './clickhouse-facts.ts';
+import { ledgerQueries, organizationId, type QueryTimes, timeQueries } from './hit-questions.ts';
 import { foldMonths } from './months-of-hits.ts';
 
 const rounds = 9;
@@ -31,12 +31,12 @@ interface Measured {
   readonly clickhouseCpu: number;
   /** Bytes of WAL a hit. */
   readonly wal: number;
-  /** Of single hits, with their indexes, a hit. */
+  /** Bytes on disk of single hits with their indexes, per hit. */
   readonly bytes: number;
-  readonly answers: readonly Answered[];
+  readonly answers: readonly QueryTimes[];
 }
 
-/** The same three months of hits in each of the ledgers. */
+/** Compares the ledgers, each with the same three months of hits. */
 export async function measureClickhouse({ folded, isQuick }: Effort): Promise<Report> {
   const hits = Number(process.env.HITS || (isQuick ? folded : 5_000_000));
   const measured: [Kind, Measured][] = [];
@@ -51,14 +51,18 @@ export async function measureClickhouse({ folded, isQuick }: Effort): Promise<Re
   };
   const names = measured[0]?.[1].answers.map(({ name }) => name) ?? [];
   return {
-    title: `Single hits in SQLite, PostgreSQL and ClickHouse, ${number(hits)} hits`,
+    title: `Single hits in SQLite, PostgreSQL and ClickHouse, ${formatNumber(hits)} hits`,
     columns: [...kinds, 'ClickHouse itself'],
     rows: [
-      ...Object.entries(facts).map(([name, of]) => [name, ...measured.map(([, one]) => number(of(one))), '']),
+      ...Object.entries(facts).map(([name, of]) => [
+        name,
+        ...measured.map(([, one]) => formatNumber(of(one))),
+        '',
+      ]),
       ...names.map((name, index) => [
         name,
-        ...measured.map(([, { answers }]) => told(answers[index]?.waited)),
-        told(measured.at(-1)?.[1].answers[index]?.inServer),
+        ...measured.map(([, { answers }]) => textOf(answers[index]?.waited)),
+        textOf(measured.at(-1)?.[1].answers[index]?.inServer),
       ]),
     ],
     notes: [
@@ -69,7 +73,8 @@ export async function measureClickhouse({ folded, isQuick }: Effort): Promise<Re
   };
 }
 
-const told = (of: Figure | undefined): string => (of ? `${number(of.median)} (${range(of)})` : '');
+const textOf = (result: Figure | undefined): string =>
+  result ? `${formatNumber(result.median)} (${formatRange(result)})` : '';
 
 async function measure(hits: number, kind: Kind): Promise<Measured> {
   using folder = temporaryFolder();
@@ -78,21 +83,21 @@ async function measure(hits: number, kind: Kind): Promise<Measured> {
   const clicksUrl = kind === 'ClickHouse' ? await freshClickhouse() : '';
   const pid = kind === 'ClickHouse' ? await clickhousePid() : null;
   const cpu = () => ({
-    database: postgres === null ? 0 : cpuWithEnded(postgres.pid),
-    clickhouse: pid === null ? 0 : cpuWithEnded(pid),
+    database: postgres === null ? 0 : cpuWithExited(postgres.pid),
+    clickhouse: pid === null ? 0 : cpuWithExited(pid),
   });
   const [cpuBefore, walBefore] = [cpu(), await walAt(databaseUrl)];
   const owner = { organizationId } as Parameters<typeof foldMonths>[0]['owner'];
   const effort = await foldMonths({ dataDir: folder.path, owner }, hits, databaseUrl, clicksUrl);
-  if (clicksUrl !== '') await mergesDone(clicksUrl);
+  if (clicksUrl !== '') await waitForMerges(clicksUrl);
   else await merge(folder.path, databaseUrl);
   const [cpuAfter, walAfter] = [cpu(), await walAt(databaseUrl)];
-  const opened = await openDatabase(databaseUrl || null, folder.path, () => {});
+  const database = await openDatabase(databaseUrl || null, folder.path, () => {});
   try {
     const server = clickServerOf(clicksUrl);
-    const ledger = openLedger(server === null ? opened : { ...opened, hits: ClickhouseHits.of(server) });
+    const ledger = openLedger(server === null ? database : { ...database, hits: ClickhouseHits.of(server) });
     const counts = await ledger.count({ owner: { kind: 'organization', id: organizationId } }, 'class');
-    const counted = counts.reduce((sum, { hits: some }) => sum + some, 0);
+    const counted = counts.reduce((sum, { hits: count }) => sum + count, 0);
     if (counted !== hits) throw new Error(`${counted} of ${hits} hits are there`);
     return {
       perSecond: hits / effort.seconds,
@@ -101,14 +106,14 @@ async function measure(hits: number, kind: Kind): Promise<Measured> {
       clickhouseCpu: (cpuAfter.clickhouse - cpuBefore.clickhouse) / hits,
       wal: (walAfter - walBefore) / hits,
       bytes: (await bytesOf(folder.path, databaseUrl, clicksUrl)) / hits,
-      answers: await answered(await questionsTo(ledger), rounds),
+      answers: await timeQueries(await ledgerQueries(ledger), rounds),
     };
   } finally {
-    await opened.close();
+    await database.close();
   }
 }
 
-/** As a node does when it has time. */
+/** As a node does when it is idle. */
 async function merge(dataDir: string, databaseUrl: string): Promise<void> {
   const store: FoldStore =
     databaseUrl === '' ? new SqliteFoldStore(dataDir) : new PostgresFoldStore(databaseUrl);
@@ -131,7 +136,7 @@ async function bytesOf(dataDir: string, databaseUrl: string, clicksUrl: string):
   return Number(row.bytes);
 }
 
-/** What the file shrinks by without them. */
+/** The number of bytes that deleting the hits would free. */
 function bytesInSqlite(file: string): number {
   using database = new Sqlite(file);
   database.run('vacuum');

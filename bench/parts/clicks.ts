@@ -6,7 +6,7 @@ import { figure, ratio } from '../figures.ts';
 import { hitMix, plainHits, writeJournal } from '../hit-mix.ts';
 import { ask, register } from '../owner.ts';
 import { start } from '../program.ts';
-import { number, type Report, range } from '../table.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 import { Contender, connections, inRounds } from '../visits.ts';
 
 /** Compares a redirect that writes its hit to the journal with one that drops it, in the same program. */
@@ -36,16 +36,16 @@ export async function measureJournal({ clicks }: Effort): Promise<Report> {
   const times = ratio(journalled.cpu, dropped.cpu);
   const row = (name: string, { cpu, perSecond }: Contender) => [
     name,
-    number(figure(cpu).median),
-    range(figure(cpu)),
-    number(figure(perSecond).median),
+    formatNumber(figure(cpu).median),
+    formatRange(figure(cpu)),
+    formatNumber(figure(perSecond).median),
   ];
   return {
     title: `Journal, ${connections} connections`,
     columns: ['CPU µs', 'range', 'a second'],
     rows: [row('hits dropped', dropped), row('hits journalled', journalled)],
     notes: [
-      `Journalling a hit costs ${number(difference.median)} µs (${range(difference)}) more, ${number(times.median)} times (${range(times)}). Promised: at most 3 µs.`,
+      `Journalling a hit costs ${formatNumber(difference.median)} µs (${formatRange(difference)}) more, ${formatNumber(times.median)} times (${formatRange(times)}). Promised: at most 3 µs.`,
     ],
     figures: {
       dropped_us: figure(dropped.cpu),
@@ -81,7 +81,7 @@ export async function measureFold({ folded, clicks }: Effort): Promise<Report> {
   for (let round = 0; round < rounds; round++)
     for (const [name, { hits }] of Object.entries(mixes)) runs[name]?.push(await foldRun(hits(folded)));
   const of = (name: string, fact: (run: FoldRun) => number) => figure((runs[name] ?? []).map(fact));
-  const mib = (name: string, fact: (run: FoldRun) => number) => number(of(name, fact).median / 2 ** 20);
+  const mib = (name: string, fact: (run: FoldRun) => number) => formatNumber(of(name, fact).median / 2 ** 20);
   const named = Object.entries(mixes).map(([name, { what }]) => {
     const us = of(name, ({ cpu }) => (cpu * 1e6) / folded);
     const perSecond = of(name, ({ seconds }) => folded / seconds);
@@ -89,14 +89,14 @@ export async function measureFold({ folded, clicks }: Effort): Promise<Report> {
     return { name, what, us, perSecond, bytes };
   });
   return {
-    title: `Fold into SQLite, ${number(folded)} hits`,
+    title: `Fold into SQLite, ${formatNumber(folded)} hits`,
     columns: ['CPU µs a hit', 'range', 'a second', 'bytes a hit', 'MiB at 40%', 'MiB at the end'],
     rows: named.map(({ name, what, us, perSecond, bytes }) => [
       what,
-      number(us.median),
-      range(us),
-      number(perSecond.median),
-      number(bytes.median),
+      formatNumber(us.median),
+      formatRange(us),
+      formatNumber(perSecond.median),
+      formatNumber(bytes.median),
       mib(name, ({ early }) => early),
       mib(name, ({ late }) => late),
     ]),

@@ -8,7 +8,7 @@ import { killOnExit, temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
 import { ask, register } from '../owner.ts';
 import { type Program, startLinnet, startProgram } from '../program.ts';
-import { number, type Report, range } from '../table.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 
 const root = join(import.meta.dir, '..', '..');
 
@@ -19,7 +19,7 @@ const timeout = 60_000;
 interface Contender {
   readonly command: readonly string[];
   /** The command that runs the deliverable on an existing store, which it finds in `dataDir`. */
-  readonly delivered: readonly string[];
+  readonly deployedCommand: readonly string[];
   readonly dataDir: string;
   readonly settings: Record<string, string>;
   readonly measured: Record<Measure, number[]>;
@@ -47,27 +47,27 @@ export async function measureFile({ starts }: Effort): Promise<Report> {
   run([join(root, 'deploy', 'image-root.sh'), path, image]);
   const link = await storeWithLink(store.path);
   const inImage = [join(root, 'test', 'support', 'in-image.sh'), image, store.path];
-  const file = contender([path], {}, inImage, '/data');
+  const file = newContender([path], {}, inImage, '/data');
   const main = [process.execPath, join(root, 'src', 'main.ts')];
-  const checkout = contender(main, startEnvironment, main, store.path);
+  const checkout = newContender(main, startEnvironment, main, store.path);
   const pair = [file, checkout];
   for (let round = 0; round < starts; round++) {
-    for (const one of round % 2 === 0 ? pair : pair.toReversed()) {
-      await measureStarts(one);
-      one.measured.redirect.push(await firstRedirect(one, link));
+    for (const contender of round % 2 === 0 ? pair : pair.toReversed()) {
+      await measureStarts(contender);
+      contender.measured.redirect.push(await firstRedirect(contender, link));
     }
   }
   return report(file, checkout, Bun.file(path).size / 1e6);
 }
 
-const contender = (
+const newContender = (
   command: readonly string[],
   settings: Record<string, string>,
-  delivered: readonly string[],
+  deployedCommand: readonly string[],
   dataDir: string,
 ): Contender => ({
   command,
-  delivered,
+  deployedCommand,
   dataDir,
   settings,
   measured: {
@@ -97,12 +97,15 @@ async function storeWithLink(dataDir: string): Promise<string> {
 }
 
 /** Milliseconds from the start (as `docker run` starts an image) to the first redirect. */
-async function firstRedirect({ delivered, dataDir, settings }: Contender, path: string): Promise<number> {
+async function firstRedirect(
+  { deployedCommand, dataDir, settings }: Contender,
+  path: string,
+): Promise<number> {
   const [port = 0] = freePorts(1);
   const { PATH = '', HOME = '' } = process.env;
   const own = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'error' };
-  const began = performance.now();
-  const child = Bun.spawn([...delivered, 'serve'], {
+  const startedAt = performance.now();
+  const child = Bun.spawn([...deployedCommand, 'serve'], {
     cwd: root,
     env: { PATH, HOME, ...settings, ...own },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -114,14 +117,14 @@ async function firstRedirect({ delivered, dataDir, settings }: Contender, path: 
       () => 0,
     );
   while ((await visit()) !== 302) {
-    if (child.exitCode !== null || performance.now() - began > timeout)
-      throw new Error(`${delivered.join(' ')} does not redirect`);
+    if (child.exitCode !== null || performance.now() - startedAt > timeout)
+      throw new Error(`${deployedCommand.join(' ')} does not redirect`);
     await Bun.sleep(1);
   }
-  const taken = performance.now() - began;
+  const milliseconds = performance.now() - startedAt;
   child.kill('SIGTERM');
   await child.exited;
-  return taken;
+  return milliseconds;
 }
 
 async function build(dist: string): Promise<string> {
@@ -135,10 +138,10 @@ async function build(dist: string): Promise<string> {
 async function measureStarts({ command, settings, measured }: Contender): Promise<void> {
   using data = temporaryFolder();
   const started = async (): Promise<[Program, milliseconds: number]> => {
-    const began = performance.now();
+    const startedAt = performance.now();
     const environment = { ...settings, PORT: '0', DATA_DIR: data.path, LOG_LEVEL: 'error' };
     const program = await startProgram([...command, 'serve'], environment);
-    return [program, performance.now() - began];
+    return [program, performance.now() - startedAt];
   };
   const cpu = (program: Program) => (cpuTimeWithChildren(program) ?? Number.NaN) / 1_000;
   {
@@ -165,19 +168,19 @@ function memoryOf({ pid }: Program, kind: 'Rss' | 'Pss_Anon'): number {
 
 function report(file: Contender, checkout: Contender, size: number): Report {
   const names = Object.keys(measures) as Measure[];
-  const of = (one: Contender, name: Measure) => figure(one.measured[name]);
+  const of = (contender: Contender, name: Measure) => figure(contender.measured[name]);
   const ratioOf = (name: Measure) => ratio(file.measured[name], checkout.measured[name]);
   return {
     title: 'The one file',
     columns: ['file', 'checkout', 'file / checkout', 'range'],
     rows: names.map((name) => [
       measures[name],
-      number(of(file, name).median),
-      number(of(checkout, name).median),
-      number(ratioOf(name).median),
-      range(ratioOf(name)),
+      formatNumber(of(file, name).median),
+      formatNumber(of(checkout, name).median),
+      formatNumber(ratioOf(name).median),
+      formatRange(ratioOf(name)),
     ]),
-    notes: [`The file has ${number(size)} MB.`],
+    notes: [`The file has ${formatNumber(size)} MB.`],
     figures: {
       megabytes: size,
       file: Object.fromEntries(names.map((name) => [name, of(file, name)])),

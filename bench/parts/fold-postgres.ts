@@ -5,8 +5,8 @@ import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure } from '../figures.ts';
 import { hitMix, writeJournal } from '../hit-mix.ts';
 import { startPostgres } from '../postgres.ts';
-import { cpuWithEnded } from '../redirect/process-tree.ts';
-import { number, type Report, range } from '../table.ts';
+import { cpuWithExited } from '../redirect/process-tree.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 
 const links = 200_000;
 /** Required by issue 21: bytes, bytes of WAL, and microseconds of the node and the database together. */
@@ -44,11 +44,11 @@ export async function measureFoldPostgres({ folded, clicks, isQuick }: Effort): 
     ),
   };
   return {
-    title: `Fold into PostgreSQL, ${number(hits)} hits`,
+    title: `Fold into PostgreSQL, ${formatNumber(hits)} hits`,
     columns: ['', 'range'],
-    rows: Object.entries(rows).map(([name, value]) => [name, number(value.median), range(value)]),
+    rows: Object.entries(rows).map(([name, value]) => [name, formatNumber(value.median), formatRange(value)]),
     notes: [
-      `A busy hour on ${number(links)} links by Zipf: 2,000 user agents, 50,000 addresses, 15% with UTM parameters. Tables include their indexes.`,
+      `A busy hour on ${formatNumber(links)} links by Zipf: 2,000 user agents, 50,000 addresses, 15% with UTM parameters. Tables include their indexes.`,
     ],
     figures: { hits, links, ...rows },
   };
@@ -61,7 +61,7 @@ async function foldRun(hits: number): Promise<Run> {
   const walAt = async () => Number((await sql`select pg_current_wal_lsn() - '0/0' as at`)[0].at);
   writeJournal(join(folder.path, 'journal', 'bench', 'left'), hitMix(hits, Date.now(), links));
   const { PATH = '', HOME = '' } = process.env;
-  const [cpuBefore, walBefore] = [cpuWithEnded(postgres.pid), await walAt()];
+  const [cpuBefore, walBefore] = [cpuWithExited(postgres.pid), await walAt()];
   const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'fold-run.ts')], {
     env: { PATH, HOME, DATA_DIR: folder.path, DATABASE_URL: postgres.url },
     stdout: 'pipe',
@@ -71,7 +71,7 @@ async function foldRun(hits: number): Promise<Run> {
     seconds: number;
     cpu: number;
   };
-  const serverCpu = (cpuWithEnded(postgres.pid) - cpuBefore) / hits;
+  const serverCpu = (cpuWithExited(postgres.pid) - cpuBefore) / hits;
   const wal = ((await walAt()) - walBefore) / hits;
   const sizes = (await sql`
     select regexp_replace(relname, '_[0-9]{4}_[0-9]{2}$', '') as name, sum(pg_total_relation_size(oid)) as bytes

@@ -8,15 +8,15 @@ const hour = 3_600_000;
 const click = 0;
 const bot = 3;
 
-export interface Question {
+export interface LedgerQuery {
   readonly name: string;
-  /** Whether it is one of those that a time is promised for. */
+  /** Whether it has two filters: a latency is promised only for those. */
   readonly hasTwoFilters: boolean;
-  readonly ask: () => Promise<unknown>;
+  readonly run: () => Promise<unknown>;
 }
 
-/** Questions about all hits of an organization, by the values that most of its clicks have. */
-export async function questionsTo(ledger: Ledger): Promise<readonly Question[]> {
+/** Queries over all hits of an organization, filtered by its most frequent values. */
+export async function ledgerQueries(ledger: Ledger): Promise<readonly LedgerQuery[]> {
   const all: HitFilter = { owner: { kind: 'organization', id: organizationId } };
   const page = { before: undefined, limit: 51, offset: 0 };
   const [newest] = (await ledger.before(all, page)).hits;
@@ -37,15 +37,15 @@ export async function questionsTo(ledger: Ledger): Promise<readonly Question[]> 
     values: names.map((name) => [name, largest.get(name) ?? 0] as const),
   });
   const ofLink = { kind: 'link', id: busyLink, organizationId } as const;
-  const question = (name: string, hasTwoFilters: boolean, ask: () => Promise<unknown>): Question => ({
+  const query = (name: string, hasTwoFilters: boolean, run: () => Promise<unknown>): LedgerQuery => ({
     name,
     hasTwoFilters,
-    ask,
+    run,
   });
   const counted = (...names: HitColumn[]) =>
-    question(names.join(' and '), true, () => ledger.count(by(...names), 'hour', starts));
+    query(names.join(' and '), true, () => ledger.count(by(...names), 'hour', starts));
   const grouped = (group: HitColumn, ...names: HitColumn[]) =>
-    question(`${names.join(' and ')}, by ${group}`, names.length > 1, () =>
+    query(`${names.join(' and ')}, by ${group}`, names.length > 1, () =>
       ledger.countAndGroups(by(...names), starts, group, 100),
     );
   return [
@@ -58,53 +58,57 @@ export async function questionsTo(ledger: Ledger): Promise<readonly Question[]> 
     grouped('os', 'device', 'country'),
     grouped('country', 'device', 'browser'),
     grouped('browser', 'utm_campaign', 'country'),
-    question('country and browser of the busiest link, by referrer', true, () =>
+    query('country and browser of the busiest link, by referrer', true, () =>
       ledger.countAndGroups({ ...by('country', 'browser'), owner: ofLink }, starts, 'referrer', 100),
     ),
     grouped('utm_campaign', 'country'),
     grouped('referrer', 'device'),
-    question('bots, by country', false, () =>
+    query('bots, by country', false, () =>
       ledger.groups({ ...all, ...times, classes: [bot] }, 'country', 100),
     ),
-    question('clicks, by referrer', false, () =>
+    query('clicks, by referrer', false, () =>
       ledger.groups({ ...all, ...times, classes: [click] }, 'referrer', 100),
     ),
-    question('the newest 50', false, () => ledger.before(all, page)),
-    question('the newest 50 of a country and a browser', false, () =>
+    query('the newest 50', false, () => ledger.before(all, page)),
+    query('the newest 50 of a country and a browser', false, () =>
       ledger.before(by('country', 'browser'), page),
     ),
   ];
 }
 
-export interface Answered {
+export interface QueryTimes {
   readonly name: string;
   readonly hasTwoFilters: boolean;
-  /** Milliseconds until the ledger has answered. */
+  /** The latency of the ledger in milliseconds. */
   readonly waited: Figure;
-  /** Milliseconds that the server of hits says it took; 0 where there is none. */
+  /** The milliseconds that ClickHouse reports; 0 for other stores. */
   readonly inServer: Figure;
 }
 
-/** Milliseconds after which a question isn't asked again that was asked three times. */
-const longEnough = 20_000;
+/** A query that has run at least three times isn't run again once these took more milliseconds than this in total. */
+const maxTotalTime = 20_000;
 
-/** In turn, so that each finds what the others have left in memory; the first round warms up. */
-export async function answered(questions: readonly Question[], rounds: number): Promise<readonly Answered[]> {
-  const waited = questions.map((): number[] => []);
-  const inServer = questions.map((): number[] => []);
+/** Runs the queries in turn, so that each finds the caches as the others left them; the first round warms up. */
+export async function timeQueries(
+  queries: readonly LedgerQuery[],
+  rounds: number,
+): Promise<readonly QueryTimes[]> {
+  const waited = queries.map((): number[] => []);
+  const inServer = queries.map((): number[] => []);
   using summaries = new ServerTimes();
   for (let round = 0; round <= rounds; round++)
-    for (const [index, { ask }] of questions.entries()) {
-      const before = waited[index] ?? [];
-      if (before.length >= 3 && before.reduce((sum, some) => sum + some, 0) > longEnough) continue;
+    for (const [index, { run }] of queries.entries()) {
+      const previousTimes = waited[index] ?? [];
+      if (previousTimes.length >= 3 && previousTimes.reduce((sum, time) => sum + time, 0) > maxTotalTime)
+        continue;
       summaries.milliseconds = 0;
-      const begun = performance.now();
-      await ask();
+      const startedAt = performance.now();
+      await run();
       if (round === 0) continue;
-      before.push(performance.now() - begun);
+      previousTimes.push(performance.now() - startedAt);
       inServer[index]?.push(summaries.milliseconds);
     }
-  return questions.map(({ name, hasTwoFilters }, index) => ({
+  return queries.map(({ name, hasTwoFilters }, index) => ({
     name,
     hasTwoFilters,
     waited: figure(waited[index] ?? []),
@@ -112,19 +116,19 @@ export async function answered(questions: readonly Question[], rounds: number): 
   }));
 }
 
-/** What ClickHouse says of each answer over HTTP: without it, what carries the answer here would count as ClickHouse's. */
+/** Reads ClickHouse's own time from each HTTP response: otherwise the transfer of the response would count, too. */
 class ServerTimes implements Disposable {
   milliseconds = 0;
   readonly #fetch = globalThis.fetch;
 
   constructor() {
-    const listening = async (...given: Parameters<typeof fetch>): Promise<Response> => {
-      const answer = await this.#fetch(...given);
-      const { elapsed_ns = 0 } = JSON.parse(answer.headers.get('x-clickhouse-summary') ?? '{}');
+    const measuredFetch = async (...parameters: Parameters<typeof fetch>): Promise<Response> => {
+      const response = await this.#fetch(...parameters);
+      const { elapsed_ns = 0 } = JSON.parse(response.headers.get('x-clickhouse-summary') ?? '{}');
       this.milliseconds += Number(elapsed_ns) / 1e6;
-      return answer;
+      return response;
     };
-    globalThis.fetch = Object.assign(listening, { preconnect: this.#fetch.preconnect });
+    globalThis.fetch = Object.assign(measuredFetch, { preconnect: this.#fetch.preconnect });
   }
 
   [Symbol.dispose](): void {

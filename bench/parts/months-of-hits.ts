@@ -12,7 +12,7 @@ export const busyLink = 1;
 export const prefetches = 3;
 
 const day = 86_400_000;
-const hitsOfJournal = 1_000_000;
+const hitsPerJournal = 1_000_000;
 const countries = 'US DE GB FR IN BR JP CA AU NL ES IT PL SE MX TR ID KR ZA AR CH AT BE DK FI NO PT IE CZ GR'
   .split(' ')
   .concat(Array.from({ length: 90 }, (_, index) => `${'ABCEGKLMS'[index % 9]}${'ABDEGILMNR'[index % 10]}`));
@@ -28,10 +28,10 @@ export function* monthsOfHits(count: number, until: number, organizationId: numb
   const linkOf = zipf(links - 1);
   const countryOf = zipf(countries.length);
   const siteOf = zipf(400);
-  for (let made = 0; made < count; made++) {
-    const person = Math.floor(random() * 200_000);
+  for (let index = 0; index < count; index++) {
+    const visitor = Math.floor(random() * 200_000);
     const kind = random();
-    const isPrefetch = made % Math.ceil(count / prefetches) === 7;
+    const isPrefetch = index % Math.ceil(count / prefetches) === 7;
     const campaign = random() < 0.25 ? Math.floor(random() * 60) : -1;
     const tags =
       campaign < 0
@@ -40,13 +40,13 @@ export function* monthsOfHits(count: number, until: number, organizationId: numb
     yield {
       linkId: random() < 0.1 ? busyLink : 2 + linkOf(random()),
       organizationId,
-      at: Math.floor(until - days * day + (days * day * made) / count),
+      at: Math.floor(until - days * day + (days * day * index) / count),
       outcome: 'redirect',
       target: kind > 0.9 ? 'android' : 'default',
       method: 'GET',
-      address: `${81 + (person % 90)}.${(person >> 8) & 255}.${person & 255}.${person % 251}`,
-      userAgent: kind < 0.03 ? preview : agentAt(person % 2_000),
-      acceptLanguage: languages[person % languages.length] ?? '',
+      address: `${81 + (visitor % 90)}.${(visitor >> 8) & 255}.${visitor & 255}.${visitor % 251}`,
+      userAgent: kind < 0.03 ? preview : agentAt(visitor % 2_000),
+      acceptLanguage: languages[visitor % languages.length] ?? '',
       referer: random() < 0.45 ? `https://site-${siteOf(random())}.example.org/page` : '',
       query: tags === '' && kind > 0.5 && kind < 0.54 ? '?qr' : tags,
       purpose: isPrefetch ? 'prefetch' : '',
@@ -66,7 +66,7 @@ interface FoldEffort {
   readonly cpu: number;
 }
 
-/** Folds them journal by journal, as if the server had been restarted again and again. */
+/** Folds months of hits journal by journal, as if the server had been restarted after each. */
 export async function foldMonths(
   { dataDir, owner }: Pick<SeededStore, 'dataDir' | 'owner'>,
   count: number,
@@ -75,10 +75,10 @@ export async function foldMonths(
 ): Promise<FoldEffort> {
   const effort = { seconds: 0, cpu: 0 };
   const hits = monthsOfHits(count, Date.now(), owner.organizationId);
-  for (let left = count; left > 0; left -= hitsOfJournal) {
+  for (let remaining = count; remaining > 0; remaining -= hitsPerJournal) {
     // A journal is counted only once, by its name.
-    const folder = join(dataDir, 'journal', 'bench', `left${left}`);
-    writeJournal(folder, part(hits, Math.min(left, hitsOfJournal)));
+    const folder = join(dataDir, 'journal', 'bench', `left${remaining}`);
+    writeJournal(folder, takeNext(hits, Math.min(remaining, hitsPerJournal)));
     const { PATH = '', HOME = '' } = process.env;
     const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'fold-run.ts')], {
       env: { PATH, HOME, DATA_DIR: dataDir, DATABASE_URL: databaseUrl, CLICKS_URL: clicksUrl },
@@ -95,9 +95,9 @@ export async function foldMonths(
 }
 
 /** The next `count` values of a generator, which stays usable afterwards. */
-function* part<T>(all: Generator<T>, count: number): Generator<T> {
-  for (let taken = 0; taken < count; taken++) {
-    const { value, done } = all.next();
+function* takeNext<T>(generator: Generator<T>, count: number): Generator<T> {
+  for (let index = 0; index < count; index++) {
+    const { value, done } = generator.next();
     if (done) return;
     yield value;
   }

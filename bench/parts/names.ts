@@ -12,16 +12,16 @@ import type { Effort } from '../effort.ts';
 import { killOnExit, temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
 import type { Program } from '../program.ts';
-import { number, type Report, range } from '../table.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 
 /** Required by issue 19: the maximum of megabytes for all names, each with a certificate, which are found in constant time. */
 const promised = 64;
 
-const own = 'links.example.com';
+const ownHost = 'links.example.com';
 const nameOf = (index: number): string => `n${index}.example.org`;
 const month = 30 * 24 * 60 * 60 * 1000;
 const timeout = 60_000;
-const atOnce = 16;
+const concurrency = 16;
 const secretKey = 'a key of the bench, as long as they have to be';
 
 interface Service extends AsyncDisposable {
@@ -33,8 +33,8 @@ interface Service extends AsyncDisposable {
 
 /** Compares a service with many names and one with few. Each name has its own certificate, as if obtained by ACME. */
 export async function measureNames({ names: { few, many, rounds, handshakes } }: Effort): Promise<Report> {
-  await using small = await started(few);
-  await using large = await started(many);
+  await using small = await startService(few);
+  await using large = await startService(many);
   const before = [await memoryWhenIdle(small), await memoryWhenIdle(large)] as const;
   await handshakeAll(
     small,
@@ -55,7 +55,7 @@ export async function measureNames({ names: { few, many, rounds, handshakes } }:
   return report(few, many, grownSmall, grownLarge, costs);
 }
 
-async function started(names: number): Promise<Service> {
+async function startService(names: number): Promise<Service> {
   const stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
   const database = await openDatabase(null, folder.path, (cause) => {
@@ -69,7 +69,7 @@ async function started(names: number): Promise<Service> {
     env: {
       ...{ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
       ...startEnvironment,
-      ...{ HTTPS: 'auto', BASE_URL: `https://${own}`, PORT: String(port), HTTP_PORT: 'off' },
+      ...{ HTTPS: 'auto', BASE_URL: `https://${ownHost}`, PORT: String(port), HTTP_PORT: 'off' },
       // Never called, because no certificate is due.
       ...{ HOST: '127.0.0.1', ACME_URL: 'https://127.0.0.1:1/directory' },
       ...{ DATA_DIR: folder.path, SECRET_KEY: secretKey, LOG_LEVEL: 'error' },
@@ -85,9 +85,9 @@ async function started(names: number): Promise<Service> {
   });
   const program = { port, pid: child.pid, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   const service: Service = { program, names, cost: [], [Symbol.asyncDispose]: () => stack.disposeAsync() };
-  const until = performance.now() + timeout;
-  while (!(await handshake(port, own))) {
-    if (performance.now() > until) throw new Error('the server does not answer');
+  const deadline = performance.now() + timeout;
+  while (!(await handshake(port, ownHost))) {
+    if (performance.now() > deadline) throw new Error('the server does not answer');
     await Bun.sleep(50);
   }
   return service;
@@ -98,7 +98,7 @@ function insertNames(file: string, names: number): void {
   const secrets = new Secrets(secretKey);
   const now = Date.now();
   // As long as Let's Encrypt's chains: each certificate is followed by that of its authority.
-  const above = selfSigned('authority.example', { moreBytes: 700 }).certificate;
+  const authorityCertificate = selfSigned('authority.example', { moreBytes: 700 }).certificate;
   const insert = store.prepare(
     'insert into certificates (host, chain, sealed_key, not_after, renew_at, next_at) values (?, ?, ?, ?, ?, ?)',
   );
@@ -108,17 +108,17 @@ function insertNames(file: string, names: number): void {
   const days = [-1, 90] as const;
   store.transaction(() => {
     store.run("insert into organizations (id, created_at, name) values (1, 1, 'bench')");
-    for (const host of [own, ...Array.from({ length: names }, (_, index) => nameOf(index))]) {
+    for (const host of [ownHost, ...Array.from({ length: names }, (_, index) => nameOf(index))]) {
       const { certificate, key } = selfSigned(host, { days, moreBytes: 600 });
       insert.run(
         host,
-        certificate + above,
+        certificate + authorityCertificate,
         secrets.seal(key),
         now + 3 * month,
         now + 2 * month,
         now + 2 * month,
       );
-      if (host !== own) insertDomain.run(host, now + month);
+      if (host !== ownHost) insertDomain.run(host, now + month);
     }
   })();
   store.close();
@@ -139,7 +139,7 @@ async function handshakeAll({ program }: Service, indexes: readonly number[]): P
         throw new Error(`${nameOf(index)} has no certificate`);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
 /** Whether the server presents a certificate for this name. */
@@ -174,25 +174,25 @@ function report(
   grownMany: number,
   costs: Readonly<Record<'few' | 'many' | 'ratio', Figure>>,
 ): Report {
-  const short = costs.ratio.median > 2 ? ['Finding a name does not take constant time.'] : [];
-  const large = grownMany > promised ? [`Promised: at most ${promised} MB.`] : [];
+  const timeNote = costs.ratio.median > 2 ? ['Finding a name does not take constant time.'] : [];
+  const memoryNote = grownMany > promised ? [`Promised: at most ${promised} MB.`] : [];
   return {
     title: 'Names, each with its own certificate',
     columns: [`${few} names`, `${many} names`, 'ratio', 'range'],
     rows: [
-      [`MB added by ${many} handshakes`, number(grownFew), number(grownMany), '', ''],
+      [`MB added by ${many} handshakes`, formatNumber(grownFew), formatNumber(grownMany), '', ''],
       [
         'µs of CPU a handshake, random names',
-        number(costs.few.median),
-        number(costs.many.median),
-        number(costs.ratio.median),
-        range(costs.ratio),
+        formatNumber(costs.few.median),
+        formatNumber(costs.many.median),
+        formatNumber(costs.ratio.median),
+        formatRange(costs.ratio),
       ],
     ],
     notes: [
       'All names were visited once. The certificates of the last 3,000 are in memory; the others are loaded during the handshake.',
-      ...large,
-      ...short,
+      ...memoryNote,
+      ...timeNote,
     ],
     figures: { few, many, megabytes: { few: grownFew, many: grownMany }, handshake_microseconds: costs },
   };

@@ -8,7 +8,7 @@ import { startPostgres } from '../postgres.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { seededRandom, zipf } from '../redirect/zipf.ts';
 import { requestBytes } from '../request.ts';
-import { number, type Report } from '../table.ts';
+import { formatNumber, type Report } from '../table.ts';
 
 const parallelCalls = 50;
 const guesses = 1_000;
@@ -17,36 +17,36 @@ const agents = 500;
 const promised = { list: 300, signIn: 1_000 };
 const ownersEmail = 'owner@example.com';
 
-interface Waits {
+interface LatencyRow {
   readonly store: string;
   readonly call: string;
   readonly promised: number;
-  readonly alone: Wait;
-  readonly beside: Wait;
+  readonly alone: Latency;
+  readonly beside: Latency;
 }
 
-interface Wait extends Figure {
+interface Latency extends Figure {
   readonly p99: number;
   readonly calls: number;
 }
 
-const waitsOf = (waits: readonly number[]): Wait => ({
-  ...figure(waits),
+const latencyOf = (latencies: readonly number[]): Latency => ({
+  ...figure(latencies),
   p99: percentile(
-    waits.toSorted((one, other) => one - other),
+    latencies.toSorted((one, other) => one - other),
     99,
   ),
-  calls: waits.length,
+  calls: latencies.length,
 });
 
 /** How long an organization waits while another makes heavy queries, and an account owner while others guess their password. */
 export async function measureNeighbours(effort: Effort): Promise<Report> {
   using onDisk = temporaryFolder();
-  const waits = await measure('SQLite', onDisk.path, '', effort);
+  const rows = await measure('SQLite', onDisk.path, '', effort);
   using folder = temporaryFolder();
   await using postgres = await startPostgres();
-  waits.push(...(await measure('PostgreSQL', folder.path, postgres.url, effort)));
-  return report(waits);
+  rows.push(...(await measure('PostgreSQL', folder.path, postgres.url, effort)));
+  return report(rows);
 }
 
 async function measure(store: string, dataDir: string, databaseUrl: string, effort: Effort) {
@@ -74,17 +74,17 @@ async function twoOwners(dataDir: string, databaseUrl: string): Promise<[Owner, 
 
 async function makeLinks(program: Program, owner: Owner, count: number): Promise<string[]> {
   const suffixes: string[] = [];
-  for (let made = 0; made < count; made += 1_000) {
-    const links = Array.from({ length: Math.min(1_000, count - made) }, (_, index) => ({
-      destination_url: `https://shop.example.com/products/${made + index}`,
+  for (let created = 0; created < count; created += 1_000) {
+    const links = Array.from({ length: Math.min(1_000, count - created) }, (_, index) => ({
+      destination_url: `https://shop.example.com/products/${created + index}`,
     }));
-    const answer = await ask<{ results: { link: { suffix: string } }[] }>(
+    const response = await ask<{ results: { link: { suffix: string } }[] }>(
       program,
       'POST',
       '/api/v1/link/bulk?disable_png=true',
       { body: { links }, credential: owner.key },
     );
-    suffixes.push(...answer.results.map(({ link }) => link.suffix));
+    suffixes.push(...response.results.map(({ link }) => link.suffix));
   }
   return suffixes;
 }
@@ -141,25 +141,29 @@ async function listBesideStatistics(program: Program, busy: Owner, quiet: Owner,
     });
     await whilePending(calls, async () => beside.push(await list()));
   }
-  return { alone: waitsOf(alone), beside: waitsOf(beside) };
+  return { alone: latencyOf(alone), beside: latencyOf(beside) };
 }
 
 async function signInBesideGuesses(program: Program, rounds: number) {
-  const home = '2001:db8:1:1ff::1';
-  const first = await signIn(program, home, ownPassword);
-  const known = first.headers.getSetCookie().find((cookie) => cookie.startsWith('linnet_known='));
-  const ways = [
-    { call: 'sign-in of a known browser', from: '2001:db8:1:177::1', cookie: known?.split(';')[0] ?? '' },
-    { call: 'sign-in from a known network', from: home, cookie: '' },
+  const ownAddress = '2001:db8:1:1ff::1';
+  const first = await signIn(program, ownAddress, ownPassword);
+  const knownCookie = first.headers.getSetCookie().find((cookie) => cookie.startsWith('linnet_known='));
+  const signIns = [
+    {
+      call: 'sign-in of a known browser',
+      from: '2001:db8:1:177::1',
+      cookie: knownCookie?.split(';')[0] ?? '',
+    },
+    { call: 'sign-in from a known network', from: ownAddress, cookie: '' },
   ];
-  const waits = ways.map(() => ({ alone: [] as number[], beside: [] as number[] }));
+  const latencies = signIns.map(() => ({ alone: [] as number[], beside: [] as number[] }));
   const ownSignIn = async ({ from, cookie }: { from: string; cookie: string }) => {
     const { status } = await signIn(program, from, ownPassword, cookie);
     if (status !== 201) throw new Error(`the owner's sign-in was answered with ${status}`);
   };
-  for (const [way, { alone }] of waits.entries())
+  for (const [index, { alone }] of latencies.entries())
     for (let time = 0; time < 3; time++)
-      alone.push(await timed(() => ownSignIn(ways[way] as (typeof ways)[0])));
+      alone.push(await timed(() => ownSignIn(signIns[index] as (typeof signIns)[0])));
   for (let round = 0; round < rounds; round++) {
     let guessed = 0;
     const calls = Array.from({ length: parallelCalls }, async () => {
@@ -169,14 +173,14 @@ async function signInBesideGuesses(program: Program, rounds: number) {
       }
     });
     await whilePending(calls, async () => {
-      for (const [way, { beside }] of waits.entries())
-        beside.push(await timed(() => ownSignIn(ways[way] as (typeof ways)[0])));
+      for (const [index, { beside }] of latencies.entries())
+        beside.push(await timed(() => ownSignIn(signIns[index] as (typeof signIns)[0])));
     });
   }
-  return ways.map(({ call }, way) => ({
+  return signIns.map(({ call }, index) => ({
     call: `${call}, during ${guesses.toLocaleString('en-US')} guesses from its /56`,
-    alone: waitsOf(waits[way]?.alone ?? []),
-    beside: waitsOf(waits[way]?.beside ?? []),
+    alone: latencyOf(latencies[index]?.alone ?? []),
+    beside: latencyOf(latencies[index]?.beside ?? []),
   }));
 }
 
@@ -192,9 +196,9 @@ async function signIn(program: Program, from: string, password: string, cookie =
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 /** Repeats `work` until the calls have ended, at least once. */
@@ -208,19 +212,19 @@ async function whilePending(calls: readonly Promise<void>[], work: () => Promise
   await all;
 }
 
-function report(waits: readonly Waits[]): Report {
+function report(rows: readonly LatencyRow[]): Report {
   return {
     title: 'Latency beside heavy use by others',
     columns: ['alone ms', 'beside ms', 'p99', 'slowest', ''],
-    rows: waits.map(({ store, call, alone, beside, promised }) => [
+    rows: rows.map(({ store, call, alone, beside, promised }) => [
       `${store}: ${call}`,
-      number(alone.median),
-      number(beside.median),
-      number(beside.p99),
-      number(beside.most),
+      formatNumber(alone.median),
+      formatNumber(beside.median),
+      formatNumber(beside.p99),
+      formatNumber(beside.most),
       beside.most <= promised ? `under ${promised}` : `not always under the promised ${promised}`,
     ]),
     notes: [],
-    figures: waits,
+    figures: rows,
   };
 }

@@ -6,7 +6,7 @@ import { load } from '../load.ts';
 import { ask, register } from '../owner.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { requestBytes } from '../request.ts';
-import { number, type Report, range } from '../table.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 
 const backgroundConnections = 100;
 const visitorConnections = 4;
@@ -23,17 +23,17 @@ export async function measurePipelining({ redirects }: Effort): Promise<Report> 
     body: { destination_url: 'https://shop.example.com/' },
     credential: owner.key,
   });
-  const waits = { ordinary: [] as number[], pipelining: [] as number[] };
+  const latencies = { ordinary: [] as number[], pipelining: [] as number[] };
   for (let round = 0; round <= redirects.rounds; round++)
     for (const kind of ['ordinary', 'pipelining'] as const) {
-      const p99 = await waitBeside(program, `/${suffix}`, kinds[kind], redirects.seconds);
+      const p99 = await latencyBeside(program, `/${suffix}`, kinds[kind], redirects.seconds);
       // The first round is a warm-up.
-      if (round > 0) waits[kind].push(p99);
+      if (round > 0) latencies[kind].push(p99);
     }
-  return report(waits);
+  return report(latencies);
 }
 
-async function waitBeside(
+async function latencyBeside(
   program: Program,
   path: string,
   inFlight: number,
@@ -73,11 +73,11 @@ function report({ ordinary, pipelining }: Record<keyof typeof kinds, number[]>):
     title: `A visitor beside ${backgroundConnections} other connections`,
     columns: ['p99 ms', 'range'],
     rows: [
-      ['with one request at a time', number(figure(ordinary).median), range(figure(ordinary))],
-      ['that pipeline', number(figure(pipelining).median), range(figure(pipelining))],
+      ['with one request at a time', formatNumber(figure(ordinary).median), formatRange(figure(ordinary))],
+      ['that pipeline', formatNumber(figure(pipelining).median), formatRange(figure(pipelining))],
     ],
     notes: [
-      `Beside pipelining connections a visitor waits ${number(times.median)} times as long (${range(times)}): ${verdict}.`,
+      `Beside pipelining connections a visitor waits ${formatNumber(times.median)} times as long (${formatRange(times)}): ${verdict}.`,
     ],
     figures: { ordinary_p99_ms: figure(ordinary), pipelining_p99_ms: figure(pipelining), ratio: times },
   };

@@ -3,7 +3,7 @@ import { temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
 import { ask, register } from '../owner.ts';
 import { start, startLinnet } from '../program.ts';
-import { number, type Report, range } from '../table.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 import { Contender, connections, inRounds } from '../visits.ts';
 
 const destination = 'https://shop.example.com/collections/autumn/products/1742?utm_source=mail';
@@ -28,14 +28,14 @@ function report(linnet: Contender, bare: Contender): Report {
   const isMeasured = linnet.cpu.length > 0;
   const row = (name: string, { cpu, busy, perSecond }: Contender) => [
     name,
-    isMeasured ? number(figure(cpu).median) : 'not measured',
-    isMeasured ? range(figure(cpu)) : '',
-    isMeasured ? `${number(figure(busy).median)}%` : '',
-    number(figure(perSecond).median),
-    range(figure(perSecond)),
+    isMeasured ? formatNumber(figure(cpu).median) : 'not measured',
+    isMeasured ? formatRange(figure(cpu)) : '',
+    isMeasured ? `${formatNumber(figure(busy).median)}%` : '',
+    formatNumber(figure(perSecond).median),
+    formatRange(figure(perSecond)),
   ];
   const times = ratio(linnet.cpu, bare.cpu);
-  const cpuNote = `CPU of Linnet's redirect compared with the bare one: ${number(times.median)} times (${range(times)}).`;
+  const cpuNote = `CPU of Linnet's redirect compared with the bare one: ${formatNumber(times.median)} times (${formatRange(times)}).`;
   const side = ({ cpu, busy, perSecond }: Contender) => ({
     cpu_us: isMeasured ? figure(cpu) : null,
     busy_percent: isMeasured ? figure(busy) : null,

@@ -21,7 +21,7 @@ export interface SeededRows {
 }
 
 /**
- * The roll-ups of 30 days in which every link had 10,000 clicks, and detailed ones also a hit of each other class per hour. They are
+ * The roll-ups of 30 days in which every link had 10,000 clicks, and detailed links also a hit of each other class per hour. They are
  * written in the order of a fold, hour by hour, so that the rows of one link are not adjacent.
  */
 export function seedRollUps(
@@ -30,15 +30,15 @@ export function seedRollUps(
   detailedEvery: number,
   now: number,
 ): SeededRows {
-  const begin = performance.now();
+  const startedAt = performance.now();
   const database = new Database(join(store.dataDir, 'linnet.sqlite'));
   database.run('pragma cache_size = -1500000');
   database.run('pragma synchronous = off');
   const columns = ['link_id', 'hour', ...rollupClasses, 'visitors', 'loose', 'counts'];
-  const ofLink = database.prepare(
+  const insertLinkHour = database.prepare(
     `insert into link_hours (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
   );
-  const ofOrganization = database.prepare(
+  const insertRollup = database.prepare(
     'insert into organization_rollups (organization_id, dimension, hour, class, value, hits) values (?, ?, ?, ?, ?, ?)',
   );
   const { organizationId } = store.owner;
@@ -49,55 +49,57 @@ export function seedRollUps(
     (id) => id % detailedEvery === 0,
   );
   const clicksPerHour = hitsPerLink / hoursSeeded;
-  const first = hourOf(now) - hoursSeeded + 1;
+  const firstHour = hourOf(now) - hoursSeeded + 1;
   const random = seededRandom(20_261_120);
   let [linkRows, organizationRows] = [0, 0];
 
   insertWords(database);
   database.transaction(() => {
-    for (let hour = first; hour < first + hoursSeeded; hour++) {
+    for (let hour = firstHour; hour < firstHour + hoursSeeded; hour++) {
       for (let id = 1; id <= links; id++) {
         const isDetailed = id % detailedEvery === 0;
         const others = Array.from({ length: classes - 1 }, () => (isDetailed ? 1 : 0));
         const newVisitors = hour % 24 === 0 ? Math.round(clicksPerHour * 20) : 0;
-        const countriesOf = isDetailed ? drawn(Math.round(clicksPerHour), random) : new Map<number, number>();
-        const counts = Array.from(countriesOf, ([value, hits]) => countEntry(country, value, hits)).join('');
-        ofLink.run(id, hour, Math.round(clicksPerHour), ...others, newVisitors, 0, counts);
+        const countryHits = isDetailed
+          ? drawCountries(Math.round(clicksPerHour), random)
+          : new Map<number, number>();
+        const counts = Array.from(countryHits, ([value, hits]) => countEntry(country, value, hits)).join('');
+        insertLinkHour.run(id, hour, Math.round(clicksPerHour), ...others, newVisitors, 0, counts);
         linkRows += 1;
       }
       const clicks = Math.round(clicksPerHour * links);
-      for (let place = 0; place < classes; place++)
-        ofOrganization.run(organizationId, total, hour, place, 0, place === 0 ? clicks : links);
+      for (let classIndex = 0; classIndex < classes; classIndex++)
+        insertRollup.run(organizationId, total, hour, classIndex, 0, classIndex === 0 ? clicks : links);
       for (let value = 1; value <= countries; value++)
-        ofOrganization.run(organizationId, country, hour, 0, value, Math.ceil(clicks / (value * 6)));
+        insertRollup.run(organizationId, country, hour, 0, value, Math.ceil(clicks / (value * 6)));
       for (let value = 0; value < 5; value++)
-        ofOrganization.run(organizationId, device, hour, 0, value, clicks);
+        insertRollup.run(organizationId, device, hour, 0, value, clicks);
       organizationRows += classes + countries + 5;
       if (hour % 24 === 0) {
-        ofOrganization.run(organizationId, visitors, hour, 0, 0, clicks * 20);
+        insertRollup.run(organizationId, visitors, hour, 0, 0, clicks * 20);
         organizationRows += 1;
       }
     }
   })();
   database.close();
-  const seconds = (performance.now() - begin) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   return { hits: links * hitsPerLink, linkRows, organizationRows, seconds, detailed };
 }
 
 function insertWords(database: Database): void {
   const insert = database.prepare('insert into words (id, word) values (?, ?)');
   for (let number = 1; number <= countries; number++) {
-    const letters = [Math.floor(number / 26), number % 26].map((place) => String.fromCharCode(65 + place));
+    const letters = [Math.floor(number / 26), number % 26].map((digit) => String.fromCharCode(65 + digit));
     insert.run(number, letters.join(''));
   }
 }
 
 /** Distributes clicks over countries: a few countries have most of them. */
-function drawn(clicks: number, random: () => number): ReadonlyMap<number, number> {
-  const found = new Map<number, number>();
+function drawCountries(clicks: number, random: () => number): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
   for (let click = 0; click < clicks; click++) {
     const value = Math.min(countries, Math.floor(Math.exp(random() * Math.log(countries))));
-    found.set(value, (found.get(value) ?? 0) + 1);
+    counts.set(value, (counts.get(value) ?? 0) + 1);
   }
-  return found;
+  return counts;
 }

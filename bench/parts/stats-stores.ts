@@ -26,12 +26,12 @@ export interface StatsStore extends AsyncDisposable {
 const firstSuffixSql = 'select suffix from links where id = 1';
 const mergedSql = 'select coalesce(sum(hits), 0) as hits from hit_chunks';
 /** Visitors of past days, which a running server would have deleted day by day. */
-const forgetVisitorsSql = 'delete from daily_visitors';
+const deleteVisitorsSql = 'delete from daily_visitors';
 
 /** With `folder`, reuses the store that an earlier run has left there. */
 export async function sqliteStatsStore(hits: number, folder: string | undefined): Promise<StatsStore> {
   const store = await seededSqlite(hits, folder);
-  const first = async (sql: string) => {
+  const firstValue = async (sql: string) => {
     using database = new Database(join(store.dataDir, 'linnet.sqlite'), { readonly: true });
     return database.query(sql).values()[0]?.[0];
   };
@@ -40,8 +40,8 @@ export async function sqliteStatsStore(hits: number, folder: string | undefined)
     databaseUrl: '',
     owner: store.owner,
     serverPid: null,
-    firstSuffix: async () => String(await first(firstSuffixSql)),
-    unmerged: async () => hits - Number(await first(mergedSql)),
+    firstSuffix: async () => String(await firstValue(firstSuffixSql)),
+    unmerged: async () => hits - Number(await firstValue(mergedSql)),
     async [Symbol.asyncDispose]() {
       store[Symbol.dispose]();
     },
@@ -49,22 +49,22 @@ export async function sqliteStatsStore(hits: number, folder: string | undefined)
 }
 
 async function seededSqlite(hits: number, folder: string | undefined): Promise<SeededStore> {
-  const kept = folder === undefined ? null : join(folder, 'owner.json');
-  if (folder !== undefined && kept !== null && existsSync(kept))
-    return { dataDir: folder, owner: await Bun.file(kept).json(), [Symbol.dispose]() {} };
+  const ownerFile = folder === undefined ? null : join(folder, 'owner.json');
+  if (folder !== undefined && ownerFile !== null && existsSync(ownerFile))
+    return { dataDir: folder, owner: await Bun.file(ownerFile).json(), [Symbol.dispose]() {} };
   const store = await seededStore(links);
   await foldMonths(store, hits);
   using database = new Database(join(store.dataDir, 'linnet.sqlite'));
-  database.run(forgetVisitorsSql);
+  database.run(deleteVisitorsSql);
   database.run('pragma wal_checkpoint(truncate)');
-  if (folder === undefined || kept === null) return store;
+  if (folder === undefined || ownerFile === null) return store;
   cpSync(store.dataDir, folder, { recursive: true });
-  await Bun.write(kept, JSON.stringify(store.owner));
+  await Bun.write(ownerFile, JSON.stringify(store.owner));
   return store;
 }
 
 /**
- * The links are restored from a backup of a SQLite store. With `copies`, only a part of the hits is folded, and then copied so many
+ * The links are restored from a backup of a SQLite store. With `copies`, only a part of the hits is folded, and then copied this many
  * times in the ledger, which takes a tenth of the time.
  */
 export async function postgresStatsStore(hits: number, copies: number): Promise<StatsStore> {
@@ -76,7 +76,7 @@ export async function postgresStatsStore(hits: number, copies: number): Promise<
   await foldMonths(seeded, hits / copies, databaseUrl);
   const sql = new SQL({ url: databaseUrl, max: 1 });
   await copyHits(sql, copies);
-  await sql.unsafe(forgetVisitorsSql);
+  await sql.unsafe(deleteVisitorsSql);
   // As autovacuum would do eventually.
   await sql.unsafe('vacuum analyze');
   return {

@@ -3,7 +3,7 @@ import { figure } from '../figures.ts';
 import { ask } from '../owner.ts';
 import { startLinnet } from '../program.ts';
 import { seededStore } from '../seed.ts';
-import { number, type Report, range } from '../table.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 import { hitsPerLink, hoursSeeded, seedRollUps } from './stats-rows.ts';
 
 /** Promised in README: milliseconds for 30 days with the top countries, of a link and of the organization. */
@@ -17,13 +17,13 @@ export async function measureStats({ stats }: Effort): Promise<Report> {
   await using program = await startLinnet(store.dataDir);
   const credential = store.owner.key;
   const timed = async (path: (turn: number) => string, times: number) => {
-    const taken: number[] = [];
+    const milliseconds: number[] = [];
     for (let turn = 0; turn < times; turn++) {
-      const begin = performance.now();
+      const startedAt = performance.now();
       await ask(program, 'GET', path(turn), { credential });
-      taken.push(performance.now() - begin);
+      milliseconds.push(performance.now() - startedAt);
     }
-    return figure(taken);
+    return figure(milliseconds);
   };
   const link = (turn: number) => rows.detailed[(turn * 7) % rows.detailed.length] ?? 1;
   const results = [
@@ -54,8 +54,8 @@ export async function measureStats({ stats }: Effort): Promise<Report> {
     columns: ['ms', 'range', ''],
     rows: results.map(({ call, promised_ms, ms }) => [
       call,
-      number(ms.median),
-      range(ms),
+      formatNumber(ms.median),
+      formatRange(ms),
       ms.median <= promised_ms
         ? `within the promised ${promised_ms} ms`
         : `over the promised ${promised_ms} ms`,

@@ -17,9 +17,9 @@ export interface LoadSize {
 /** Microseconds a request: the median latency of a single client; for several, the total time divided by the number of requests. */
 export type Action = (side: SeededProgram, size: LoadSize) => Promise<number>;
 
-/** A single page, so that they are easily found again. */
+/** At most one page, so that a single call finds all of them again. */
 const maxCreations = 1_000;
-const mark = 'made by the bench';
+const createdName = 'made by the bench';
 
 export const read: Action = ({ program, owner, links }, size) => {
   const anyPath = () => `/api/v1/link/${1 + Math.floor(Math.random() * links)}`;
@@ -29,7 +29,7 @@ export const read: Action = ({ program, owner, links }, size) => {
 
 export const create: Action = async (side, size) => {
   const { program, owner } = side;
-  const link = { destination_url: 'https://shop.example.com/new?utm_source=mail', name: mark };
+  const link = { destination_url: 'https://shop.example.com/new?utm_source=mail', name: createdName };
   const bytes = callBytes(program, owner, 'POST', '/api/v1/link', link);
   const measured = await cost(program, {
     ...size,
@@ -59,12 +59,12 @@ async function deleteCreated({ program, owner }: SeededProgram): Promise<void> {
     `/api/v1/link?limit=${maxCreations}`,
     { credential: owner.key },
   );
-  const made = links.filter(({ name }) => name === mark);
-  const deletions = made.map(({ id }) => callBytes(program, owner, 'DELETE', `/api/v1/link/${id}`));
+  const created = links.filter(({ name }) => name === createdName);
+  const deletions = created.map(({ id }) => callBytes(program, owner, 'DELETE', `/api/v1/link/${id}`));
   await load(program, {
     connections: 16,
     seconds: 30,
-    maxRequests: made.length,
+    maxRequests: created.length,
     status: 204,
     next: cycle(deletions),
   });

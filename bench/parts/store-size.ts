@@ -2,7 +2,7 @@ import type { Effort } from '../effort.ts';
 import { figure, ratio } from '../figures.ts';
 import { startLinnet } from '../program.ts';
 import { seededStore } from '../seed.ts';
-import { number, type Report, range } from '../table.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 import { type Action, create, firstPage, read, type SeededProgram } from './store-actions.ts';
 
 /** Promised in README: the maximum ratio of the cost with a million links to that with a thousand. */
@@ -76,10 +76,10 @@ function report(comparisons: readonly Comparison[], few: number, many: number): 
     columns: [...[few, many].map((links) => `${links.toLocaleString('en-US')}: µs`), 'ratio', 'range', ''],
     rows: results.map(({ call, small_us, large_us, ratio }) => [
       call,
-      number(small_us.median),
-      number(large_us.median),
-      number(ratio.median),
-      range(ratio),
+      formatNumber(small_us.median),
+      formatNumber(large_us.median),
+      formatNumber(ratio.median),
+      formatRange(ratio),
       verdict(ratio.median),
     ]),
     notes: [
@@ -93,4 +93,4 @@ function report(comparisons: readonly Comparison[], few: number, many: number): 
 const verdict = (ratio: number): string =>
   ratio <= promised
     ? `within the promised ${promised}x`
-    : `${number(ratio)}x: over the promised ${promised}x`;
+    : `${formatNumber(ratio)}x: over the promised ${promised}x`;

@@ -8,13 +8,13 @@ import { callBytes } from '../owner.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { requestBytes } from '../request.ts';
 import { type SeededStore, seededStore } from '../seed.ts';
-import { number, type Report, range } from '../table.ts';
+import { formatNumber, formatRange, type Report } from '../table.ts';
 import { type Action, create, firstPage, read, type SeededProgram } from './store-actions.ts';
 
 const promised = { ratio: 1.5, start_ms: 2_000, memory_mb: 300, far_ms: 50 };
 const sizes = { small: 10_000, large: 10_000_000 };
 const quickSizes = { small: 1_000, large: 60_000 };
-const asks = 30;
+const callsPerQuery = 30;
 
 interface Compared {
   readonly call: string;
@@ -22,7 +22,7 @@ interface Compared {
   readonly large_us: Figure;
   readonly ratio: Figure;
 }
-interface Far {
+interface DeepCall {
   readonly call: string;
   readonly first_ms: number;
   readonly ms: Figure;
@@ -32,33 +32,33 @@ interface Far {
 export async function measureTenMillion({ isQuick, store }: Effort): Promise<Report> {
   const { small, large } = isQuick ? quickSizes : sizes;
   using smallStore = await seededStore(small);
-  const begun = performance.now();
+  const startedAt = performance.now();
   using largeStore = await seededStore(large);
-  const seeded = (performance.now() - begun) / 1000;
-  const warm = async () => {
-    for (const { dataDir } of [smallStore, largeStore]) await readThrough(join(dataDir, 'linnet.sqlite'));
+  const seeded = (performance.now() - startedAt) / 1000;
+  const warmCache = async () => {
+    for (const { dataDir } of [smallStore, largeStore]) await readIntoCache(join(dataDir, 'linnet.sqlite'));
   };
-  await warm();
+  await warmCache();
   const start = await startTimes(largeStore, isQuick ? 2 : 5);
   await using smallProgram = await startLinnet(smallStore.dataDir);
   await using largeProgram = await startLinnet(largeStore.dataDir);
-  const sides = {
+  const programs = {
     small: { program: smallProgram, owner: smallStore.owner, links: small },
     large: { program: largeProgram, owner: largeStore.owner, links: large },
   };
   const suffixes = { small: suffixesOf(smallStore), large: suffixesOf(largeStore) };
-  const compared = await compare(sides, suffixes, store, warm);
+  const compared = await compare(programs, suffixes, store, warmCache);
   const fetched = { small: fetchedBytes(smallProgram), large: fetchedBytes(largeProgram) };
-  const far = await deepCalls(sides.large, suffixes.large);
+  const far = await deepCalls(programs.large, suffixes.large);
   const memory = { small: memoryPeak(smallProgram), large: memoryPeak(largeProgram) };
   return report({ large, small, seeded, start, compared, fetched, far, memory });
 }
 
 /**
- * Reads the file into the system's cache, where that of a server is after a while. A virtual machine that returns memory to its
+ * Reads the file into the system's page cache, where a server's store is after a while. A virtual machine that returns memory to its
  * host evicts it again, so the report includes what was read from the disk.
  */
-async function readThrough(file: string): Promise<void> {
+async function readIntoCache(file: string): Promise<void> {
   for await (const _ of Bun.file(file).stream());
 }
 
@@ -91,7 +91,7 @@ async function compare(
   sides: { readonly small: SeededProgram; readonly large: SeededProgram },
   suffixes: { readonly small: readonly string[]; readonly large: readonly string[] },
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
-  warm: () => Promise<void>,
+  warmCache: () => Promise<void>,
 ): Promise<Compared[]> {
   const redirect: Action = async ({ program, links }, size) => {
     const from = links === sides.small.links ? suffixes.small : suffixes.large;
@@ -109,7 +109,7 @@ async function compare(
   for (const connections of [1, 16]) {
     for (const [name, action] of actions) {
       const times: { small: number[]; large: number[] } = { small: [], large: [] };
-      await warm();
+      await warmCache();
       // The first round warms up.
       for (let round = 0; round <= rounds; round++) {
         const order = round % 2 ? (['small', 'large'] as const) : (['large', 'small'] as const);
@@ -133,7 +133,7 @@ async function compare(
 async function deepCalls(
   { program, owner, links }: SeededProgram,
   suffixes: readonly string[],
-): Promise<Far[]> {
+): Promise<DeepCall[]> {
   const page = Math.min(100_000, Math.floor(links / 25 / 2));
   const offset = (page - 1) * 25;
   const paths: Record<string, (turn: number) => string> = {
@@ -151,9 +151,9 @@ async function deepCalls(
     'by last change': (turn) => `?sort=-updated_at&offset=${turn}`,
     'with a tag': (turn) => `?tag=${1 + (turn % 8)}`,
   };
-  const far: Far[] = [];
+  const far: DeepCall[] = [];
   for (const [call, query] of Object.entries(paths)) {
-    const ask = async (turn: number) => {
+    const timeCall = async (turn: number) => {
       const bytes = callBytes(program, owner, 'GET', `/api/v1/link${query(turn)}`);
       const { p50 } = await load(program, {
         connections: 1,
@@ -164,11 +164,11 @@ async function deepCalls(
       });
       return p50;
     };
-    const first = await ask(0);
+    const first = await timeCall(0);
     // The first call to a deep page starts counting its blocks in the background.
     if (far.length === 0) await Bun.sleep(5_000);
     const times: number[] = [];
-    for (let turn = 1; turn <= asks; turn++) times.push(await ask(turn));
+    for (let turn = 1; turn <= callsPerQuery; turn++) times.push(await timeCall(turn));
     far.push({ call, first_ms: first, ms: figure(times) });
   }
   return far;
@@ -195,42 +195,51 @@ interface Findings {
   readonly start: Figure;
   readonly compared: readonly Compared[];
   readonly fetched: { readonly small: number | null; readonly large: number | null };
-  readonly far: readonly Far[];
+  readonly far: readonly DeepCall[];
   readonly memory: { readonly small: number | null; readonly large: number | null };
 }
 
-function report(found: Findings): Report {
-  const { small, large, start, compared, fetched, far, memory } = found;
-  const within = (is: boolean, bound: string) => `${is ? 'within' : 'OVER'} ${bound}`;
+function report(findings: Findings): Report {
+  const { small, large, start, compared, fetched, far, memory } = findings;
+  const within = (isWithin: boolean, bound: string) => `${isWithin ? 'within' : 'OVER'} ${bound}`;
   return {
     title: 'SQLite by number of links',
     columns: [...[small, large].map((links) => links.toLocaleString('en')), 'ratio', 'range', ''],
     rows: [
       ...compared.map(({ call, small_us, large_us, ratio: times }) => [
         `${call}, µs`,
-        number(small_us.median),
-        number(large_us.median),
-        number(times.median),
-        range(times),
+        formatNumber(small_us.median),
+        formatNumber(large_us.median),
+        formatNumber(times.median),
+        formatRange(times),
         within(times.median <= promised.ratio, `${promised.ratio}x`),
       ]),
       ...(fetched.small === null || fetched.large === null
         ? []
-        : [['read from the disk meanwhile, MB', number(fetched.small), number(fetched.large), '', '', '']]),
+        : [
+            [
+              'read from the disk meanwhile, MB',
+              formatNumber(fetched.small),
+              formatNumber(fetched.large),
+              '',
+              '',
+              '',
+            ],
+          ]),
       ...far.map(({ call, first_ms, ms }) => [
         `${call}, ms`,
         '',
-        number(ms.median),
+        formatNumber(ms.median),
         '',
-        `${range(ms)}; first call ${number(first_ms)}`,
+        `${formatRange(ms)}; first call ${formatNumber(first_ms)}`,
         within(ms.median <= promised.far_ms, `${promised.far_ms} ms`),
       ]),
       [
         'start, ms',
         '',
-        number(start.median),
+        formatNumber(start.median),
         '',
-        range(start),
+        formatRange(start),
         within(start.median <= promised.start_ms, '2 s'),
       ],
       ...(memory.small === null || memory.large === null
@@ -238,8 +247,8 @@ function report(found: Findings): Report {
         : [
             [
               'peak memory, MB',
-              number(memory.small),
-              number(memory.large),
+              formatNumber(memory.small),
+              formatNumber(memory.large),
               '',
               '',
               within(memory.large <= promised.memory_mb, '300 MB'),
@@ -249,8 +258,8 @@ function report(found: Findings): Report {
     notes: [
       'µs a request: for one client the median latency; for several the total time divided by the requests.',
       "The ratio is the median of each round's ratio. Reads go to random links, redirects to 20,000 random ones. The files are in the system's cache.",
-      `Seeding took ${number(found.seeded)} s.`,
+      `Seeding took ${formatNumber(findings.seeded)} s.`,
     ],
-    figures: found,
+    figures: findings,
   };
 }

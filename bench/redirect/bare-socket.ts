@@ -1,6 +1,6 @@
 /** The minimum cost of a redirect in JavaScript: fixed bytes in response to any bytes. */
 const { PORT = '0', LOCATION = '' } = process.env;
-const answer = Buffer.from(
+const response = Buffer.from(
   `HTTP/1.1 302 Found\r\nLocation: ${LOCATION}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\nDate: ${new Date().toUTCString()}\r\n\r\n`,
 );
 Bun.listen({
@@ -8,7 +8,7 @@ Bun.listen({
   hostname: '127.0.0.1',
   socket: {
     data(socket) {
-      socket.write(answer);
+      socket.write(response);
     },
   },
 });

@@ -8,7 +8,7 @@ import { startPostgres } from '../postgres.ts';
 import { startLinnet } from '../program.ts';
 import { requestBytes } from '../request.ts';
 import { browserHeaders } from './browser-headers.ts';
-import { linnet, recordingCommand } from './contenders.ts';
+import { linnetSettings, recordingCommand } from './contenders.ts';
 import type { Effort } from './effort.ts';
 import { connections } from './hot.ts';
 import { Running } from './running.ts';
@@ -29,8 +29,8 @@ export interface ColdPostgres {
   readonly addedToSameQuestion: Figure;
 }
 
-const perCall = 1_000;
-const visitsARound = 400;
+const linksPerCall = 1_000;
+const visitsPerRound = 400;
 const port = 3931;
 
 const pathOf = (link: number): string => `/cold-${link}`;
@@ -39,13 +39,13 @@ const pathOf = (link: number): string => `/cold-${link}`;
 export async function measureColdPostgres({ cold, seconds, rounds }: Effort): Promise<ColdPostgres> {
   using folder = temporaryFolder();
   await using postgres = await startPostgres();
-  const asked = cold + (rounds + 1) * visitsARound;
-  await makeLinks(postgres.url, folder.path, asked);
+  const linkCount = cold + (rounds + 1) * visitsPerRound;
+  await makeLinks(postgres.url, folder.path, linkCount);
   await using running = await Running.start({
     name: 'Linnet on PostgreSQL, fold held back',
     what: '',
     command: recordingCommand,
-    settings: linnet(port, folder.path, { HITS: 'unfolded', DATABASE_URL: postgres.url }),
+    settings: linnetSettings(port, folder.path, { HITS: 'unfolded', DATABASE_URL: postgres.url }),
     port,
   });
   const half = Math.floor(cold / 2);
@@ -66,17 +66,17 @@ export async function measureColdPostgres({ cold, seconds, rounds }: Effort): Pr
   return {
     missCpu: miss.cpu,
     hitCpu: hit.cpu,
-    ...(await latencies(postgres.url, rounds, (round, turn) => cold + round * visitsARound + turn)),
+    ...(await measureLatencies(postgres.url, rounds, (round, turn) => cold + round * visitsPerRound + turn)),
   };
 }
 
 async function makeLinks(databaseUrl: string, dataDir: string, count: number): Promise<void> {
   await using program = await startLinnet(dataDir, databaseUrl);
   const { key } = await register(program);
-  for (let made = 0; made < count; made += perCall) {
-    const links = Array.from({ length: Math.min(perCall, count - made) }, (_, index) => ({
-      suffix: pathOf(made + index).slice(1),
-      destination_url: `https://shop.example.com/collections/${index % 97}/products/${made + index}`,
+  for (let created = 0; created < count; created += linksPerCall) {
+    const links = Array.from({ length: Math.min(linksPerCall, count - created) }, (_, index) => ({
+      suffix: pathOf(created + index).slice(1),
+      destination_url: `https://shop.example.com/collections/${index % 97}/products/${created + index}`,
     }));
     await ask(program, 'POST', '/api/v1/link/bulk?disable_png=true&atomic=true', {
       body: { links },
@@ -95,19 +95,23 @@ async function costOf(
 }
 
 /** One at a time, each kind in turn: the latency of visits, and of queries through `pg` itself. */
-async function latencies(url: string, rounds: number, linkAt: (round: number, turn: number) => number) {
+async function measureLatencies(
+  url: string,
+  rounds: number,
+  linkAt: (round: number, turn: number) => number,
+) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const visit = async (next: () => number) => {
-    const visits = Array.from({ length: visitsARound }, () =>
+    const visits = Array.from({ length: visitsPerRound }, () =>
       requestBytes(port, 'GET', pathOf(next()), browserHeaders),
     );
     let turn = 0;
-    const plan = { connections: 1, seconds: 60, maxRequests: visitsARound, status: 302 };
+    const plan = { connections: 1, seconds: 60, maxRequests: visitsPerRound, status: 302 };
     return (await load({ port }, { ...plan, next: () => visits[turn++] as Uint8Array })).p50 * 1000;
   };
   const query = (text: string, values: () => unknown[]) => medianLatency(() => client.query(text, values()));
-  const seen: Record<'known' | 'unknown' | 'selectOne' | 'sameQuestion', number[]> = {
+  const latencies: Record<'known' | 'unknown' | 'selectOne' | 'sameQuestion', number[]> = {
     known: [],
     unknown: [],
     selectOne: [],
@@ -116,21 +120,22 @@ async function latencies(url: string, rounds: number, linkAt: (round: number, tu
   // The first round warms up.
   for (let round = 0; round <= rounds; round++) {
     let turn = 0;
-    const found = {
+    const medians = {
       known: await visit(() => 0),
       unknown: await visit(() => linkAt(round, turn++)),
       selectOne: await query('select 1', () => []),
       sameQuestion: await query(
         'select id, destination_url from links where domain_id = $1 and suffix = $2',
-        () => [0, pathOf(turn++ % visitsARound).slice(1)],
+        () => [0, pathOf(turn++ % visitsPerRound).slice(1)],
       ),
     };
     if (round === 0) continue;
-    for (const [kind, wait] of Object.entries(found)) seen[kind as keyof typeof seen].push(wait);
+    for (const [kind, latency] of Object.entries(medians))
+      latencies[kind as keyof typeof latencies].push(latency);
   }
   await client.end();
-  const { known, unknown, selectOne, sameQuestion } = seen;
-  const added = unknown.map((wait, round) => wait - (known[round] ?? Number.NaN));
+  const { known, unknown, selectOne, sameQuestion } = latencies;
+  const added = unknown.map((latency, round) => latency - (known[round] ?? Number.NaN));
   return {
     known: figure(known),
     unknown: figure(unknown),
@@ -145,10 +150,10 @@ async function latencies(url: string, rounds: number, linkAt: (round: number, tu
 /** The median of many calls, in microseconds. */
 async function medianLatency(call: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
-  for (let turn = 0; turn < visitsARound; turn++) {
-    const begun = performance.now();
+  for (let turn = 0; turn < visitsPerRound; turn++) {
+    const startedAt = performance.now();
     await call();
-    times.push((performance.now() - begun) * 1000);
+    times.push((performance.now() - startedAt) * 1000);
   }
   return figure(times).median;
 }

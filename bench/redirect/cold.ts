@@ -33,13 +33,13 @@ async function onSqlite({ cold, seconds }: Effort): Promise<ColdSqlite> {
   using fixture = await prepareFixture(cold * 2);
   const contender = contenders(fixture).find(({ name }) => name === 'Linnet, fold held back');
   if (!contender) throw new Error('no such contender');
-  const mixed = shuffled(fixture.links, seededRandom(5));
+  const shuffledLinks = shuffled(fixture.links, seededRandom(5));
   const file = async (name: string, paths: readonly string[]) => {
     const path = join(fixture.folder, name);
     await Bun.write(path, `${paths.join('\n')}\n`);
     return path;
   };
-  const half = (from: number) => mixed.slice(from, from + cold).map(({ suffix }) => `/${suffix}`);
+  const half = (from: number) => shuffledLinks.slice(from, from + cold).map(({ suffix }) => `/${suffix}`);
   const [warm, fresh] = [await file('warm', half(0)), await file('fresh', half(cold))];
   const known = await file(
     'known',
@@ -50,9 +50,9 @@ async function onSqlite({ cold, seconds }: Effort): Promise<ColdSqlite> {
     Array.from({ length: 2_000_000 }, (_, index) => `/flood-${index}`),
   );
   await using running = await Running.start(contender);
-  const cost = async (paths: string, most: number, expects: 'redirects' | 'refusals' = 'redirects') => {
+  const cost = async (paths: string, duration: number, expects: 'redirects' | 'refusals' = 'redirects') => {
     const before = running.cpu();
-    const { requests } = await runWrk(running.url, { seconds: most, connections, paths, expects });
+    const { requests } = await runWrk(running.url, { seconds: duration, connections, paths, expects });
     return { cpu: (running.cpu() - before) / requests, requests };
   };
   // Warms up the compiler, and caches all of these links.

@@ -24,14 +24,14 @@ export const linnetCommand = [bun, join(bench, '..', 'src', 'main.ts'), 'serve']
 export interface Fixture {
   /** Creates a data folder with the links. */
   readonly dataDir: (name: string) => string;
-  /** With `workers`, so many processes, each accepting its own connections on the port; otherwise the default. */
+  /** With `workers`, this many processes, each accepting its own connections on the port; otherwise the default. */
   readonly nginxConfig: (port: number, workers?: number, tls?: NginxSetup['tls']) => string;
   readonly nginx: string;
   readonly destination: Destination;
 }
 
 /** The settings of `npm start`. */
-export const linnet = (port: number, dataDir: string, more: Record<string, string> = {}) => ({
+export const linnetSettings = (port: number, dataDir: string, more: Record<string, string> = {}) => ({
   ...startEnvironment,
   PORT: String(port),
   DATA_DIR: dataDir,
@@ -57,21 +57,21 @@ export const contenders = (fixture: Fixture): readonly Contender[] => [
     name: 'Linnet',
     what: 'Linnet with its defaults: every click is journalled before its answer, and folded into the store meanwhile.',
     command: linnetCommand,
-    settings: linnet(3902, fixture.dataDir('whole')),
+    settings: linnetSettings(3902, fixture.dataDir('whole')),
     port: 3902,
   },
   {
     name: 'Linnet, fold held back',
     what: 'The same, but clicks stay in the journal: the cost of the answer alone. For comparison only.',
     command: recordingCommand,
-    settings: linnet(3903, fixture.dataDir('unfolded'), { HITS: 'unfolded' }),
+    settings: linnetSettings(3903, fixture.dataDir('unfolded'), { HITS: 'unfolded' }),
     port: 3903,
   },
   {
     name: 'Linnet, clicks dropped',
     what: 'The same, but nothing is recorded. For comparison only.',
     command: recordingCommand,
-    settings: linnet(3904, fixture.dataDir('dropped'), { HITS: 'dropped' }),
+    settings: linnetSettings(3904, fixture.dataDir('dropped'), { HITS: 'dropped' }),
     port: 3904,
   },
   {

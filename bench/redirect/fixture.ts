@@ -14,7 +14,7 @@ export interface PreparedFixture extends Fixture, Disposable {
   readonly owner: Owner;
 }
 
-/** A store with so many links, and the same links for the other contenders. */
+/** A store with this many links, and the same links for the other contenders. */
 export async function prepareFixture(count: number): Promise<PreparedFixture> {
   const store = await seededStore(count);
   const folder = temporaryFolder();

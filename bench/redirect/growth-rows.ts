@@ -1,5 +1,5 @@
-import { number, range } from '../table.ts';
-import { type Arranged, steadyRate } from './workers.ts';
+import { formatNumber, formatRange } from '../table.ts';
+import { type ArrangementResult, steadyRate } from './workers.ts';
 
 /** The cost of a second worker, for the terminal and for the page. */
 export const growthColumns = [
@@ -14,17 +14,17 @@ export const growthColumns = [
   'Linnet, same rate',
 ];
 
-export const growthRow = (each: Arranged): readonly string[] => [
+export const growthRow = (each: ArrangementResult): readonly string[] => [
   each.name,
-  number(each.nginxGrowth.median),
-  number(each.linnetGrowth.median),
-  number(each.growthRatio.median),
-  range(each.growthRatio),
-  number(each.toNginx.median),
-  number(each.nginxSwitches.median),
-  number(each.linnetSwitches.median),
-  number(each.nginxSteady.median),
-  number(each.linnetSteady.median),
+  formatNumber(each.nginxGrowth.median),
+  formatNumber(each.linnetGrowth.median),
+  formatNumber(each.growthRatio.median),
+  formatRange(each.growthRatio),
+  formatNumber(each.toNginx.median),
+  formatNumber(each.nginxSwitches.median),
+  formatNumber(each.linnetSwitches.median),
+  formatNumber(each.nginxSteady.median),
+  formatNumber(each.linnetSteady.median),
 ];
 
 export const growthNote = [

@@ -1,5 +1,5 @@
-import { number, range } from '../table.ts';
-import type { Waited } from './latency.ts';
+import { formatNumber, formatRange } from '../table.ts';
+import type { LatencyResult } from './latency.ts';
 
 export const latencyColumns = [
   '',
@@ -14,17 +14,17 @@ export const latencyColumns = [
 ];
 
 /** The first row must be nginx. */
-export function latencyRows(waited: readonly Waited[]): string[][] {
+export function latencyRows(waited: readonly LatencyResult[]): string[][] {
   const [nginx] = waited;
   return waited.map(({ name, p50, p99, most, more, kernel }) => [
     more === null ? name : `${name} (more than “${more.than}”)`,
-    number(p50.median),
-    number(p99.median),
-    range(p99),
-    number(p99.median / (nginx?.p99.median ?? 1)),
-    more === null ? '' : number(more.ms.median),
-    more === null ? '' : range(more.ms),
-    number(most.median),
-    number(kernel.median),
+    formatNumber(p50.median),
+    formatNumber(p99.median),
+    formatRange(p99),
+    formatNumber(p99.median / (nginx?.p99.median ?? 1)),
+    more === null ? '' : formatNumber(more.ms.median),
+    more === null ? '' : formatRange(more.ms),
+    formatNumber(most.median),
+    formatNumber(kernel.median),
   ]);
 }

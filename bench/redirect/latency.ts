@@ -6,13 +6,13 @@ import { type Contender, contenders } from './contenders.ts';
 import type { Effort } from './effort.ts';
 import { type PreparedFixture, prepareFixture } from './fixture.ts';
 import { connections } from './hot.ts';
-import type { Waits } from './open-loop.ts';
+import type { Latencies } from './open-loop.ts';
 import { cpuOf, kernelThreads } from './process-tree.ts';
 import { Running } from './running.ts';
-import { waitsAt } from './waits-at.ts';
+import { latenciesAt } from './waits-at.ts';
 import { runWrk } from './wrk.ts';
 
-export interface Waited {
+export interface LatencyResult {
   readonly name: string;
   readonly p50: Figure;
   readonly p99: Figure;
@@ -25,48 +25,51 @@ export interface Waited {
 
 export interface Latency {
   readonly perSecond: number;
-  readonly waited: readonly Waited[];
+  readonly waited: readonly LatencyResult[];
 }
 
-interface Seen extends Waits {
+interface RoundLatency extends Latencies {
   readonly kernel: number;
 }
 
 type Measure = (name: string, port: number) => Promise<void>;
 
-const leftHits = 4_000_000;
-const itself = 'Linnet';
-const started = 'Linnet, just started';
+const backlogHits = 4_000_000;
+const linnetName = 'Linnet';
+const justStartedName = 'Linnet, just started';
 /** What each measurement is compared with. */
 const comparedWith: Readonly<Record<string, string>> = {
-  'Linnet, statistics asked': itself,
-  'Linnet, links imported': itself,
-  'Linnet, a backlog folded': started,
+  'Linnet, statistics asked': linnetName,
+  'Linnet, links imported': linnetName,
+  'Linnet, a backlog folded': justStartedName,
 };
 
 /** The latency of visits at half of Linnet's capacity, idle otherwise and while it does other work. */
 export async function measureLatency(effort: Effort): Promise<Latency> {
   using fixture = await prepareFixture(effort.links);
   const path = `/${fixture.destination.SUFFIX}`;
-  const seen: Record<string, Seen[]> = {};
-  const { perSecond, measure } = await settled(fixture, effort, path, seen);
+  const results: Record<string, RoundLatency[]> = {};
+  const { perSecond, measure } = await measureSettled(fixture, effort, path, results);
   for (let round = 0; round < effort.rounds; round++) {
-    await justStarted(fixture, started, round, path, 0, measure);
-    const left = effort.isQuick ? 200_000 : leftHits;
-    await justStarted(fixture, 'Linnet, a backlog folded', round, path, left, measure);
+    await measureJustStarted(fixture, justStartedName, round, path, 0, measure);
+    const backlog = effort.isQuick ? 200_000 : backlogHits;
+    await measureJustStarted(fixture, 'Linnet, a backlog folded', round, path, backlog, measure);
   }
-  return { perSecond, waited: Object.entries(seen).map(([name, all]) => waitedOf(name, all, seen)) };
+  return {
+    perSecond,
+    waited: Object.entries(results).map(([name, all]) => latencyResult(name, all, results)),
+  };
 }
 
 /** Compared with nginx, after a warm-up. */
-async function settled(
+async function measureSettled(
   fixture: PreparedFixture,
   { rounds, latencySeconds }: Effort,
   path: string,
-  seen: Record<string, Seen[]>,
+  results: Record<string, RoundLatency[]>,
 ): Promise<{ readonly perSecond: number; readonly measure: Measure }> {
   const nginx = contenderOf(fixture, 'nginx');
-  const linnet = contenderOf(fixture, itself);
+  const linnet = contenderOf(fixture, linnetName);
   await using _nginx = await Running.start(nginx);
   await using running = await Running.start(linnet);
   await runWrk(`${running.url}${path}`, { seconds: 3, connections });
@@ -74,13 +77,13 @@ async function settled(
   const perSecond = Math.floor(capacity / 2);
   const measure: Measure = async (name, port) => {
     const before = cpuOf(kernelThreads());
-    const waits = await waitsAt({ port, path, perSecond, seconds: latencySeconds, connections });
+    const latencies = await latenciesAt({ port, path, perSecond, seconds: latencySeconds, connections });
     const kernel = (cpuOf(kernelThreads()) - before) / 1000;
-    seen[name] = [...(seen[name] ?? []), { ...waits, kernel }];
+    results[name] = [...(results[name] ?? []), { ...latencies, kernel }];
   };
   for (let round = 0; round < rounds; round++) {
     await measure('nginx', nginx.port);
-    await measure(itself, linnet.port);
+    await measure(linnetName, linnet.port);
     await during(queryingStats(fixture, linnet.port), () => measure('Linnet, statistics asked', linnet.port));
     await during(importingLinks(fixture, linnet.port), () => measure('Linnet, links imported', linnet.port));
     await running.untilIdle();
@@ -89,17 +92,17 @@ async function settled(
 }
 
 /** A program that has just started, with a backlog of `left` hits from a process that was killed. */
-async function justStarted(
+async function measureJustStarted(
   fixture: PreparedFixture,
   name: string,
   round: number,
   path: string,
-  left: number,
+  backlog: number,
   measure: Measure,
 ): Promise<void> {
-  const linnet = contenderOf(fixture, itself);
-  const dataDir = fixture.dataDir(`${left}-${round}`);
-  if (left > 0) writeJournal(join(dataDir, 'journal', 'bench', 'left'), hitMix(left, Date.now()));
+  const linnet = contenderOf(fixture, linnetName);
+  const dataDir = fixture.dataDir(`${backlog}-${round}`);
+  if (backlog > 0) writeJournal(join(dataDir, 'journal', 'bench', 'left'), hitMix(backlog, Date.now()));
   {
     await using fresh = await Running.start({
       ...linnet,
@@ -111,9 +114,13 @@ async function justStarted(
   rmSync(dataDir, { recursive: true });
 }
 
-function waitedOf(name: string, all: readonly Seen[], seen: Readonly<Record<string, Seen[]>>): Waited {
+function latencyResult(
+  name: string,
+  all: readonly RoundLatency[],
+  results: Readonly<Record<string, RoundLatency[]>>,
+): LatencyResult {
   const than = comparedWith[name];
-  const others = than === undefined ? [] : (seen[than] ?? []);
+  const others = than === undefined ? [] : (results[than] ?? []);
   return {
     name,
     p50: figure(all.map(({ p50 }) => p50)),
@@ -133,16 +140,16 @@ function contenderOf(fixture: PreparedFixture, name: string): Contender {
   return found;
 }
 
-type Busy = (isOver: () => boolean) => Promise<void>;
+type BackgroundWork = (isOver: () => boolean) => Promise<void>;
 
-async function during<T>(busy: Busy, measure: () => Promise<T>): Promise<T> {
+async function during<T>(startWork: BackgroundWork, measure: () => Promise<T>): Promise<T> {
   let isOver = false;
-  const going = busy(() => isOver);
+  const work = startWork(() => isOver);
   try {
     return await measure();
   } finally {
     isOver = true;
-    await going;
+    await work;
   }
 }
 
@@ -153,23 +160,23 @@ const call = async (
   path: string,
   body?: object,
 ) => {
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
     method,
     headers: { 'api-key': owner.key, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-  await answer.arrayBuffer();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  await response.arrayBuffer();
 };
 
 const queryingStats =
-  (fixture: PreparedFixture, port: number): Busy =>
+  (fixture: PreparedFixture, port: number): BackgroundWork =>
   async (isOver) => {
     while (!isOver()) await call(fixture, port, 'GET', '/stats?interval=day');
   };
 
 const importingLinks =
-  (fixture: PreparedFixture, port: number): Busy =>
+  (fixture: PreparedFixture, port: number): BackgroundWork =>
   async (isOver) => {
     const links = Array.from({ length: 1_000 }, (_, index) => ({
       destination_url: `https://shop.example.com/products/${index}`,

@@ -13,7 +13,7 @@ import { measureTls } from './tls.ts';
 import { requireTools } from './tools.ts';
 import { measureWorkers } from './workers.ts';
 
-const results = join(import.meta.dir, '..', 'results', 'redirect.json');
+const resultsPath = join(import.meta.dir, '..', 'results', 'redirect.json');
 
 requireTools();
 const effort = process.argv.includes('--quick') ? quick : full;
@@ -68,22 +68,22 @@ const parts = {
 };
 
 /** Named on the command line: `npm run bench:redirect -- hot cold`. */
-const asked = process.argv.slice(2).filter((word) => word in parts);
-const kept = Bun.file(results);
-const before: Record<string, unknown> = (await kept.exists()) ? await kept.json() : {};
+const requested = process.argv.slice(2).filter((word) => word in parts);
+const resultsFile = Bun.file(resultsPath);
+const earlierResults: Record<string, unknown> = (await resultsFile.exists()) ? await resultsFile.json() : {};
 if (process.argv.includes('--pages')) {
-  await writePages(before);
+  await writePages(earlierResults);
   process.exit(0);
 }
 const figures: Record<string, unknown> = {};
 for (const [name, measure] of Object.entries(parts)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+  if (requested.length > 0 && !requested.includes(name)) continue;
   figures[name] = { date: new Date().toISOString(), machine, figures: await measure() };
 }
 if (!effort.isQuick) {
-  const all = { ...before, ...figures };
-  await mkdir(join(results, '..'), { recursive: true });
-  await Bun.write(results, `${JSON.stringify(all, rounded, 2)}\n`);
+  const all = { ...earlierResults, ...figures };
+  await mkdir(join(resultsPath, '..'), { recursive: true });
+  await Bun.write(resultsPath, `${JSON.stringify(all, rounded, 2)}\n`);
   await writePages(all);
   printLine('Stored in bench/results/redirect.json, and written to docs/performance.md.');
 }

@@ -21,7 +21,7 @@ export interface NginxSetup {
   readonly port: number;
   readonly map: string;
   readonly links: number;
-  /** So many processes, each accepting its own connections on the port. */
+  /** This many processes, each accepting its own connections on the port. */
   readonly workers?: number | undefined;
   /** The files of a certificate and its key; enables TLS. */
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
@@ -30,12 +30,12 @@ export interface NginxSetup {
 /** A typical nginx configuration for this: a map from path to URL, an access log, and keep-alive connections. */
 export function writeNginxConfig({ folder, port, map, links, workers, tls }: NginxSetup): string {
   const file = join(folder, `nginx-${port}.conf`);
-  const room = 2 ** Math.ceil(Math.log2(links * 2 + 1024));
+  const hashSize = 2 ** Math.ceil(Math.log2(links * 2 + 1024));
   const ssl =
     tls === undefined
       ? ''
       : `ssl_certificate ${tls.certificate}; ssl_certificate_key ${tls.key}; ssl_protocols TLSv1.2 TLSv1.3;`;
-  const sharing = workers === undefined ? '' : ' reuseport';
+  const reusePort = workers === undefined ? '' : ' reuseport';
   writeFileSync(
     file,
     `worker_processes ${workers ?? 1};
@@ -45,14 +45,14 @@ events { worker_connections 4096; }
 http {
   access_log ${folder}/nginx-${port}.access.log;
   keepalive_requests 1000000000;
-  map_hash_max_size ${room};
+  map_hash_max_size ${hashSize};
   map_hash_bucket_size 1024;
   map $uri $to {
     default "";
     include ${map};
   }
   server {
-    listen 127.0.0.1:${port} backlog=1024${sharing}${tls === undefined ? '' : ' ssl'};
+    listen 127.0.0.1:${port} backlog=1024${reusePort}${tls === undefined ? '' : ' ssl'};
     ${ssl}
     location / {
       if ($to = "") { return 404; }

@@ -1,6 +1,6 @@
 /**
- * Sends requests at a fixed rate, whether or not responses keep up, and measures each latency from when the request was due: so a
- * pause of the server counts for every request of that time. Takes its settings as one JSON argument, and prints the result as
+ * Sends requests at a fixed rate, whether or not responses keep up, and measures each latency from when the request was due, so that
+ * a pause of the server counts for every request of that time. Takes its settings as one JSON argument, and prints the result as
  * JSON, in microseconds.
  */
 import { AnswerReader } from '../answer-reader.ts';
@@ -15,7 +15,7 @@ export interface Rate {
   readonly connections: number;
 }
 
-export interface Waits {
+export interface Latencies {
   readonly answered: number;
   readonly p50: number;
   readonly p99: number;
@@ -29,31 +29,31 @@ const lines = [
   ...Object.entries(browserHeaders).map(([name, value]) => `${name}: ${value}`),
 ];
 const request = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
-const idle: Bun.Socket<Line>[] = [];
-const waits: number[] = [];
+const idle: Bun.Socket<Connection>[] = [];
+const latencies: number[] = [];
 const total = Math.floor(rate.perSecond * rate.seconds);
 const gap = 1000 / rate.perSecond;
 let sent = 0;
-let begun = 0;
+let startedAt = 0;
 
-interface Line {
-  readonly answer: AnswerReader;
+interface Connection {
+  readonly reader: AnswerReader;
   due: number;
 }
 
 await Promise.all(
   Array.from({ length: rate.connections }, async () => {
-    const data: Line = { answer: new AnswerReader(), due: 0 };
-    const socket = await Bun.connect<Line>({
+    const data: Connection = { reader: new AnswerReader(), due: 0 };
+    const socket = await Bun.connect<Connection>({
       hostname: '127.0.0.1',
       port: rate.port,
       data,
       socket: {
         data(socket, chunk) {
-          const line = socket.data;
-          if (!line.answer.take(chunk)) return;
-          if (line.answer.status !== 302) fail(`the server answered ${line.answer.status}`);
-          waits.push(performance.now() - line.due);
+          const connection = socket.data;
+          if (!connection.reader.take(chunk)) return;
+          if (connection.reader.status !== 302) fail(`the server answered ${connection.reader.status}`);
+          latencies.push(performance.now() - connection.due);
           idle.push(socket);
         },
         close: () => fail('the server closed a connection'),
@@ -63,27 +63,27 @@ await Promise.all(
     idle.push(socket);
   }),
 );
-begun = performance.now();
-turn();
+startedAt = performance.now();
+sendDue();
 
 /** Sends all due requests, then handles responses, and repeats: no timer is precise enough for this. */
-function turn(): void {
-  const elapsed = performance.now() - begun;
+function sendDue(): void {
+  const elapsed = performance.now() - startedAt;
   while (sent < total && sent * gap <= elapsed && idle.length > 0) {
-    const socket = idle.shift() as Bun.Socket<Line>;
-    socket.data.due = begun + sent * gap;
+    const socket = idle.shift() as Bun.Socket<Connection>;
+    socket.data.due = startedAt + sent * gap;
     sent++;
     socket.write(request);
   }
-  if (waits.length < total) setImmediate(turn);
+  if (latencies.length < total) setImmediate(sendDue);
   else finish();
 }
 
 function finish(): never {
-  waits.sort((one, other) => one - other);
-  const microseconds = (percent: number) => percentile(waits, percent) * 1000;
-  const result: Waits = {
-    answered: waits.length,
+  latencies.sort((one, other) => one - other);
+  const microseconds = (percent: number) => percentile(latencies, percent) * 1000;
+  const result: Latencies = {
+    answered: latencies.length,
     p50: microseconds(50),
     p99: microseconds(99),
     most: microseconds(100),
@@ -92,7 +92,7 @@ function finish(): never {
   process.exit(0);
 }
 
-function fail(words: string): never {
-  process.stderr.write(`${words}\n`);
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
   process.exit(1);
 }

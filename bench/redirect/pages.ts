@@ -1,8 +1,8 @@
 import { markdownTable, replaceSections, writePlot } from '../performance-page.ts';
 import { barPlot } from '../plot.ts';
-import { number, range } from '../table.ts';
+import { formatNumber, formatRange } from '../table.ts';
 import type { Cold } from './cold.ts';
-import { coldCosts, coldWaits } from './cold-rows.ts';
+import { coldCosts, coldLatencies } from './cold-rows.ts';
 import { growthColumns, growthNote, growthRow } from './growth-rows.ts';
 import type { Latency } from './latency.ts';
 import { latencyColumns, latencyRows } from './latency-rows.ts';
@@ -10,23 +10,23 @@ import type { Measured } from './rounds.ts';
 import type { Tls } from './tls.ts';
 import type { Workers } from './workers.ts';
 
-interface Kept<Figures> {
+interface StoredResults<Figures> {
   readonly date: string;
   readonly machine: Readonly<Record<string, unknown>>;
   readonly figures: Figures;
 }
 
 export interface Results {
-  readonly hot?: Kept<readonly Measured[]>;
-  readonly million?: Kept<readonly Measured[]>;
-  readonly cold?: Kept<Cold>;
-  readonly workers?: Kept<Workers>;
-  readonly tls?: Kept<Tls>;
-  readonly rules?: Kept<readonly Measured[]>;
-  readonly latency?: Kept<Latency>;
+  readonly hot?: StoredResults<readonly Measured[]>;
+  readonly million?: StoredResults<readonly Measured[]>;
+  readonly cold?: StoredResults<Cold>;
+  readonly workers?: StoredResults<Workers>;
+  readonly tls?: StoredResults<Tls>;
+  readonly rules?: StoredResults<readonly Measured[]>;
+  readonly latency?: StoredResults<Latency>;
 }
 
-const mebibytes = (bytes: number): string => `${number(bytes / 2 ** 20)} MiB`;
+const mebibytes = (bytes: number): string => `${formatNumber(bytes / 2 ** 20)} MiB`;
 
 /** Writes the results to docs/performance.md. */
 export async function writePages(results: Results): Promise<void> {
@@ -51,18 +51,21 @@ export async function writePages(results: Results): Promise<void> {
   await replaceSections(sections);
 }
 
-const circumstances = ({ date, machine }: Kept<unknown>): string =>
+const conditionsOf = ({ date, machine }: StoredResults<unknown>): string =>
   `Measured ${date.slice(0, 10)} on ${machine.processor}, ${machine.cores} cores, ${machine.system}, Bun ${machine.bun}; load average before: ${machine.load_before}. Medians, and ranges over the rounds.`;
 
-interface Shown {
+interface ComparisonOptions {
   readonly file: string;
   readonly title: string;
   /** What the ratios are relative to; by default the first contender, which the plot marks with a line. */
   readonly against?: string;
 }
 
-async function comparison(kept: Kept<readonly Measured[]>, { file, title, against }: Shown): Promise<string> {
-  const all = kept.figures;
+async function comparison(
+  stored: StoredResults<readonly Measured[]>,
+  { file, title, against }: ComparisonOptions,
+): Promise<string> {
+  const all = stored.figures;
   const [first] = all;
   const ratioTo = `to ${against ?? first?.name ?? ''}`;
   const plot = barPlot({
@@ -78,27 +81,27 @@ async function comparison(kept: Kept<readonly Measured[]>, { file, title, agains
   });
   const table = markdownTable(
     ['', 'CPU µs', 'range', ratioTo, 'requests a second', 'range', ratioTo, 'p50 µs', 'p99 µs', 'memory'],
-    all.map((each) => [
-      each.name,
-      number(each.cpu.median),
-      range(each.cpu),
-      number(each.cpuRatio.median),
-      number(each.perSecond.median),
-      range(each.perSecond),
-      number(each.perSecondRatio.median),
-      number(each.p50.median),
-      `${number(each.p99.median)} (${range(each.p99)})`,
-      mebibytes(each.memory),
+    all.map((measured) => [
+      measured.name,
+      formatNumber(measured.cpu.median),
+      formatRange(measured.cpu),
+      formatNumber(measured.cpuRatio.median),
+      formatNumber(measured.perSecond.median),
+      formatRange(measured.perSecond),
+      formatNumber(measured.perSecondRatio.median),
+      formatNumber(measured.p50.median),
+      `${formatNumber(measured.p99.median)} (${formatRange(measured.p99)})`,
+      mebibytes(measured.memory),
     ]),
   );
   const legend = all.map(({ name, what }) => `- **${name}**: ${what}`).join('\n');
-  return [await writePlot(`${file}-cpu.svg`, title, plot), table, legend, circumstances(kept)].join('\n\n');
+  return [await writePlot(`${file}-cpu.svg`, title, plot), table, legend, conditionsOf(stored)].join('\n\n');
 }
 
-async function workersTables(kept: Kept<Workers>): Promise<string> {
-  const { measured, arrangements } = kept.figures;
+async function workersTables(stored: StoredResults<Workers>): Promise<string> {
+  const { measured, arrangements } = stored.figures;
   const all = await comparison(
-    { ...kept, figures: measured },
+    { ...stored, figures: measured },
     { file: 'workers', title: 'A redirect with one worker and with two', against: 'one worker' },
   );
   const grown = markdownTable(
@@ -108,34 +111,40 @@ async function workersTables(kept: Kept<Workers>): Promise<string> {
   return [grown, growthNote, all].join('\n\n');
 }
 
-async function tlsTables(kept: Kept<Tls>): Promise<string> {
-  const { kept: onKept, fresh } = kept.figures;
+async function tlsTables(stored: StoredResults<Tls>): Promise<string> {
+  const { kept: onKept, fresh } = stored.figures;
   return [
     'On kept connections:',
-    await comparison({ ...kept, figures: onKept }, { file: 'tls-kept', title: 'A redirect over TLS' }),
+    await comparison({ ...stored, figures: onKept }, { file: 'tls-kept', title: 'A redirect over TLS' }),
     'With a connection and a handshake for each request:',
-    await comparison({ ...kept, figures: fresh }, { file: 'tls-fresh', title: 'A handshake and a redirect' }),
+    await comparison(
+      { ...stored, figures: fresh },
+      { file: 'tls-fresh', title: 'A handshake and a redirect' },
+    ),
   ].join('\n\n');
 }
 
 const limits = ({ least, most }: { readonly least: number; readonly most: number }) => ({ least, most });
 
-function coldTable(kept: Kept<Cold>): string {
-  const cold = kept.figures;
+function coldTable(stored: StoredResults<Cold>): string {
+  const cold = stored.figures;
   const { addedToSelectOne, addedToSameQuestion } = cold.postgres;
-  const memory = `${number(cold.floodRequests)} addresses without links increased memory from ${mebibytes(cold.memoryBefore)} to ${mebibytes(cold.memoryAfter)}.`;
+  const memory = `${formatNumber(cold.floodRequests)} addresses without links increased memory from ${mebibytes(cold.memoryBefore)} to ${mebibytes(cold.memoryAfter)}.`;
   return [
     markdownTable(['A visit to', 'CPU µs'], coldCosts(cold)),
     memory,
-    markdownTable(['Latency of a single client, PostgreSQL', 'p50 µs', 'range'], coldWaits(cold.postgres)),
-    `So a miss adds ${number(addedToSelectOne.median)} times (${range(addedToSelectOne)}) what \`select 1\` takes on this machine, and ${number(addedToSameQuestion.median)} times (${range(addedToSameQuestion)}) what the same query takes.`,
-    circumstances(kept),
+    markdownTable(
+      ['Latency of a single client, PostgreSQL', 'p50 µs', 'range'],
+      coldLatencies(cold.postgres),
+    ),
+    `So a miss adds ${formatNumber(addedToSelectOne.median)} times (${formatRange(addedToSelectOne)}) what \`select 1\` takes on this machine, and ${formatNumber(addedToSameQuestion.median)} times (${formatRange(addedToSameQuestion)}) what the same query takes.`,
+    conditionsOf(stored),
   ].join('\n\n');
 }
 
-async function latencyTable(kept: Kept<Latency>): Promise<string> {
-  const { perSecond, waited } = kept.figures;
-  const title = `p99 at ${number(perSecond)} visits a second`;
+async function latencyTable(stored: StoredResults<Latency>): Promise<string> {
+  const { perSecond, waited } = stored.figures;
+  const title = `p99 at ${formatNumber(perSecond)} visits a second`;
   const plot = barPlot({
     title,
     unit: 'µs from when a visit was due, at half of Linnet’s capacity on one core',
@@ -147,5 +156,5 @@ async function latencyTable(kept: Kept<Latency>): Promise<string> {
     })),
   });
   const table = markdownTable(latencyColumns, latencyRows(waited));
-  return [await writePlot('redirect-latency.svg', title, plot), table, circumstances(kept)].join('\n\n');
+  return [await writePlot('redirect-latency.svg', title, plot), table, conditionsOf(stored)].join('\n\n');
 }

@@ -1,6 +1,6 @@
-import { number, print, range } from '../table.ts';
+import { formatNumber, formatRange, formatReport } from '../table.ts';
 import type { Cold } from './cold.ts';
-import { coldCosts, coldWaits } from './cold-rows.ts';
+import { coldCosts, coldLatencies } from './cold-rows.ts';
 import { growthColumns, growthNote, growthRow } from './growth-rows.ts';
 import type { Latency } from './latency.ts';
 import { latencyColumns, latencyRows } from './latency-rows.ts';
@@ -11,7 +11,7 @@ export const printLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-const mebibytes = (bytes: number): string => number(bytes / 2 ** 20);
+const mebibytes = (bytes: number): string => formatNumber(bytes / 2 ** 20);
 
 export function printMeasured(
   title: string,
@@ -19,20 +19,20 @@ export function printMeasured(
   against = `to ${all[0]?.name ?? ''}`,
 ): void {
   printLine(
-    print({
+    formatReport({
       title,
       columns: ['CPU µs', 'range', against, 'a second', 'range', against, 'p50 µs', 'p99 µs', 'range', 'MiB'],
       rows: all.map(({ name, cpu, cpuRatio, perSecond, perSecondRatio, p50, p99, memory }) => [
         name,
-        number(cpu.median),
-        range(cpu),
-        number(cpuRatio.median),
-        number(perSecond.median),
-        range(perSecond),
-        number(perSecondRatio.median),
-        number(p50.median),
-        number(p99.median),
-        range(p99),
+        formatNumber(cpu.median),
+        formatRange(cpu),
+        formatNumber(cpuRatio.median),
+        formatNumber(perSecond.median),
+        formatRange(perSecond),
+        formatNumber(perSecondRatio.median),
+        formatNumber(p50.median),
+        formatNumber(p99.median),
+        formatRange(p99),
         mebibytes(memory),
       ]),
       notes: [
@@ -47,7 +47,7 @@ export function printMeasured(
 export function printWorkers({ measured, arrangements }: Workers): void {
   printMeasured('Workers that share a port', measured, 'to one worker');
   printLine(
-    print({
+    formatReport({
       title: 'CPU a request, relative to one worker',
       columns: growthColumns,
       rows: arrangements.map(growthRow),
@@ -60,24 +60,24 @@ export function printWorkers({ measured, arrangements }: Workers): void {
 export function printCold(cold: Cold): void {
   const { postgres } = cold;
   printLine(
-    print({
+    formatReport({
       title: 'Uncached links',
       columns: ['CPU µs'],
       rows: coldCosts(cold),
       notes: [
-        `A miss on SQLite costs ${number(cold.missCpu - cold.hitCpu)} µs more. Promised: at most 40.`,
-        `${number(cold.floodRequests)} addresses without links: from ${mebibytes(cold.memoryBefore)} to ${mebibytes(cold.memoryAfter)} MiB.`,
+        `A miss on SQLite costs ${formatNumber(cold.missCpu - cold.hitCpu)} µs more. Promised: at most 40.`,
+        `${formatNumber(cold.floodRequests)} addresses without links: from ${mebibytes(cold.memoryBefore)} to ${mebibytes(cold.memoryAfter)} MiB.`,
       ],
       figures: cold,
     }),
   );
   printLine(
-    print({
+    formatReport({
       title: 'Latency of a single client, PostgreSQL',
       columns: ['p50 µs', 'range'],
-      rows: coldWaits(postgres),
+      rows: coldLatencies(postgres),
       notes: [
-        `A miss adds ${number(postgres.addedToSelectOne.median)} times what \`select 1\` takes, ${number(postgres.addedToSameQuestion.median)} times what the same query takes.`,
+        `A miss adds ${formatNumber(postgres.addedToSelectOne.median)} times what \`select 1\` takes, ${formatNumber(postgres.addedToSameQuestion.median)} times what the same query takes.`,
       ],
       figures: postgres,
     }),
@@ -86,8 +86,8 @@ export function printCold(cold: Cold): void {
 
 export function printLatency({ perSecond, waited }: Latency): void {
   printLine(
-    print({
-      title: `Latency at ${number(perSecond)} visits a second, half of Linnet’s capacity`,
+    formatReport({
+      title: `Latency at ${formatNumber(perSecond)} visits a second, half of Linnet’s capacity`,
       columns: latencyColumns.slice(1),
       rows: latencyRows(waited),
       notes: ['Measured from when a visit was due, at a fixed rate, whether or not responses keep up.'],

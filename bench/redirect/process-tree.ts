@@ -27,7 +27,7 @@ export function cpuOf(pids: readonly number[]): number {
 }
 
 /** The same for a process and its descendants, including children that have exited. */
-export function cpuWithEnded(pid: number): number {
+export function cpuWithExited(pid: number): number {
   let ticks = 0;
   for (const each of treeOf(pid)) {
     const stat = readFileSync(`/proc/${each}/stat`, 'utf8');

@@ -32,9 +32,9 @@ export async function measureAlternately(
   rounds: number,
   plan: WrkOptions,
 ): Promise<readonly Measured[]> {
-  const seen = await alternatingRounds(running, rounds, () => plan);
-  const [first = []] = seen;
-  return running.map((one, index) => summary(one, seen[index] ?? [], first));
+  const roundsByContender = await alternatingRounds(running, rounds, () => plan);
+  const [first = []] = roundsByContender;
+  return running.map((one, index) => summary(one, roundsByContender[index] ?? [], first));
 }
 
 /** The rounds of each contender. */
@@ -43,7 +43,7 @@ export async function alternatingRounds(
   rounds: number,
   planOf: (index: number) => WrkOptions,
 ): Promise<Round[][]> {
-  const seen = running.map((): Round[] => []);
+  const roundsByContender = running.map((): Round[] => []);
   for (const [index, one] of running.entries()) {
     const plan = planOf(index);
     await runWrk(`${one.url}${pathOf(plan)}`, { ...plan, seconds: 2 });
@@ -52,10 +52,10 @@ export async function alternatingRounds(
     for (let index = 0; index < running.length; index++) {
       const turn = (round + index) % running.length;
       const one = running[turn] as Running;
-      seen[turn]?.push(await measure(one, planOf(turn)));
+      roundsByContender[turn]?.push(await measure(one, planOf(turn)));
     }
   }
-  return seen;
+  return roundsByContender;
 }
 
 const pathOf = ({ path }: WrkOptions): string => path ?? '/';

@@ -7,7 +7,7 @@ import { alternatingRounds, type Measured, summary } from './rounds.ts';
 import { Running } from './running.ts';
 import { tenRules } from './ten-rules.ts';
 
-const visited = ['Linnet', 'Linnet, fold held back'];
+const contenderNames = ['Linnet', 'Linnet, fold held back'];
 /** As in a newsletter: without a query string, a condition on it costs nothing. */
 const query = '?utm_source=mail';
 
@@ -17,24 +17,24 @@ export async function measureRules({ links, rounds, seconds }: Effort): Promise<
   const { owner, destination } = fixture;
   await using stack = new AsyncDisposableStack();
   const measured: Measured[] = [];
-  for (const contender of contenders(fixture).filter(({ name }) => visited.includes(name))) {
+  for (const contender of contenders(fixture).filter(({ name }) => contenderNames.includes(name))) {
     const running = stack.use(await Running.start(contender));
     const { suffix } = await ask<{ suffix: string }>(contender, 'POST', '/api/v1/link', {
       body: { destination_url: destination.LOCATION, rules: tenRules(destination.LOCATION) },
       credential: owner.key,
     });
     const paths = [`/${destination.SUFFIX}${query}`, `/${suffix}${query}`];
-    const before = await answeredFast(running);
-    const seen = await alternatingRounds([running, running], rounds, (index) => ({
+    const before = await fastPathCount(running);
+    const roundsByContender = await alternatingRounds([running, running], rounds, (index) => ({
       ...{ seconds, connections },
       path: paths[index] ?? '/',
     }));
-    const visits = seen.flat().reduce((sum, { perSecond }) => sum + perSecond * seconds, 0);
-    if ((await answeredFast(running)) - before < visits * 0.9)
+    const visits = roundsByContender.flat().reduce((sum, { perSecond }) => sum + perSecond * seconds, 0);
+    if ((await fastPathCount(running)) - before < visits * 0.9)
       throw new Error(`${contender.name} passed visits on to the app server`);
     for (const [index, kind] of ['no rules', 'ten rules'].entries())
       measured.push({
-        ...summary(running, seen[index] ?? [], seen[0] ?? []),
+        ...summary(running, roundsByContender[index] ?? [], roundsByContender[0] ?? []),
         name: `${contender.name}, ${kind}`,
         what: `${contender.what} Each visit is to one link with ${kind}${index === 1 ? ', of which only the last one matches' : ''}.`,
       });
@@ -43,7 +43,7 @@ export async function measureRules({ links, rounds, seconds }: Effort): Promise<
 }
 
 /** The number of visits answered by the fast path. */
-async function answeredFast({ url }: Running): Promise<number> {
+async function fastPathCount({ url }: Running): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^linnet_visit_duration_seconds_count (\d+)$/m.exec(text)?.[1] ?? Number.NaN);
 }

@@ -6,7 +6,7 @@ import { cpuOf, memoryOf, switchesOf, treeOf } from './process-tree.ts';
 import { toolPath } from './tools.ts';
 
 const timeout = 60_000;
-const trust = { tls: { rejectUnauthorized: false } };
+const anyCertificate = { tls: { rejectUnauthorized: false } };
 
 /** A contender that has been started and is ready. */
 export class Running implements AsyncDisposable {
@@ -28,7 +28,7 @@ export class Running implements AsyncDisposable {
     });
     killOnExit(child);
     const running = new Running(contender, child);
-    await running.#answers();
+    await running.#waitUntilReady();
     return running;
   }
 
@@ -65,16 +65,18 @@ export class Running implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill('SIGTERM');
-    const late = setTimeout(() => this.#child.kill('SIGKILL'), 20_000);
+    const killTimer = setTimeout(() => this.#child.kill('SIGKILL'), 20_000);
     await this.#child.exited;
-    clearTimeout(late);
+    clearTimeout(killTimer);
   }
 
-  async #answers(): Promise<void> {
+  async #waitUntilReady(): Promise<void> {
     const deadline = performance.now() + timeout;
     for (;;) {
-      const answer = await fetch(`${this.url}/`, { redirect: 'manual', ...trust }).catch(() => null);
-      if (answer !== null && answer.status !== 503) return;
+      const response = await fetch(`${this.url}/`, { redirect: 'manual', ...anyCertificate }).catch(
+        () => null,
+      );
+      if (response !== null && response.status !== 503) return;
       if (this.#child.exitCode !== null || performance.now() > deadline)
         throw new Error(`${this.contender.name} does not answer at ${this.url}`);
       await Bun.sleep(20);

@@ -1,7 +1,7 @@
 import type { RuleConditions } from '../../src/rules/rule-fields.ts';
 
-/** The bench's visitor meets every condition of a rule but the last one. */
-const unmet: readonly RuleConditions[] = [
+/** Rules of which the bench's visitor satisfies every condition except the last one. */
+const unmatchedConditions: readonly RuleConditions[] = [
   { language: ['en'], device: ['desktop'], country: ['DE', 'AT', 'CH'] },
   { language: ['en'], os: ['Linux'], browser: ['Chrome'], country: ['EU'] },
   { query: { utm_source: ['mail'], vip: [] } },
@@ -19,7 +19,10 @@ const unmet: readonly RuleConditions[] = [
 
 /** Ten rules of which only the last one matches, and it always does: a visit evaluates all of them. */
 export const tenRules = (destination: string) => [
-  ...unmet.map((when, index) => ({ when, destination_url: `${destination}&rule=${index + 1}` })),
+  ...unmatchedConditions.map((when, index) => ({
+    when,
+    destination_url: `${destination}&rule=${index + 1}`,
+  })),
   {
     when: {},
     variants: [

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { selfSigned } from '../../test/support/certificate.ts';
-import { type Contender, linnet, linnetCommand, recordingCommand } from './contenders.ts';
+import { type Contender, linnetCommand, linnetSettings, recordingCommand } from './contenders.ts';
 import type { Effort } from './effort.ts';
 import { prepareFixture } from './fixture.ts';
 import { connections } from './hot.ts';
@@ -41,7 +41,7 @@ export async function measureTls({ links, rounds, seconds }: Effort): Promise<Tl
       name: 'Linnet',
       what: 'Linnet with its defaults.',
       command: linnetCommand,
-      settings: linnet(3912, fixture.dataDir('tls'), https(3912)),
+      settings: linnetSettings(3912, fixture.dataDir('tls'), https(3912)),
       port: 3912,
       isSecure: true,
     },
@@ -49,7 +49,7 @@ export async function measureTls({ links, rounds, seconds }: Effort): Promise<Tl
       name: 'Linnet, fold held back',
       what: 'The same, but clicks stay in the journal.',
       command: recordingCommand,
-      settings: linnet(3913, fixture.dataDir('tls-unfolded'), { ...https(3913), HITS: 'unfolded' }),
+      settings: linnetSettings(3913, fixture.dataDir('tls-unfolded'), { ...https(3913), HITS: 'unfolded' }),
       port: 3913,
       isSecure: true,
     },

@@ -30,7 +30,7 @@ export function toolPath(name: keyof typeof tools): string {
   return path;
 }
 
-function fail(words: string): never {
-  process.stderr.write(`${words}\n`);
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
   process.exit(1);
 }

@@ -1,21 +1,21 @@
 import { type Figure, figure, ratio } from '../figures.ts';
-import { type Contender, linnet, linnetCommand, nginxCommand } from './contenders.ts';
+import { type Contender, linnetCommand, linnetSettings, nginxCommand } from './contenders.ts';
 import { contenderCore, loadCore } from './cores.ts';
 import type { Effort } from './effort.ts';
 import { type PreparedFixture, prepareFixture } from './fixture.ts';
 import { connections } from './hot.ts';
 import { alternatingRounds, type Measured, type Round, summary } from './rounds.ts';
 import { Running } from './running.ts';
-import { waitsAt } from './waits-at.ts';
+import { latenciesAt } from './waits-at.ts';
 
 export interface Workers {
   /** nginx and Linnet in each arrangement, each relative to itself with one worker. */
   readonly measured: readonly Measured[];
-  readonly arrangements: readonly Arranged[];
+  readonly arrangements: readonly ArrangementResult[];
 }
 
 /** CPU per request in one arrangement. */
-export interface Arranged {
+export interface ArrangementResult {
   readonly name: string;
   /** Relative to one worker. */
   readonly nginxGrowth: Figure;
@@ -77,27 +77,27 @@ export async function measureWorkers({ links, rounds, seconds }: Effort): Promis
   const path = `/${fixture.destination.SUFFIX}`;
   const workersOf = (index: number) => arrangements[index >> 1]?.workers ?? 1;
   // Each worker gets the same number of connections.
-  const seen = await alternatingRounds(running, rounds, (index) => ({
+  const roundsByContender = await alternatingRounds(running, rounds, (index) => ({
     seconds,
     connections: connections * workersOf(index),
     path,
   }));
   const steady = await atSameRate(running, rounds, path, workersOf);
-  const [nginxAlone = [], linnetAlone = []] = seen;
+  const [nginxAlone = [], linnetAlone = []] = roundsByContender;
   return {
     measured: running.map((one, index) =>
-      summary(one, seen[index] ?? [], index % 2 ? linnetAlone : nginxAlone),
+      summary(one, roundsByContender[index] ?? [], index % 2 ? linnetAlone : nginxAlone),
     ),
     arrangements: arrangements.map(({ name }, index) => {
-      const [nginx, ours] = [seen[index * 2] ?? [], seen[index * 2 + 1] ?? []];
+      const [nginx, linnet] = [roundsByContender[index * 2] ?? [], roundsByContender[index * 2 + 1] ?? []];
       return {
         name,
         nginxGrowth: ratio(cpus(nginx), cpus(nginxAlone)),
-        linnetGrowth: ratio(cpus(ours), cpus(linnetAlone)),
-        growthRatio: ratio(growth(ours, linnetAlone), growth(nginx, nginxAlone)),
-        toNginx: ratio(cpus(ours), cpus(nginx)),
+        linnetGrowth: ratio(cpus(linnet), cpus(linnetAlone)),
+        growthRatio: ratio(growth(linnet, linnetAlone), growth(nginx, nginxAlone)),
+        toNginx: ratio(cpus(linnet), cpus(nginx)),
         nginxSwitches: switches(nginx),
-        linnetSwitches: switches(ours),
+        linnetSwitches: switches(linnet),
         nginxSteady: ratio(steady[index * 2] ?? [], steady[0] ?? []),
         linnetSteady: ratio(steady[index * 2 + 1] ?? [], steady[1] ?? []),
       };
@@ -112,12 +112,12 @@ async function atSameRate(
   path: string,
   workersOf: (index: number) => number,
 ): Promise<number[][]> {
-  const seen = running.map((): number[] => []);
+  const cpuByContender = running.map((): number[] => []);
   for (let round = 0; round < rounds; round++)
     for (const [index, one] of running.entries()) {
       const workers = workersOf(index);
       const before = one.cpu();
-      const { answered } = await waitsAt({
+      const { answered } = await latenciesAt({
         port: one.contender.port,
         path,
         perSecond: steadyRate * workers,
@@ -125,9 +125,9 @@ async function atSameRate(
         connections: connections * workers,
       });
       await one.untilIdle();
-      seen[index]?.push((one.cpu() - before) / answered);
+      cpuByContender[index]?.push((one.cpu() - before) / answered);
     }
-  return seen;
+  return cpuByContender;
 }
 
 const cpus = (rounds: readonly Round[]): number[] => rounds.map(({ cpu }) => cpu);
@@ -156,6 +156,6 @@ const linnetAs = (
   name: `Linnet, ${name}`,
   what: `${what} \`WORKERS=${workers}\`.`,
   command: linnetCommand,
-  settings: linnet(port, fixture.dataDir(`workers-${port}`), { WORKERS: String(workers) }),
+  settings: linnetSettings(port, fixture.dataDir(`workers-${port}`), { WORKERS: String(workers) }),
   port,
 });

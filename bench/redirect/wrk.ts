@@ -29,8 +29,8 @@ export async function runWrk(
   url: string,
   { seconds, connections, paths, expects, isFresh }: WrkOptions,
 ): Promise<WrkResult> {
-  const all = isFresh ? { ...browserHeaders, Connection: 'close' } : browserHeaders;
-  const headers = Object.entries(all).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const allHeaders = isFresh ? { ...browserHeaders, Connection: 'close' } : browserHeaders;
+  const headers = Object.entries(allHeaders).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const child = Bun.spawn(
     [
       ...[toolPath('taskset'), '-c', loadCore, toolPath('wrk')],
@@ -42,13 +42,13 @@ export async function runWrk(
   );
   const output = await new Response(child.stdout).text();
   if ((await child.exited) !== 0) throw new Error(`wrk failed: ${output}`);
-  return read(output, expects ?? 'redirects');
+  return parseOutput(output, expects ?? 'redirects');
 }
 
-function read(output: string, expects: 'redirects' | 'refusals'): WrkResult {
-  const part = (pattern: RegExp) => pattern.exec(output)?.[1] ?? '';
-  const requests = Number(part(/(\d+) requests in/));
-  const refused = Number(part(/Non-2xx or 3xx responses: (\d+)/));
+function parseOutput(output: string, expects: 'redirects' | 'refusals'): WrkResult {
+  const match = (pattern: RegExp) => pattern.exec(output)?.[1] ?? '';
+  const requests = Number(match(/(\d+) requests in/));
+  const refused = Number(match(/Non-2xx or 3xx responses: (\d+)/));
   if (
     requests === 0 ||
     refused !== (expects === 'refusals' ? requests : 0) ||
@@ -57,9 +57,9 @@ function read(output: string, expects: 'redirects' | 'refusals'): WrkResult {
     throw new Error(`unexpected responses:\n${output}`);
   return {
     requests,
-    perSecond: Number(part(/Requests\/sec:\s+([\d.]+)/)),
-    p50: microseconds(part(/^\s+50%\s+(\S+)/m)),
-    p99: microseconds(part(/^\s+99%\s+(\S+)/m)),
+    perSecond: Number(match(/Requests\/sec:\s+([\d.]+)/)),
+    p50: microseconds(match(/^\s+50%\s+(\S+)/m)),
+    p99: microseconds(match(/^\s+99%\s+(\S+)/m)),
   };
 }
 

@@ -7,7 +7,7 @@ export function seededRandom(start: number): () => number {
   };
 }
 
-/** A few get most of the visits: the n-th gets 1/n of the first one's (s = 1). */
+/** Returns indexes by Zipf's law (s = 1): the n-th is drawn 1/n as often as the first one. */
 export function zipf(count: number): (random: number) => number {
   const sums = new Float64Array(count);
   let sum = 0;
@@ -16,11 +16,11 @@ export function zipf(count: number): (random: number) => number {
     sums[index] = sum;
   }
   return (random) => {
-    const wanted = random * sum;
+    const target = random * sum;
     let low = 0;
     for (let high = count - 1; low < high; ) {
       const middle = (low + high) >> 1;
-      if ((sums[middle] ?? 0) < wanted) low = middle + 1;
+      if ((sums[middle] ?? 0) < target) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -28,11 +28,11 @@ export function zipf(count: number): (random: number) => number {
 }
 
 /** A copy in random order. */
-export function shuffled<T>(things: readonly T[], random: () => number): T[] {
-  const mixed = [...things];
-  for (let index = mixed.length - 1; index > 0; index--) {
+export function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  const copy = [...items];
+  for (let index = copy.length - 1; index > 0; index--) {
     const other = Math.floor(random() * (index + 1));
-    [mixed[index], mixed[other]] = [mixed[other] as T, mixed[index] as T];
+    [copy[index], copy[other]] = [copy[other] as T, copy[index] as T];
   }
-  return mixed;
+  return copy;
 }

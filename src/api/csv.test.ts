@@ -33,10 +33,10 @@ test('numbers are written unquoted, and null as an empty cell', () => {
 test('any text is read back unchanged, apart from a guarding quote, and no cell begins a formula', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (values) => {
-      const cells = parsed(csvLine(values));
+      const cells = parsedRecord(csvLine(values));
       expect(cells).toHaveLength(values.length);
-      for (const [place, cell] of cells.entries()) {
-        expect([values[place] ?? '', `'${values[place]}`]).toContain(cell);
+      for (const [index, cell] of cells.entries()) {
+        expect([values[index] ?? '', `'${values[index]}`]).toContain(cell);
         expect(cell).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
       }
     }),
@@ -44,7 +44,7 @@ test('any text is read back unchanged, apart from a guarding quote, and no cell 
 });
 
 /** A parser of RFC 4180, for one record. */
-function parsed(line: string): string[] {
+function parsedRecord(line: string): string[] {
   const cells: string[] = [];
   let rest = line.slice(0, -2);
   for (;;) {

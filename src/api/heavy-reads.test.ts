@@ -12,25 +12,25 @@ const termsOf = (organizationId: number, signal: AbortSignal | null = null) => (
   deadline: Number.POSITIVE_INFINITY,
 });
 
-test('an organization runs five at a time, without delaying others', async () => {
+test('an organization runs five reads at a time, without delaying other organizations', async () => {
   const reads = new HeavyReads();
-  const begun: number[] = [];
+  const started: number[] = [];
   const ends: (() => void)[] = [];
   const read = (id: number) =>
     reads.run(termsOf(id), () => {
-      begun.push(id);
+      started.push(id);
       return new Promise<void>((end) => ends.push(end));
     });
   for (const id of [...Array(50).fill(1), 2]) void read(id);
   await new Promise(setImmediate);
-  expect(begun).toEqual([1, 1, 1, 1, 1, 2]);
+  expect(started).toEqual([1, 1, 1, 1, 1, 2]);
   ends[0]?.();
   ends[5]?.();
   await new Promise(setImmediate);
-  expect(begun).toEqual([1, 1, 1, 1, 1, 2, 1]);
+  expect(started).toEqual([1, 1, 1, 1, 1, 2, 1]);
 });
 
-test('all of them run in order, and afterwards as many may start as before', async () => {
+test('queued reads run in order, and afterwards five may run at once again', async () => {
   const reads = new HeavyReads();
   const order: number[] = [];
   const call = (index: number) =>
@@ -46,23 +46,23 @@ test('all of them run in order, and afterwards as many may start as before', asy
   expect(order).toHaveLength(5);
 });
 
-test('an item that was cancelled or timed out while it waited is never started', async () => {
+test('a read that was cancelled or timed out while it waited is never started', async () => {
   const reads = new HeavyReads();
-  const { promise: held, resolve: end } = Promise.withResolvers<void>();
-  const first = Array.from({ length: 5 }, () => reads.run(termsOf(1), () => held));
-  const begun: string[] = [];
-  const gone = new AbortController();
+  const { promise: pending, resolve: end } = Promise.withResolvers<void>();
+  const first = Array.from({ length: 5 }, () => reads.run(termsOf(1), () => pending));
+  const started: string[] = [];
+  const controller = new AbortController();
   const waiting = [
-    reads.run(termsOf(1, gone.signal), async () => begun.push('abandoned')),
-    reads.run({ ...termsOf(1), deadline: performance.now() - 1 }, async () => begun.push('late')),
-    reads.run(termsOf(1), async () => begun.push('waited for')),
+    reads.run(termsOf(1, controller.signal), async () => started.push('abandoned')),
+    reads.run({ ...termsOf(1), deadline: performance.now() - 1 }, async () => started.push('late')),
+    reads.run(termsOf(1), async () => started.push('waited for')),
   ];
   const outcomes = Promise.allSettled(waiting);
-  gone.abort();
+  controller.abort();
   end();
   await Promise.all(first);
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
-  expect(begun).toEqual(['waited for']);
+  expect(started).toEqual(['waited for']);
 });
 
 test("lists and statistics count as heavy, lookups by key don't", () => {
@@ -81,16 +81,16 @@ test("lists and statistics count as heavy, lookups by key don't", () => {
 });
 
 test('a heavy endpoint waits for its turn, and releases it even if it fails', async () => {
-  let begun = 0;
-  const { promise: held, reject: fail } = Promise.withResolvers<never>();
+  let started = 0;
+  const { promise: pending, reject: fail } = Promise.withResolvers<never>();
   const slow = endpoint({
     summary: '',
     credential: 'required',
     heavy: true,
     statuses: {},
     handle: () => {
-      begun += 1;
-      return held;
+      started += 1;
+      return pending;
     },
   });
   const context = {
@@ -104,8 +104,8 @@ test('a heavy endpoint waits for its turn, and releases it even if it fails', as
   const call = () => slow.run(request, {}, connection, resolver, context).catch(String);
   const calls = Array.from({ length: 7 }, call);
   await new Promise(setImmediate);
-  expect(begun).toBe(5);
+  expect(started).toBe(5);
   fail(new Error('on purpose'));
   await Promise.all(calls);
-  expect(begun).toBe(7);
+  expect(started).toBe(7);
 });

@@ -19,7 +19,7 @@ test('JSON joined from parts equals JSON written at once', () => {
   expect(parts.text).toBe(JSON.stringify(value));
 });
 
-test('so does an empty list', () => {
+test('an empty list and an empty object are written as JSON', () => {
   expect(Json.list([]).text).toBe('[]');
   expect(Json.object({}).text).toBe('{}');
 });

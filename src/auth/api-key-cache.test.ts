@@ -7,85 +7,85 @@ const holderOf = (userId: number): KeyHolder => ({
   ...{ organizationId: 1, role: 'editor' },
 });
 
-/** A store of keys whose answers can be delayed, and a clock. */
+/** A cache of the keys in a store whose queries can be delayed, and a clock. */
 function prepare() {
   const stored = new Map<string, KeyHolder>();
-  const asked: string[] = [];
+  const queried: string[] = [];
   const clock = { now: 0 };
-  let held: Promise<void> | null = null;
-  const holders = new ApiKeyCache(
+  let delay: Promise<void> | null = null;
+  const cache = new ApiKeyCache(
     async (hash) => {
-      asked.push(hash);
+      queried.push(hash);
       const found = stored.get(hash);
-      await held;
+      await delay;
       return found;
     },
     1_000,
     () => clock.now,
   );
-  const holdUp = () => {
+  const delayQueries = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    held = promise;
+    delay = promise;
     return () => {
-      held = null;
+      delay = null;
       resolve();
     };
   };
-  return { stored, asked, clock, holders, holdUp };
+  return { stored, queried, clock, cache, delayQueries };
 }
 
 test('a key is looked up once, and again after it expires', async () => {
-  const { stored, asked, clock, holders } = prepare();
+  const { stored, queried, clock, cache } = prepare();
   stored.set('a', holderOf(1));
-  await holders.find('a');
+  await cache.find('a');
   clock.now = 999;
-  expect(await holders.find('a')).toEqual(holderOf(1));
-  expect(asked).toEqual(['a']);
+  expect(await cache.find('a')).toEqual(holderOf(1));
+  expect(queried).toEqual(['a']);
   stored.delete('a');
   clock.now = 1_000;
-  expect(await holders.find('a')).toBeUndefined();
+  expect(await cache.find('a')).toBeUndefined();
 });
 
 test('an unknown key is not cached', async () => {
-  const { stored, holders } = prepare();
-  expect(await holders.find('a')).toBeUndefined();
+  const { stored, cache } = prepare();
+  expect(await cache.find('a')).toBeUndefined();
   stored.set('a', holderOf(1));
-  expect(await holders.find('a')).toEqual(holderOf(1));
+  expect(await cache.find('a')).toEqual(holderOf(1));
 });
 
 test('a change of a user drops all keys of that user, and no others', async () => {
-  const { stored, asked, holders } = prepare();
+  const { stored, queried, cache } = prepare();
   for (const [hash, userId] of [...'abc'].map((hash, index) => [hash, index === 2 ? 2 : 1] as const)) {
     stored.set(hash, holderOf(userId));
-    await holders.find(hash);
+    await cache.find(hash);
   }
-  holders.forget(1);
-  for (const hash of 'abc') await holders.find(hash);
-  expect(asked.join('')).toBe('abcab');
+  cache.forget(1);
+  for (const hash of 'abc') await cache.find(hash);
+  expect(queried.join('')).toBe('abcab');
 });
 
 test('a lookup that began before a change is not cached after it', async () => {
-  const { stored, asked, holders, holdUp } = prepare();
-  for (const drop of [() => holders.forget(1), () => holders.clear()]) {
+  const { stored, queried, cache, delayQueries } = prepare();
+  for (const drop of [() => cache.forget(1), () => cache.clear()]) {
     stored.set('a', holderOf(1));
-    const release = holdUp();
-    const early = holders.find('a');
+    const release = delayQueries();
+    const early = cache.find('a');
     stored.delete('a');
     drop();
     release();
     expect(await early).toEqual(holderOf(1));
-    expect(await holders.find('a')).toBeUndefined();
+    expect(await cache.find('a')).toBeUndefined();
   }
-  expect(asked.length).toBe(4);
+  expect(queried.length).toBe(4);
 });
 
-test('at most ten thousand are cached, the newest', async () => {
-  const { stored, asked, holders } = prepare();
+test('at most ten thousand keys are cached, the newest ones', async () => {
+  const { stored, queried, cache } = prepare();
   for (let index = 0; index <= 10_000; index++) {
     stored.set(`${index}`, holderOf(1));
-    await holders.find(`${index}`);
+    await cache.find(`${index}`);
   }
-  asked.length = 0;
-  for (const hash of ['10000', '1', '0']) await holders.find(hash);
-  expect(asked).toEqual(['0']);
+  queried.length = 0;
+  for (const hash of ['10000', '1', '0']) await cache.find(hash);
+  expect(queried).toEqual(['0']);
 });

@@ -12,20 +12,20 @@ import { Secrets } from './secrets.ts';
 test('a typo in an API key is found without a query', () => {
   const key = makeApiKey(randomBytes);
   expect(isWellMade(key)).toBe(true);
-  for (let place = 4; place < key.length; place++) {
-    const typo = key.slice(0, place) + (key[place] === 'x' ? 'y' : 'x') + key.slice(place + 1);
+  for (let index = 4; index < key.length; index++) {
+    const typo = key.slice(0, index) + (key[index] === 'x' ? 'y' : 'x') + key.slice(index + 1);
     expect(isWellMade(typo)).toBe(false);
   }
 });
 
 describe('the master key', () => {
-  const inFolder = async (work: (folder: string) => Promise<void>) => {
+  const inTemporaryFolder = async (work: (folder: string) => Promise<void>) => {
     const folder = await mkdtemp(join(tmpdir(), 'linnet-test-'));
     await work(folder).finally(() => rm(folder, { recursive: true }));
   };
 
   test('is created once and readable only by its owner, even if many processes start at once', () =>
-    inFolder(async (folder) => {
+    inTemporaryFolder(async (folder) => {
       const keys = await Promise.all(Array.from({ length: 8 }, () => masterKey(null, folder)));
       expect(new Set(keys).size).toBe(1);
       expect(await readdir(folder)).toEqual(['secret.key']);
@@ -34,9 +34,9 @@ describe('the master key', () => {
     }));
 
   test('is never read from an empty or truncated file', () =>
-    inFolder(async (folder) => {
-      for (const left of ['', '\n', 'abc123']) {
-        await writeFile(join(folder, 'secret.key'), left);
+    inTemporaryFolder(async (folder) => {
+      for (const content of ['', '\n', 'abc123']) {
+        await writeFile(join(folder, 'secret.key'), content);
         const cause = await masterKey(null, folder).then(
           () => null,
           (cause) => cause,
@@ -48,23 +48,23 @@ describe('the master key', () => {
 
 describe('secrets', () => {
   const secrets = new Secrets('a master key for the tests, long enough');
-  const others = new Secrets('another master key for the tests, as long');
+  const otherSecrets = new Secrets('another master key for the tests, as long');
 
   test('are signed for one purpose and one key', () => {
     const signature = secrets.sign('qr', 'text', 16);
     expect(secrets.verify('qr', 'text', signature)).toBe(true);
     expect(secrets.verify('zapier', 'text', signature)).toBe(false);
     expect(secrets.verify('qr', 'other', signature)).toBe(false);
-    expect(others.verify('qr', 'text', signature)).toBe(false);
+    expect(otherSecrets.verify('qr', 'text', signature)).toBe(false);
     expect(secrets.verify('qr', 'text', signature.slice(0, 4))).toBe(false);
     expect(secrets.verify('qr', 'text', '')).toBe(false);
   });
 
-  test('sealed with a key open with that key only', () => {
+  test('sealed with a key can only be opened with that key', () => {
     const sealed = secrets.seal('hook key');
     expect(sealed).not.toBe(secrets.seal('hook key'));
     expect(secrets.open(sealed)).toBe('hook key');
-    expect(others.open(sealed)).toBeNull();
+    expect(otherSecrets.open(sealed)).toBeNull();
     expect(secrets.open('')).toBeNull();
     expect(secrets.open('AAAA')).toBeNull();
   });

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 /** Work that records its party when it starts, and runs until the test ends it. */
-function ask(party: string, isKnown = false): Promise<string> {
+function runFor(party: string, isKnown = false): Promise<string> {
   const work = () =>
     new Promise<string>((resolve) => {
       order.push(party);
@@ -33,35 +33,35 @@ async function endAll(): Promise<void> {
 }
 
 test('two run at once, and each waiting network gets a turn before any gets its second', async () => {
-  const asked = ['a', 'a', 'a', 'a', 'a', 'b', 'b', 'c'].map((party) => ask(party));
+  const runs = ['a', 'a', 'a', 'a', 'a', 'b', 'b', 'c'].map((party) => runFor(party));
   expect(order).toEqual(['a', 'a']);
   await endAll();
   expect(order).toEqual(['a', 'a', 'a', 'b', 'c', 'a', 'b', 'a']);
-  expect(await Promise.all(asked)).toHaveLength(8);
+  expect(await Promise.all(runs)).toHaveLength(8);
 });
 
 test('known clients go first, however many networks wait, and the others still proceed', async () => {
-  for (let network = 0; network < 66; network++) void ask(`network ${network}`);
-  for (let time = 0; time < 8; time++) void ask('owner', true);
+  for (let network = 0; network < 66; network++) void runFor(`network ${network}`);
+  for (let run = 0; run < 8; run++) void runFor('owner', true);
   await endAll();
-  const owners = order.flatMap((party, place) => (party === 'owner' ? [place] : []));
+  const owners = order.flatMap((party, index) => (party === 'owner' ? [index] : []));
   expect(owners[0]).toBe(2);
   expect(owners.at(-1)).toBeLessThan(2 + 8 + 4);
   expect(order.slice(2, 12).some((party) => party !== 'owner')).toBe(true);
   expect(order).toHaveLength(74);
 });
 
-test("the queue is bounded: one network can't fill it, and many networks get 503", async () => {
-  const flood = Array.from({ length: 100 }, () => ask('flood'));
-  const other = ask('other');
+test("the queue is bounded: one network can't fill it, and requests beyond its limit get 503", async () => {
+  const flood = Array.from({ length: 100 }, () => runFor('flood'));
+  const other = runFor('other');
   await endAll();
   expect(await other).toBe('other');
   const answers = await Promise.all(flood);
-  // Two ran and 64 waited, one of which gave up its turn in the queue.
+  // Two ran and 64 waited, one of which lost its place in the queue to the other network.
   expect(answers.filter((answer) => answer === 'flood')).toHaveLength(65);
   expect(answers.filter((answer) => answer === 'BUSY')).toHaveLength(35);
 
-  const many = Array.from({ length: 70 }, (_, party) => ask(`party ${party}`));
+  const many = Array.from({ length: 70 }, (_, party) => runFor(`party ${party}`));
   await endAll();
   expect((await Promise.all(many)).filter((answer) => answer === 'BUSY')).toHaveLength(70 - 66);
 });

@@ -7,7 +7,7 @@ import { restore } from './restore.ts';
 const rows: BackupPart = { part: 'rows', json: '[[1]]', count: 1 };
 
 /** The error of a restore whose target refuses the first part with `cause`, and how many of five parts were read. */
-async function refusedFor(cause: Error): Promise<readonly [string, number]> {
+async function restoreRefusedWith(cause: Error): Promise<readonly [string, number]> {
   let read = 0;
   async function* parts(): AsyncGenerator<BackupPart> {
     for (; read < 5; read++) yield rows;
@@ -28,12 +28,15 @@ async function refusedFor(cause: Error): Promise<readonly [string, number]> {
   return [message, read];
 }
 
-test('refused rows are read to the end, so that damage is reported', async () => {
-  expect(await refusedFor(new Error('no such column'))).toEqual(['damaged', 5]);
+test('if rows are refused, the backup is still read to the end, so that damage is reported', async () => {
+  expect(await restoreRefusedWith(new Error('no such column'))).toEqual(['damaged', 5]);
 });
 
-test('if the store is away or its disk full, the rest is not read', async () => {
-  expect(await refusedFor(new StoreAway('The database is away.'))).toEqual(['The database is away.', 0]);
+test('if the store is away or its disk is full, the rest of the backup is not read', async () => {
+  expect(await restoreRefusedWith(new StoreAway('The database is away.'))).toEqual([
+    'The database is away.',
+    0,
+  ]);
   const full = Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
-  expect(await refusedFor(full)).toEqual(['disk full', 0]);
+  expect(await restoreRefusedWith(full)).toEqual(['disk full', 0]);
 });

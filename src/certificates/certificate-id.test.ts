@@ -18,6 +18,6 @@ test("a certificate's id consists of its authority's key and its serial number",
   expect(certificateId(example)).toBe('aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
 });
 
-test("a certificate that doesn't name that key has no id", () => {
+test("a certificate that doesn't name its authority's key has no id", () => {
   expect(certificateId(selfSigned('a.example.com').certificate)).toBeNull();
 });

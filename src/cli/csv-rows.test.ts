@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { csvLine } from '../api/csv.ts';
 import { csvRows } from './csv-rows.ts';
 
-async function* inPieces(text: string, size: number) {
+async function* inChunks(text: string, size: number) {
   for (let start = 0; start < text.length; start += size) yield text.slice(start, start + size);
 }
 const read = async (text: string, size = text.length || 1) =>
-  (await Array.fromAsync(csvRows(inPieces(text, size)))).map(({ cells }) => cells);
+  (await Array.fromAsync(csvRows(inChunks(text, size)))).map(({ cells }) => cells);
 
 test('cells are separated by commas and lines, with and without quotes', async () => {
   expect(await read('a,b\r\n1,"two, ""2"""\n\n"line\nbreak",\r\nlast')).toEqual([
@@ -23,7 +23,7 @@ test('a byte order mark is not part of the first name', async () => {
 });
 
 test('a row knows the line on which it begins', async () => {
-  const rows = await Array.fromAsync(csvRows(inPieces('a\n"b\nb"\nc\n', 2)));
+  const rows = await Array.fromAsync(csvRows(inChunks('a\n"b\nb"\nc\n', 2)));
   expect(rows.map(({ line }) => line)).toEqual([1, 2, 4]);
 });
 

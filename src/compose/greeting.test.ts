@@ -9,14 +9,14 @@ const fresh: Greeting = {
   isTerminal: true,
   addresses: ['192.0.2.7', '2001:db8::7'],
 };
-const open = { host: '0.0.0.0', baseUrl: null };
-const set = (url: string) => ({ url, config: { host: '0.0.0.0', baseUrl: new URL(url) } });
+const allInterfaces = { host: '0.0.0.0', baseUrl: null };
+const withBaseUrl = (url: string) => ({ url, config: { host: '0.0.0.0', baseUrl: new URL(url) } });
 
-test('the setup token is shown in a terminal, and in no log', () => {
+test('the setup token is shown in a terminal, but not in a log', () => {
   for (const start of [
     fresh,
-    { ...fresh, config: open },
-    { ...fresh, ...set('https://links.example.com') },
+    { ...fresh, config: allInterfaces },
+    { ...fresh, ...withBaseUrl('https://links.example.com') },
   ]) {
     expect(greeting(start)).toContain('the-token');
     const logged = greeting({ ...start, isTerminal: false });
@@ -25,34 +25,34 @@ test('the setup token is shown in a terminal, and in no log', () => {
   }
 });
 
-test('if visitors come from outside and no address is set, the banner says what to set, before and after the first account', () => {
-  const first = greeting({ ...fresh, config: open });
+test('if other machines can connect and no address is set, the banner says what to set, before and after the first account', () => {
+  const first = greeting({ ...fresh, config: allInterfaces });
   expect(first).toContain('From another machine open http://192.0.2.7:3000:');
   expect(first).toContain('BASE_URL');
-  const later = greeting({ ...fresh, config: open, setupToken: null });
+  const later = greeting({ ...fresh, config: allInterfaces, setupToken: null });
   expect(later).toContain('Other machines find nothing here yet: set BASE_URL');
   expect(later).toContain('http://192.0.2.7:3000');
-  const six = { ...fresh, config: { host: '2001:db8::7', baseUrl: null } };
-  expect(greeting(six)).toContain('open http://[2001:db8::7]:3000:');
-  expect(greeting({ ...fresh, config: open, addresses: [] })).toContain(
+  const ipv6 = { ...fresh, config: { host: '2001:db8::7', baseUrl: null } };
+  expect(greeting(ipv6)).toContain('open http://[2001:db8::7]:3000:');
+  expect(greeting({ ...fresh, config: allInterfaces, addresses: [] })).toContain(
     'http://<the address of this machine>:3000',
   );
 });
 
-test('on one machine it says so, and how to make it reachable', () => {
+test('if only this machine can connect, the banner says so, and how to let others in', () => {
   expect(greeting(fresh)).toContain('Only this machine reaches it. To let others in, set HOST, and BASE_URL');
   expect(greeting({ ...fresh, setupToken: null })).not.toContain('BASE_URL');
 });
 
-test('if the address is set it says nothing about it', () => {
+test('if the address is set, the banner does not mention BASE_URL', () => {
   for (const url of ['https://links.example.com', 'http://192.0.2.7:3000'])
     for (const setupToken of ['the-token', null]) {
-      const words = greeting({ ...fresh, ...set(url), setupToken });
-      expect(words).toStartWith(`Linnet listens on ${url}\n`);
-      expect(words).not.toContain('BASE_URL');
+      const text = greeting({ ...fresh, ...withBaseUrl(url), setupToken });
+      expect(text).toStartWith(`Linnet listens on ${url}\n`);
+      expect(text).not.toContain('BASE_URL');
     }
   // The address was set with the first account, and is stored.
-  expect(greeting({ ...fresh, config: open, url: 'http://192.0.2.7:3000', setupToken: null })).not.toContain(
-    'BASE_URL',
-  );
+  expect(
+    greeting({ ...fresh, config: allInterfaces, url: 'http://192.0.2.7:3000', setupToken: null }),
+  ).not.toContain('BASE_URL');
 });

@@ -8,7 +8,7 @@ import { HttpsSince } from './https-since.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-test('a day of HTTPS is counted across starts; a time stored by a clock that was ahead starts over', async () => {
+test('the day of HTTPS is counted across restarts, and starts over if the stored time is in the future', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'linnet-https-since-'));
   await migratedSqlite(folder);
   const database = await openDatabase(null, folder, (cause) => {

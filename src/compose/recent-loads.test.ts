@@ -4,7 +4,7 @@ import { RecentLoads } from './recent-loads.ts';
 const absent = async () => null;
 const address = (suffix: string) => ({ domainId: 0, suffix });
 
-test('what was loaded before a poll that succeeded is confirmed, what was loaded during it is not', async () => {
+test('a successful poll confirms what was loaded before it began, but not what was loaded during it', async () => {
   const recent = new RecentLoads();
   const [link, host] = [recent.ofLinks(absent), recent.ofHosts(absent)];
   await Promise.all([link(0, 'before'), host('before.example')]);
@@ -28,7 +28,7 @@ test('polls that fail confirm nothing', async () => {
   expect(recent.unconfirmed?.links).toEqual([address('one'), address('two')]);
 });
 
-test('too many are not told one by one, until a poll has confirmed them', async () => {
+test('loads beyond the limit are not listed one by one until a poll has confirmed them', async () => {
   const recent = new RecentLoads(3);
   const [link, host] = [recent.ofLinks(absent), recent.ofHosts(absent)];
   for (const suffix of ['one', 'two', 'three']) await link(0, suffix);
@@ -42,11 +42,11 @@ test('too many are not told one by one, until a poll has confirmed them', async 
   expect(recent.unconfirmed).toEqual({ links: [], hosts: ['two.example'] });
 });
 
-test('a load that fails caches nothing, and a link that is found at once is passed on at once', async () => {
+test('a load that fails is not recorded, and neither is a link that is found synchronously', async () => {
   const recent = new RecentLoads();
-  const fails = () => Promise.reject(new Error('away'));
-  expect(recent.ofLinks(fails)(0, 'one')).rejects.toThrow('away');
-  expect(recent.ofHosts(fails)('one.example')).rejects.toThrow('away');
+  const failingLoad = () => Promise.reject(new Error('away'));
+  expect(recent.ofLinks(failingLoad)(0, 'one')).rejects.toThrow('away');
+  expect(recent.ofHosts(failingLoad)('one.example')).rejects.toThrow('away');
   expect(recent.ofLinks(() => null)(0, 'two')).toBeNull();
   expect(recent.unconfirmed).toEqual({ links: [], hosts: [] });
 });

@@ -27,11 +27,11 @@ describe('serve', () => {
   });
 
   test('passes the host and the ports on to its workers', () => {
-    const [, ...words] = workerArguments('links.example.com', '443,80');
-    const read = readServeArguments(words, {});
+    const [, ...parameters] = workerArguments('links.example.com', '443,80');
+    const read = readServeArguments(parameters, {});
     expect([read.host, read.ports]).toEqual(['links.example.com', { port: 443, httpPort: 80 }]);
-    const [, ...plain] = workerArguments(null, '3000,');
-    expect(readServeArguments(plain, {})).toMatchObject({
+    const [, ...withoutHost] = workerArguments(null, '3000,');
+    expect(readServeArguments(withoutHost, {})).toMatchObject({
       host: null,
       ports: { port: 3000, httpPort: null },
     });
@@ -41,7 +41,7 @@ describe('serve', () => {
     [['https://links.example.com'], {}, /^"https:\/\/links\.example\.com" is no host\. Give its name alone/],
     [['links.example.com/x'], {}, /is no host/],
     ...['links example', 'user@links.example', 'links.example?x', 'links.example#x', ''].map(
-      (word) => [[word], {}, /is no host/] as const,
+      (host) => [[host], {}, /is no host/] as const,
     ),
     [['a.example', 'b.example'], {}, /takes a host and nothing else, and was given "a\.example b\.example"/],
     [['--fast'], {}, /takes a host and nothing else/],
@@ -50,23 +50,25 @@ describe('serve', () => {
       { BASE_URL: 'https://b.example' },
       /BASE_URL is "https:\/\/b\.example", and .* Leave one of them out\.$/,
     ],
-  ])('refuses %j with a message', (words, environment, sentence) => {
-    expect(() => readServeArguments(words, environment)).toThrow(StartProblem);
-    expect(() => readServeArguments(words, environment)).toThrow(sentence);
+  ])('refuses %j with a message', (parameters, environment, message) => {
+    expect(() => readServeArguments(parameters, environment)).toThrow(StartProblem);
+    expect(() => readServeArguments(parameters, environment)).toThrow(message);
   });
 });
 
-test('a start prints what the DNS has for its host, and what to add', () => {
-  const own = ['192.0.2.7', '2001:db8::7'];
-  const say = (found: readonly string[] | null) => dnsNotice('links.example.com', found, own);
-  expect(say(null)).toContain('gave no answer about links.example.com');
-  expect(say([])).toContain('not in the DNS yet');
-  expect(say([])).toContain('links.example.com.  A  192.0.2.7');
-  expect(say([])).toContain('links.example.com.  AAAA  2001:db8::7');
-  expect(say(['192.0.2.7'])).toBe('The DNS leads links.example.com to this machine (192.0.2.7).');
-  expect(say(['192.0.2.7', '192.0.2.9'])).toContain("to 192.0.2.9, which this machine doesn't have itself");
-  for (const inner of [[], ['10.0.0.7', 'fd00::7', 'fe80::1']])
-    expect(dnsNotice('a.example', [], inner)).toEndWith(
+test('the DNS notice shows what the DNS has for the host, and which records to add', () => {
+  const ownAddresses = ['192.0.2.7', '2001:db8::7'];
+  const notice = (found: readonly string[] | null) => dnsNotice('links.example.com', found, ownAddresses);
+  expect(notice(null)).toContain('gave no answer about links.example.com');
+  expect(notice([])).toContain('not in the DNS yet');
+  expect(notice([])).toContain('links.example.com.  A  192.0.2.7');
+  expect(notice([])).toContain('links.example.com.  AAAA  2001:db8::7');
+  expect(notice(['192.0.2.7'])).toBe('The DNS leads links.example.com to this machine (192.0.2.7).');
+  expect(notice(['192.0.2.7', '192.0.2.9'])).toContain(
+    "to 192.0.2.9, which this machine doesn't have itself",
+  );
+  for (const addresses of [[], ['10.0.0.7', 'fd00::7', 'fe80::1']])
+    expect(dnsNotice('a.example', [], addresses)).toEndWith(
       'a.example.  A  <the address at which this machine is reached>',
     );
 });

@@ -7,8 +7,8 @@ test.each([
   ['LB.Example.com.', 'lb.example.com'],
   ['192.0.2.1', ['192.0.2.1']],
   ['192.0.2.1, 2001:db8::1', ['192.0.2.1', '2001:db8::1']],
-])('DOMAIN_TARGET %p is read', (given, target) => {
-  expect(loadConfig({ DOMAIN_TARGET: given }).domainTarget).toEqual(target);
+])('DOMAIN_TARGET %p is read', (input, target) => {
+  expect(loadConfig({ DOMAIN_TARGET: input }).domainTarget).toEqual(target);
 });
 
 test.each([
@@ -20,8 +20,8 @@ test.each([
   '192.0.2',
   '192.0.2.1/24',
   ',',
-])('DOMAIN_TARGET %p stops the start', (given) => {
-  expect(() => loadConfig({ DOMAIN_TARGET: given })).toThrow('DOMAIN_TARGET is');
+])('DOMAIN_TARGET %p stops the start', (input) => {
+  expect(() => loadConfig({ DOMAIN_TARGET: input })).toThrow('DOMAIN_TARGET is');
 });
 
 test.each([
@@ -31,8 +31,8 @@ test.each([
     '192.0.2.53:5353, [2001:db8::53]:53, 2001:db8::54,[2001:db8::55]',
     ['192.0.2.53:5353', '[2001:db8::53]:53', '2001:db8::54', '[2001:db8::55]'],
   ],
-])('DNS_SERVERS %p is read', (given, servers) => {
-  expect(loadConfig({ DNS_SERVERS: given }).dnsServers).toEqual(servers);
+])('DNS_SERVERS %p is read', (input, servers) => {
+  expect(loadConfig({ DNS_SERVERS: input }).dnsServers).toEqual(servers);
 });
 
 test.each([
@@ -43,6 +43,6 @@ test.each([
   '[192.0.2.53]:53',
   '2001:db8::g',
   '192.0.2.53:',
-])('DNS_SERVERS %p stops the start', (given) => {
-  expect(() => loadConfig({ DNS_SERVERS: given })).toThrow('DNS_SERVERS is');
+])('DNS_SERVERS %p stops the start', (input) => {
+  expect(() => loadConfig({ DNS_SERVERS: input })).toThrow('DNS_SERVERS is');
 });

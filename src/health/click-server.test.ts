@@ -20,13 +20,13 @@ test('the server of single clicks is checked if one is set, and named without it
         ? new Response('{"version":"26.7.2.1"}\n')
         : new Response('who?', { status: 403 }),
   });
-  const [well] = await findingsAt(server.port);
-  expect(well).toMatchObject({ state: 'ok', found: 'ClickHouse 26.7.2.1 answers, for single clicks.' });
+  const [reachable] = await findingsAt(server.port);
+  expect(reachable).toMatchObject({ state: 'ok', found: 'ClickHouse 26.7.2.1 answers, for single clicks.' });
   await server.stop(true);
-  const [away] = await findingsAt(server.port);
-  expect(away?.state).toBe('problem');
-  expect(away?.found).toStartWith(
+  const [unreachable] = await findingsAt(server.port);
+  expect(unreachable?.state).toBe('problem');
+  expect(unreachable?.found).toStartWith(
     `The server of single clicks at http://127.0.0.1:${server.port}/linnet does not answer: ClickHouse: `,
   );
-  expect(JSON.stringify(away)).not.toContain('hunter2');
+  expect(JSON.stringify(unreachable)).not.toContain('hunter2');
 });

@@ -34,7 +34,7 @@ const hops: readonly Case[] = [
   ['1', proxy, '2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
   ['1', proxy, '::ffff:198.51.100.1', '198.51.100.1'],
   ['1', proxy, 'fe80::1%eth0', 'fe80::1'],
-  // The entries before the nearest proxy's are the visitor's own claim.
+  // The visitor can forge the entries before that of the nearest proxy.
   ['1', proxy, '127.0.0.1, 198.51.100.1', '198.51.100.1'],
   ['1', proxy, '1.1.1.1, 2.2.2.2, 3.3.3.3, 198.51.100.1', '198.51.100.1'],
   ['1', proxy, 'unknown, 198.51.100.1', '198.51.100.1'],
@@ -114,10 +114,10 @@ describe.each<[string, readonly Case[]]>([
 
 test('a header of maximum length is only read as far as proxies are trusted', () => {
   const forged = '1.1.1.1,'.repeat(2_000);
-  const began = processorTime();
-  for (let time = 0; time < 1_000; time++)
+  const start = processorTime();
+  for (let call = 0; call < 1_000; call++)
     expect(clientAddress(proxy, `${forged}198.51.100.1`, trust('1'))).toBe('198.51.100.1');
-  expect(processorTime() - began).toBeLessThan(500);
+  expect(processorTime() - start).toBeLessThan(500);
 });
 
 describe('a network', () => {
@@ -131,7 +131,7 @@ describe('a network', () => {
     expect(networkOf(address)).toBe(network);
   });
 
-  test('is the same for a customer who uses another address of the same /64 for every guess', () => {
+  test('is the same for a client that uses another address of the same /64 for every guess', () => {
     expect(networkOf('2001:db8:1:2:aaaa::1')).toBe(networkOf('2001:db8:1:2:bbbb:cccc::9'));
     expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'));
   });

@@ -4,20 +4,20 @@ import { escapeHtml } from './html.ts';
 
 test('any text stays the same text in a page and in a quoted attribute', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'binary' }), async (drawn) => {
+    fc.asyncProperty(fc.string({ unit: 'binary' }), async (generated) => {
       // An HTML parser itself changes these two, escaped or not.
-      const text = drawn.replaceAll('\r', '').replaceAll('\0', '');
-      let seen = '';
+      const text = generated.replaceAll('\r', '').replaceAll('\0', '');
+      let title = '';
       let elements = 0;
-      const reader = new HTMLRewriter().on('*', {
+      const rewriter = new HTMLRewriter().on('*', {
         element(element) {
           elements += 1;
-          seen = element.getAttribute('title') ?? '';
+          title = element.getAttribute('title') ?? '';
         },
       });
-      await reader.transform(new Response(`<p title="${escapeHtml(text)}">${escapeHtml(text)}</p>`)).text();
+      await rewriter.transform(new Response(`<p title="${escapeHtml(text)}">${escapeHtml(text)}</p>`)).text();
       expect(elements).toBe(1);
-      expect(decoded(seen)).toBe(text.toWellFormed());
+      expect(decoded(title)).toBe(text.toWellFormed());
     }),
   );
 });

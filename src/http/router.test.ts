@@ -17,7 +17,7 @@ beforeEach(() => {
   baseIsLoopback = true;
 });
 
-const says = (text: string) => (incoming: IncomingRequest) => {
+const respondWith = (text: string) => (incoming: IncomingRequest) => {
   received = incoming;
   return new Response(text);
 };
@@ -30,21 +30,21 @@ const routes = (): Routes => ({
   domainOf: (host) => domains(host),
   isCustom: (domainId) => domainId === custom,
   service: new Map([
-    ['api', says('api')],
-    ['robots.txt', says('robots')],
+    ['api', respondWith('api')],
+    ['robots.txt', respondWith('robots')],
   ]),
   hostless: new Set(['healthz']),
-  home: says('home'),
-  link: (incoming, domainId) => says(`link of ${domainId}`)(incoming),
+  home: respondWith('home'),
+  link: (incoming, domainId) => respondWith(`link of ${domainId}`)(incoming),
   unknownHost: (incoming, cause) => {
     unknownHostCause = cause;
-    return says('unknown host')(incoming);
+    return respondWith('unknown host')(incoming);
   },
   badRequest: () => new Response('bad request'),
 });
 
-/** Which route answers a request. */
-async function enter(
+/** Sends a request, and returns the name of the route that answered it. */
+async function send(
   url: string,
   headers: Record<string, string> = {},
   peer = '203.0.113.7',
@@ -73,10 +73,10 @@ describe('routes', () => {
     ['https://elsewhere.example/offer', 'unknown host'],
     ['https://elsewhere.example/api/v1/link', 'api'],
   ])('%s: %s', async (url, route) => {
-    expect(await enter(url)).toBe(route);
-    const known = domains;
-    domains = async (host) => known(host);
-    expect(await enter(url)).toBe(route);
+    expect(await send(url)).toBe(route);
+    const lookUp = domains;
+    domains = async (host) => lookUp(host);
+    expect(await send(url)).toBe(route);
   });
 
   test.each([
@@ -95,11 +95,11 @@ describe('routes', () => {
     '<script>',
     'x'.repeat(300),
   ])('a request for the host "%s" is malformed', async (host) => {
-    expect(await enter('https://links.example/offer', { host })).toBe('bad request');
+    expect(await send('https://links.example/offer', { host })).toBe('bad request');
   });
 
   test('path and query are passed on unchanged', async () => {
-    await enter('https://links.example/caf%C3%A9/x%2Fy/?a=1&b=%20?c');
+    await send('https://links.example/caf%C3%A9/x%2Fy/?a=1&b=%20?c');
     expect([received?.host, received?.path, received?.search]).toEqual([
       'links.example',
       '/caf%C3%A9/x%2Fy/',
@@ -109,33 +109,33 @@ describe('routes', () => {
 
   test("while hosts can't be looked up, the API still answers, and requests for other hosts get an explanation", async () => {
     domains = () => Promise.reject(new Error('away'));
-    expect(await enter('https://go.example.org/api/v1/link')).toBe('api');
-    expect(await enter('https://go.example.org/offer')).toBe('unknown host');
+    expect(await send('https://go.example.org/api/v1/link')).toBe('api');
+    expect(await send('https://go.example.org/offer')).toBe('unknown host');
     expect(unknownHostCause).toEqual(new Error('away'));
   });
 });
 
 describe('calls from this machine', () => {
   const from = async (peer: string, url: string, headers: Record<string, string> = {}) => {
-    await enter(url, headers, peer);
+    await send(url, headers, peer);
     return received?.isLocal();
   };
-  const here = 'http://127.0.0.1:3000/api/v1/user';
+  const localUrl = 'http://127.0.0.1:3000/api/v1/user';
 
   test("are those of a local program or the service's own page", async () => {
-    expect(await from('127.0.0.1', here)).toBe(true);
+    expect(await from('127.0.0.1', localUrl)).toBe(true);
     expect(await from('::1', 'http://[::1]:3000/api/v1/user')).toBe(true);
     expect(await from('::ffff:127.0.0.1', 'http://localhost:3000/api/v1/user')).toBe(true);
     expect(
-      await from('127.0.0.1', here, { origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'same-origin' }),
+      await from('127.0.0.1', localUrl, { origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'same-origin' }),
     ).toBe(true);
   });
 
   test('are not those of other clients, whatever they claim', async () => {
-    expect(await from('203.0.113.7', here)).toBe(false);
-    expect(await from('203.0.113.7', here, { 'x-forwarded-for': '127.0.0.1' })).toBe(false);
+    expect(await from('203.0.113.7', localUrl)).toBe(false);
+    expect(await from('203.0.113.7', localUrl, { 'x-forwarded-for': '127.0.0.1' })).toBe(false);
     expect(await from('127.0.0.1', 'http://links.example/api/v1/user')).toBe(false);
-    for (const mark of [
+    for (const header of [
       'x-forwarded-for',
       'x-forwarded-host',
       'x-forwarded-proto',
@@ -144,33 +144,33 @@ describe('calls from this machine', () => {
       'x-real-ip',
       'cf-connecting-ip',
     ])
-      expect([mark, await from('127.0.0.1', here, { [mark]: '127.0.0.1' })]).toEqual([mark, false]);
+      expect([header, await from('127.0.0.1', localUrl, { [header]: '127.0.0.1' })]).toEqual([header, false]);
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:3001', 'http://localhost:3000'])
-      expect([origin, await from('127.0.0.1', here, { origin })]).toEqual([origin, false]);
+      expect([origin, await from('127.0.0.1', localUrl, { origin })]).toEqual([origin, false]);
     for (const site of ['cross-site', 'same-site'])
-      expect([site, await from('127.0.0.1', here, { 'sec-fetch-site': site })]).toEqual([site, false]);
+      expect([site, await from('127.0.0.1', localUrl, { 'sec-fetch-site': site })]).toEqual([site, false]);
   });
 });
 
 test('no call counts as local if the service is reached at another address, or through a proxy', async () => {
   const isLocal = async () => {
-    await enter('http://localhost:3000/api/v1/user', {}, '127.0.0.1');
+    await send('http://localhost:3000/api/v1/user', {}, '127.0.0.1');
     return received?.isLocal();
   };
   expect(await isLocal()).toBe(true);
   baseIsLoopback = false;
   expect(await isLocal()).toBe(false);
   baseIsLoopback = true;
-  for (const some of ['1', '127.0.0.1', '10.0.0.0/8']) {
-    trusted = some;
-    expect([some, await isLocal()]).toEqual([some, false]);
+  for (const proxies of ['1', '127.0.0.1', '10.0.0.0/8']) {
+    trusted = proxies;
+    expect([proxies, await isLocal()]).toEqual([proxies, false]);
   }
 });
 
 describe('internal requests', () => {
-  const asks = async (peer: string, proxies: string, headers: Record<string, string> = {}) => {
+  const isInternal = async (peer: string, proxies: string, headers: Record<string, string> = {}) => {
     trusted = proxies;
-    await enter('http://127.0.0.1:3000/api/v1/user', headers, peer);
+    await send('http://127.0.0.1:3000/api/v1/user', headers, peer);
     return received?.isInternal();
   };
 
@@ -189,11 +189,11 @@ describe('internal requests', () => {
     ['2001:db8::7', '1', false],
     ['203.0.113.7', '10.0.0.0/8', false],
   ])('%s with TRUSTED_PROXIES=%s: %p', async (peer, proxies, answer) => {
-    expect(await asks(peer, proxies)).toBe(answer);
+    expect(await isInternal(peer, proxies)).toBe(answer);
   });
 
   test("don't include those that a proxy makes for a visitor", async () => {
-    expect(await asks('127.0.0.1', '1', { 'x-forwarded-for': '203.0.113.7' })).toBe(false);
-    expect(await asks('10.0.0.7', '10.0.0.0/8', { forwarded: 'for=203.0.113.7' })).toBe(false);
+    expect(await isInternal('127.0.0.1', '1', { 'x-forwarded-for': '203.0.113.7' })).toBe(false);
+    expect(await isInternal('10.0.0.7', '10.0.0.0/8', { forwarded: 'for=203.0.113.7' })).toBe(false);
   });
 });

@@ -10,7 +10,7 @@ import { RecordWriter } from './record-writer.ts';
 const withoutBreaks = (text: string): string => text.replaceAll('\n', ' ');
 const piece = fc.string({ unit: 'binary', maxLength: 30 }).map(withoutBreaks);
 const ascii = fc.string({ unit: 'grapheme-ascii', maxLength: 30 });
-/** ASCII, any characters and lone surrogates, and texts that are longer than what is kept. */
+/** ASCII, any characters and lone surrogates, and texts that are longer than what is stored. */
 const anyText = fc.oneof(
   ascii,
   piece,
@@ -108,7 +108,7 @@ test('a record grows with its contents', () => {
 test('an extremely long text fits too', () => {
   const writer = new RecordWriter();
   const [hit] = fc.sample(anyHit, 1) as [RawHit];
-  const strange = { ...hit, address: '€'.repeat(2_000_000) };
-  writer.add(strange);
-  expect(textOf(writer.finish()) === inUtf8(hitText(strange))).toBe(true);
+  const longHit = { ...hit, address: '€'.repeat(2_000_000) };
+  writer.add(longHit);
+  expect(textOf(writer.finish()) === inUtf8(hitText(longHit))).toBe(true);
 });

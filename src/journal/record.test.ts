@@ -106,11 +106,11 @@ test('client hints follow the languages, of which earlier versions read the firs
       expect(firstLanguage(languages({ ...hitAt(1), acceptLanguage, clientHints }))).toBe(first);
 });
 
-function withJournal(segments: readonly Uint8Array[], look: (folder: string) => void): void {
+function withJournal(segments: readonly Uint8Array[], use: (folder: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), 'linnet-test-'));
   try {
     for (const [index, bytes] of segments.entries()) writeFileSync(segmentFile(folder, index + 1), bytes);
-    look(folder);
+    use(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }

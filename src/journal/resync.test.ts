@@ -11,7 +11,7 @@ import { type Flaw, JournalReader } from './reader.ts';
 import { RecordWriter } from './record-writer.ts';
 import { findRecord } from './resync.ts';
 
-const hitAt = (at: number, more: Partial<RawHit> = {}): RawHit => ({
+const hitAt = (at: number, fields: Partial<RawHit> = {}): RawHit => ({
   ...plainHit,
   at,
   address: '192.0.2.1',
@@ -19,7 +19,7 @@ const hitAt = (at: number, more: Partial<RawHit> = {}): RawHit => ({
   acceptLanguage: 'de',
   referer: 'https://example.com/',
   query: '?a=1',
-  ...more,
+  ...fields,
 });
 
 const writer = new RecordWriter();
@@ -48,7 +48,7 @@ function readFrom(folder: string, from: Position, end: Position | null = null) {
     cursor.begin(record);
     while (cursor.next()) found.push(cursor.at);
   }
-  // Read again, it reports nothing more.
+  // Another call returns nothing, and reports no further flaw.
   expect(reader.next(end)).toBe(null);
   const { position } = reader;
   reader.close();
@@ -110,8 +110,8 @@ function changed(bytes: Buffer, { kind, ...parts }: Change): Buffer {
   const length = Math.min(size - from, 1 + Math.floor(parts.length * Math.min(size, 1_500)));
   const to = Math.floor(parts.to * size);
   const range = bytes.subarray(from, from + length);
-  const put = (at: number, what: Uint8Array, over: number) =>
-    Buffer.concat([bytes.subarray(0, at), what, bytes.subarray(Math.min(size, at + over))]);
+  const put = (at: number, replacement: Uint8Array, replaced: number) =>
+    Buffer.concat([bytes.subarray(0, at), replacement, bytes.subarray(Math.min(size, at + replaced))]);
   switch (kind) {
     case 'flip':
       return put(from, Buffer.of((bytes[from] ?? 0) ^ (1 << Math.floor(parts.to * 8))), 1);
@@ -139,7 +139,7 @@ const anyRecords = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer(
   maxLength: 40,
 });
 
-test('whatever damage a segment has, each record is read as often as it is there, those in their places in order', () => {
+test('whatever damage a segment has, each intact record is read as often as it occurs, in order if none was moved', () => {
   fc.assert(
     fc.property(anyRecords, fc.array(anyChange, { minLength: 1, maxLength: 4 }), (sizes, changes) => {
       let at = 1_795_000_000_000;
@@ -149,27 +149,29 @@ test('whatever damage a segment has, each record is read as often as it is there
       const records = written.map(recordOf);
       let bytes: Buffer = Buffer.concat(records);
       for (const change of changes) bytes = changed(bytes, change);
-      const there: number[] = [];
+      const intact: number[] = [];
       for (const [index, hits] of written.entries()) {
         const record = records[index] as Buffer;
         const times = timesIn(bytes, record);
-        for (let time = 0; time < times; time++) there.push(...hits.map((hit) => hit.at));
+        for (let copy = 0; copy < times; copy++) intact.push(...hits.map((hit) => hit.at));
       }
       const { found } = readAll([bytes]);
       expect(found.toSorted((one, other) => one - other)).toEqual(
-        there.toSorted((one, other) => one - other),
+        intact.toSorted((one, other) => one - other),
       );
       const isMoved = changes.some(({ kind }) => kind === 'copy' || kind === 'overwrite');
-      if (!isMoved) expect(found).toEqual(there);
+      if (!isMoved) expect(found).toEqual(intact);
     }),
     { numRuns: 1_500 },
   );
 });
 
 test('identical visits all count, even after damage and after a clock was set back', () => {
-  const alike = recordOf([hitAt(5_000)]);
+  const identical = recordOf([hitAt(5_000)]);
   const later = recordOf([hitAt(9_000)]);
-  const { found } = readAll([Buffer.concat([alike, alike, Buffer.alloc(20, 'x'), alike, later, alike])]);
+  const { found } = readAll([
+    Buffer.concat([identical, identical, Buffer.alloc(20, 'x'), identical, later, identical]),
+  ]);
   expect(found).toEqual([5_000, 5_000, 5_000, 9_000, 5_000]);
 });
 
@@ -184,14 +186,14 @@ test("a visitor can't forge a record, even knowing everything that follows", () 
   const hits = [hitAt(1, forgedFields), hitAt(2, forgedFields), hitAt(3, forgedFields)];
   const outer = recordOf(hits);
   const size = outer.length;
-  const begins = [0, 1].map((index) => size - (recordOf(hits.slice(index + 1)).length - 8));
+  const hitOffsets = [0, 1].map((index) => size - (recordOf(hits.slice(index + 1)).length - 8));
   for (let at = 1; at < size - 8; at++) {
     const forged = Buffer.from(outer);
     forged.writeUInt32LE(size - at - 8, at);
     forged.writeUInt32LE(Bun.hash.crc32(forged.subarray(at + 8)), at + 4);
     const found = findRecord((from, length) => forged.subarray(from, from + length), at, size);
     // Only before a whole hit, where the head overwrites lines of the previous hit: no field is as long as that.
-    expect(found).toBe(begins.includes(at + 8) ? at : null);
+    expect(found).toBe(hitOffsets.includes(at + 8) ? at : null);
   }
 });
 

@@ -44,12 +44,12 @@ const parts = enrichParts({
 });
 
 /** The id of a word in storage. */
-const numberOf = (word: string): number =>
+const wordIdOf = (word: string): number =>
   word === '' ? 0 : 1 + Number(BigInt.asUintN(30, BigInt(Bun.hash(word))));
 const settle = (words: WordIds) =>
   words.settle({
     newestSweep: async () => 0,
-    wordIds: async (missing) => new Map(missing.map((word) => [word, numberOf(word)])),
+    wordIds: async (missing) => new Map(missing.map((word) => [word, wordIdOf(word)])),
   });
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -103,24 +103,24 @@ function countsOf(hit: EnrichedHit): [dimension: string, rollup: string, value: 
     ];
   return [
     ['total', 'click', 0],
-    ['country', 'click', numberOf(hit.country)],
+    ['country', 'click', wordIdOf(hit.country)],
     ['device', 'click', devices.indexOf(hit.device)],
-    ['os', 'click', numberOf(hit.os)],
-    ['browser', 'click', numberOf(hit.browser)],
-    ['language', 'click', numberOf(hit.language)],
-    ['referrer', 'click', numberOf(hit.referrer)],
-    ['utm_source', 'click', numberOf(hit.utm_source)],
-    ['utm_medium', 'click', numberOf(hit.utm_medium)],
-    ['utm_campaign', 'click', numberOf(hit.utm_campaign)],
+    ['os', 'click', wordIdOf(hit.os)],
+    ['browser', 'click', wordIdOf(hit.browser)],
+    ['language', 'click', wordIdOf(hit.language)],
+    ['referrer', 'click', wordIdOf(hit.referrer)],
+    ['utm_source', 'click', wordIdOf(hit.utm_source)],
+    ['utm_medium', 'click', wordIdOf(hit.utm_medium)],
+    ['utm_campaign', 'click', wordIdOf(hit.utm_campaign)],
     ['destination', 'click', targets.indexOf(hit.target ?? 'none')],
     ['source', 'click', sources.indexOf(hit.source)],
-    ['utm_term', 'click', numberOf(hit.utm_term)],
-    ['utm_content', 'click', numberOf(hit.utm_content)],
-    ['rule', 'click', numberOf(hit.rule)],
-    ['variant', 'click', numberOf(hit.variant)],
-    ['region', 'click', numberOf(hit.region)],
-    ['city', 'click', numberOf(hit.city)],
-    ['address', 'click', numberOf(hit.alias)],
+    ['utm_term', 'click', wordIdOf(hit.utm_term)],
+    ['utm_content', 'click', wordIdOf(hit.utm_content)],
+    ['rule', 'click', wordIdOf(hit.rule)],
+    ['variant', 'click', wordIdOf(hit.variant)],
+    ['region', 'click', wordIdOf(hit.region)],
+    ['city', 'click', wordIdOf(hit.city)],
+    ['address', 'click', wordIdOf(hit.alias)],
   ];
 }
 
@@ -133,7 +133,7 @@ class Counts extends Map<string, number> {
   }
 }
 
-function plainCounts(hits: readonly EnrichedHit[], quiet: readonly RawHit[]) {
+function expectedCounts(hits: readonly EnrichedHit[], quiet: readonly RawHit[]) {
   const [ofLinks, ofOrganizations, linkClicks] = [new Counts(), new Counts(), new Map<number, number[]>()];
   for (const hit of hits) {
     const hour = hourOf(hit.at);
@@ -161,14 +161,14 @@ function rowsOf(numbers: Float64Array, width: number): number[][] {
 }
 
 function expectInOrder(keys: readonly (readonly number[])[]): void {
-  for (const [place, key] of keys.entries()) {
-    const before = keys[place - 1];
+  for (const [row, key] of keys.entries()) {
+    const before = keys[row - 1];
     const differing = before?.findIndex((cell, index) => cell !== key[index]) ?? 0;
     if (before !== undefined) expect(before[differing]).toBeLessThan(key[differing] ?? 0);
   }
 }
 
-function toldCounts(batch: BuiltBatch) {
+function countsIn(batch: BuiltBatch) {
   const ofLinks = new Counts();
   const hours = rowsOf(batch.linkHours.numbers, linkHourColumns.length);
   for (const [row, [link, hour, ...ofClasses]] of hours.entries()) {
@@ -209,7 +209,7 @@ const rowOf = (hit: EnrichedHit): number[] => [
   reasons.indexOf(hit.reason),
   devices.indexOf(hit.device),
   sources.indexOf(hit.source),
-  ...[hit.country, hit.os, hit.browser, hit.language, hit.referrer].map(numberOf),
+  ...[hit.country, hit.os, hit.browser, hit.language, hit.referrer].map(wordIdOf),
   ...[
     hit.utm_source,
     hit.utm_medium,
@@ -221,7 +221,7 @@ const rowOf = (hit: EnrichedHit): number[] => [
     hit.region,
     hit.city,
     hit.alias,
-  ].map(numberOf),
+  ].map(wordIdOf),
 ];
 
 /** The state of one process over several batches. */
@@ -233,24 +233,25 @@ class Fold {
   #clicks = new Map<string, number>();
   readonly #seen = new Set<string>();
 
-  async expectAlike(given: readonly RawHit[]): Promise<void> {
-    const all = given.toSorted((one, other) => one.at - other.at);
+  async expectSameResult(rawHits: readonly RawHit[]): Promise<void> {
+    const all = rawHits.toSorted((one, other) => one.at - other.at);
     const hits = all.filter(({ method }) => method !== '');
     this.#clicks = new Map();
     const batch = await this.#foldBatchOf(all);
-    const plain = hits.map((hit) => this.#plain(hit));
-    expect(toldCounts(batch)).toEqual(
-      plainCounts(
-        plain,
+    const expectedHits = hits.map((hit) => this.#expectedHit(hit));
+    expect(countsIn(batch)).toEqual(
+      expectedCounts(
+        expectedHits,
         all.filter(({ method }) => method === ''),
       ),
     );
-    expect(this.#toldVisitors(batch)).toEqual(this.#plainVisitors(plain));
+    expect(this.#visitorsIn(batch)).toEqual(this.#expectedVisitors(expectedHits));
     const { columns, count } = batch.hits;
     const rows = Array.from({ length: count }, (_, row) =>
       columns.slice(0, hitColumns.length).map((column) => column[row]),
     );
-    const inOrder = hits.length < 4_096 ? plain : plain.toSorted((one, other) => one.linkId - other.linkId);
+    const inOrder =
+      hits.length < 4_096 ? expectedHits : expectedHits.toSorted((one, other) => one.linkId - other.linkId);
     expect(rows).toEqual(inOrder.map(rowOf));
   }
 
@@ -276,7 +277,7 @@ class Fold {
     return this.#builder.batch(batch, this.#words, 'journal', null, { segment: 1, offset: 1 }, 0);
   }
 
-  #plain(hit: RawHit): EnrichedHit {
+  #expectedHit(hit: RawHit): EnrichedHit {
     const found = enrich(hit, parts);
     if (found.class !== 'human' || hit.outcome !== 'redirect' || found.source === 'qr') return found;
     const { linkId, address, userAgent, acceptLanguage, clientHints, referer, query } = hit;
@@ -287,23 +288,23 @@ class Fold {
     return found;
   }
 
-  #toldVisitors({ visitors }: BuiltBatch): string[] {
+  #visitorsIn({ visitors }: BuiltBatch): string[] {
     expectInOrder(visitors.map(({ hour, owner, variant }) => [dayOfHour(hour), owner, hour, variant]));
     for (const group of visitors) expect(group.visitors).toEqual(group.visitors.toSorted());
-    const told = visitors.flatMap(({ hour, owner, variant, visitors }) =>
+    const texts = visitors.flatMap(({ hour, owner, variant, visitors }) =>
       Array.from(visitors, (visitor) => `${hour} ${owner} ${variant} ${visitor}`),
     );
-    return [...new Set(told)].toSorted();
+    return [...new Set(texts)].toSorted();
   }
 
-  #plainVisitors(hits: readonly EnrichedHit[]): string[] {
+  #expectedVisitors(hits: readonly EnrichedHit[]): string[] {
     const found: string[] = [];
     for (const hit of hits) {
       if (hit.class !== 'human' || hit.outcome !== 'redirect' || hit.visitor === null) continue;
       for (const owner of [hit.linkId, -hit.organizationId]) {
         const key = `${dayOf(hit.at)} ${owner} ${hit.visitor}`;
         if (!this.#seen.has(key))
-          found.push(`${hourOf(hit.at)} ${owner} ${owner < 0 ? 0 : numberOf(hit.variant)} ${hit.visitor}`);
+          found.push(`${hourOf(hit.at)} ${owner} ${owner < 0 ? 0 : wordIdOf(hit.variant)} ${hit.visitor}`);
         this.#seen.add(key);
       }
     }
@@ -316,9 +317,9 @@ const ofOneDay = (hits: readonly RawHit[]): RawHit[] =>
 
 test('any batches of hits give the same result as counting each hit separately', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anyHits, { minLength: 1, maxLength: 3 }), async (stretches) => {
+    fc.asyncProperty(fc.array(anyHits, { minLength: 1, maxLength: 3 }), async (batches) => {
       const fold = new Fold();
-      for (const hits of stretches) await fold.expectAlike(ofOneDay(hits));
+      for (const hits of batches) await fold.expectSameResult(ofOneDay(hits));
     }),
     { numRuns: 60 },
   );
@@ -327,8 +328,8 @@ test('any batches of hits give the same result as counting each hit separately',
 test('the hits of a long batch are sorted by link, and counted the same', async () => {
   const hits = fc.sample(anyHitOn(2_000, true), { numRuns: 5_000, seed: 3 });
   const fold = new Fold();
-  await fold.expectAlike(ofOneDay(hits));
-  await fold.expectAlike(ofOneDay(hits.slice(0, 100)));
+  await fold.expectSameResult(ofOneDay(hits));
+  await fold.expectSameResult(ofOneDay(hits.slice(0, 100)));
 });
 
 test('visitors of two days are counted per day, and once a day per owner', async () => {
@@ -343,5 +344,5 @@ test('visitors of two days are counted per day, and once a day per owner', async
     visit(1, noon + dayLength, '198.51.100.1'),
     visit(1, noon + 60_000, '198.51.100.2'),
   ];
-  await new Fold().expectAlike(batch);
+  await new Fold().expectSameResult(batch);
 });

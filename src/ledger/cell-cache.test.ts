@@ -5,16 +5,16 @@ import { compressedCells } from './stored-cells.ts';
 const kilobyte = 1_024;
 const cells = (value: number): Uint8Array => new Uint8Array(kilobyte).fill(value);
 
-/** Requests that many columns in turn, and returns how many were cached. */
-function ask(cache: CellCache, columns: number): number {
+/** Reads that many columns in turn, and returns how many were cached. */
+function readColumns(cache: CellCache, columns: number): number {
   let found = 0;
   cache.begin();
   for (let column = 0; column < columns; column++) {
     const key = `column ${column}`;
-    let kept = cache.get(key);
-    if (kept === undefined) kept = cache.add(key, compressedCells(cells(column)));
+    let cached = cache.get(key);
+    if (cached === undefined) cached = cache.add(key, compressedCells(cells(column)));
     else found += 1;
-    expect(cache.unpacked(key, kept)).toEqual(cells(column));
+    expect(cache.unpacked(key, cached)).toEqual(cells(column));
   }
   return found;
 }
@@ -22,15 +22,15 @@ function ask(cache: CellCache, columns: number): number {
 describe('cached cells of chunks', () => {
   test('are available unpacked to the next query', () => {
     const cache = new CellCache({ packed: 100 * kilobyte, unpacked: 100 * kilobyte });
-    expect(ask(cache, 20)).toBe(0);
-    expect(ask(cache, 20)).toBe(20);
+    expect(readColumns(cache, 20)).toBe(0);
+    expect(readColumns(cache, 20)).toBe(20);
     expect(cache.get('column 7')).toEqual({ cells: cells(7), isPacked: false });
   });
 
   test('are available packed if there is no space for more', () => {
     const cache = new CellCache({ packed: 100 * kilobyte, unpacked: 4 * kilobyte });
-    ask(cache, 20);
-    expect(ask(cache, 20)).toBe(20);
+    readColumns(cache, 20);
+    expect(readColumns(cache, 20)).toBe(20);
     const isPacked = Array.from({ length: 20 }, (_, column) => cache.get(`column ${column}`)?.isPacked);
     expect(isPacked.filter((one) => one === false)).toHaveLength(3);
     expect(isPacked.filter(Boolean)).toHaveLength(17);
@@ -38,9 +38,9 @@ describe('cached cells of chunks', () => {
 
   test('are those of the first part of a query that needs more space than there is', () => {
     const cache = new CellCache({ packed: 4 * kilobyte, unpacked: 20 * kilobyte });
-    ask(cache, 100);
-    for (let time = 0; time < 5; time++) {
-      const found = ask(cache, 100);
+    readColumns(cache, 100);
+    for (let round = 0; round < 5; round++) {
+      const found = readColumns(cache, 100);
       expect(found).toBeGreaterThan(15);
       expect(found).toBeLessThan(40);
     }
@@ -48,14 +48,14 @@ describe('cached cells of chunks', () => {
 
   test('are evicted for those of another query', () => {
     const cache = new CellCache({ packed: kilobyte, unpacked: 20 * kilobyte });
-    ask(cache, 16);
+    readColumns(cache, 16);
     cache.begin();
     for (let column = 0; column < 16; column++) {
       const key = `another ${column}`;
       cache.unpacked(key, cache.add(key, compressedCells(cells(column))));
     }
     expect(cache.get('another 15')?.isPacked).toBe(false);
-    expect(ask(cache, 16)).toBeLessThan(16);
+    expect(readColumns(cache, 16)).toBeLessThan(16);
   });
 
   test('report that a chunk has none', () => {

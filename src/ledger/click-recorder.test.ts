@@ -48,10 +48,10 @@ test('a segment ends even if hits arrive without a pause, so that its addresses 
     warn: () => {},
     fault: () => {},
   });
-  const coming = setInterval(() => void recorder.append(hit), 20);
+  const appending = setInterval(() => void recorder.append(hit), 20);
   const segments = () => journalsIn(folder.path).flatMap((name) => segmentsIn(folderOf(folder.path, name)));
   await eventually(() => segments().length > 1, 'a second segment');
-  clearInterval(coming);
+  clearInterval(appending);
   expect(segments()).toContain(2);
   queueMicrotask(() => fold.onmessage({ data: { kind: 'stopped' } }));
   await recorder.stop();

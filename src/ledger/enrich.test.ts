@@ -9,7 +9,7 @@ const at = Date.UTC(2026, 5, 1, 12);
 const safari =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
 
-const tap: RawHit = {
+const baseHit: RawHit = {
   ...plainHit,
   linkId: 7,
   organizationId: 3,
@@ -22,7 +22,7 @@ const tap: RawHit = {
 };
 
 const countries: Record<string, string> = { '198.51.100.7': 'CH' };
-let asked: string[] = [];
+let lookedUp: string[] = [];
 
 async function freshParts(): Promise<EnrichParts> {
   const store = { settle: async (_day: number, fresh: Uint8Array) => fresh, forgetBefore: async () => {} };
@@ -30,7 +30,7 @@ async function freshParts(): Promise<EnrichParts> {
   await salts.prepare(dayOf(at));
   return enrichParts({
     countryOf: (address) => {
-      asked.push(address);
+      lookedUp.push(address);
       return countries[address] ?? 'XX';
     },
     isOwnHost: (host) => host === 'go.example.org' || host === 'www.links.example',
@@ -40,10 +40,10 @@ async function freshParts(): Promise<EnrichParts> {
 
 let parts: EnrichParts;
 beforeEach(async () => {
-  asked = [];
+  lookedUp = [];
   parts = await freshParts();
 });
-const enriched = (changes: Partial<RawHit>): EnrichedHit => enrich({ ...tap, ...changes }, parts);
+const enriched = (changes: Partial<RawHit>): EnrichedHit => enrich({ ...baseHit, ...changes }, parts);
 
 test('a hit has the place from the city file, unless a proxy names another country', async () => {
   parts = { ...parts, placeOf: () => ({ country: 'CH', region: 'CH-ZH', city: 'Zürich' }) };
@@ -93,8 +93,8 @@ test('a hit has everything that can be derived from its request, but no address'
 });
 
 test('a request without any headers still gives a hit', () => {
-  const nothing = { acceptLanguage: '', referer: '', query: '', userAgent: '', address: '' };
-  expect(enriched(nothing)).toMatchObject({
+  const noHeaders = { acceptLanguage: '', referer: '', query: '', userAgent: '', address: '' };
+  expect(enriched(noHeaders)).toMatchObject({
     class: 'bot',
     reason: 'empty_user_agent',
     country: 'XX',
@@ -138,12 +138,12 @@ test('a hit of a day whose salt was destroyed has no visitor', () => {
 
 test('addresses, user agents and referrers are looked up once, and the cache never mixes them up', () => {
   for (let round = 0; round < 3; round++) enriched({ at: at + round * 20_000 });
-  expect(asked).toEqual(['198.51.100.7']);
+  expect(lookedUp).toEqual(['198.51.100.7']);
   for (let index = 0; index < 200_000; index++) parts.countryOf(`address ${index}`);
   expect(enriched({}).country).toBe('CH');
 });
 
 test('an extremely long user agent is read up to the length that browsers use', () => {
-  const endless = `${safari} ${'x'.repeat(1_000_000)}`;
-  expect(enriched({ userAgent: endless })).toMatchObject({ class: 'human', browser: 'Safari' });
+  const longUserAgent = `${safari} ${'x'.repeat(1_000_000)}`;
+  expect(enriched({ userAgent: longUserAgent })).toMatchObject({ class: 'human', browser: 'Safari' });
 });

@@ -18,17 +18,17 @@ test('any number of different clicks are distinguished, and each is counted once
         const key = `${organizationId} ${hour} ${textOf(2)(cells, from)}`;
         counts.set(key, (counts.get(key) ?? 0) + hits);
       };
-      const alike = new EqualClicks(spill, textOf(2));
+      const equalClicks = new EqualClicks(spill, textOf(2));
       const columns = [0, 1].map((index) => Int32Array.from(clicks, ({ cells }) => cells[index] ?? 0));
-      const plain = new Map<string, number>();
-      alike.begin(2);
+      const expected = new Map<string, number>();
+      equalClicks.begin(2);
       for (const [row, { organization, hour, cells }] of clicks.entries()) {
-        expect(alike.add(columns, row, organization, hour)).toBe(cells.join(' '));
+        expect(equalClicks.add(columns, row, organization, hour)).toBe(cells.join(' '));
         const key = `${organization} ${hour} ${cells.join(' ')}`;
-        plain.set(key, (plain.get(key) ?? 0) + 1);
+        expected.set(key, (expected.get(key) ?? 0) + 1);
       }
-      alike.end();
-      expect(counts).toEqual(plain);
+      equalClicks.end();
+      expect(counts).toEqual(expected);
     }),
     { numRuns: 20 },
   );
@@ -37,39 +37,39 @@ test('any number of different clicks are distinguished, and each is counted once
 test('clicks with very many columns are distinguished by the last one', () => {
   const width = 19;
   const spilled: string[] = [];
-  const alike = new EqualClicks(
+  const equalClicks = new EqualClicks(
     ({ hits }, cells, from) => spilled.push(`${hits}x ${textOf(width)(cells, from)}`),
     (cells, from) => textOf(width)(cells, from),
   );
-  alike.begin(2);
-  alike.add([Int32Array.of(1), Int32Array.of(2)], 0, 1, 0);
-  alike.end();
+  equalClicks.begin(2);
+  equalClicks.add([Int32Array.of(1), Int32Array.of(2)], 0, 1, 0);
+  equalClicks.end();
   spilled.length = 0;
-  alike.begin(width);
+  equalClicks.begin(width);
   const columns = Array.from({ length: width }, (_, index) =>
     Int32Array.from({ length: 5_000 }, (_, row) => (index === width - 1 ? row : index)),
   );
   for (let row = 0; row < 5_000; row++) {
     const text = columns.map((column) => column[row]).join(' ');
-    expect(alike.add(columns, row, 1, 0)).toBe(text);
+    expect(equalClicks.add(columns, row, 1, 0)).toBe(text);
   }
-  alike.end();
+  equalClicks.end();
   expect(new Set(spilled).size).toBe(5_000);
   expect(spilled.every((text) => text.startsWith('1x 0 1 2 '))).toBe(true);
 });
 
 test('clicks with fewer columns are not confused with those with more', () => {
   let width = 2;
-  const alike = new EqualClicks(
+  const equalClicks = new EqualClicks(
     () => {},
     (cells, from) => textOf(width)(cells, from),
   );
   const many = Int32Array.from({ length: 20_000 }, (_, row) => row + 1);
-  alike.begin(2);
+  equalClicks.begin(2);
   const fives = new Int32Array(many.length).fill(5);
-  for (let row = 0; row < many.length; row++) alike.add([fives, many], row, 1, 0);
-  alike.end();
+  for (let row = 0; row < many.length; row++) equalClicks.add([fives, many], row, 1, 0);
+  equalClicks.end();
   width = 1;
-  alike.begin(1);
-  expect(alike.add([Int32Array.of(5)], 0, 1, 0)).toBe('5');
+  equalClicks.begin(1);
+  expect(equalClicks.add([Int32Array.of(5)], 0, 1, 0)).toBe('5');
 });

@@ -33,7 +33,7 @@ test("hits that are only in memory count as waiting too, dropped ones don't", ()
   expect(lag.hits).toBe(0);
 });
 
-test('after hours without a fold the oldest is still known, in little memory', () => {
+test('after hours without a fold the age of the oldest hit is still known, in bounded memory', () => {
   const lag = new FoldLag();
   for (let second = 0; second < 20_000; second++) {
     append(lag, 1);

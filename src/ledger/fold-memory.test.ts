@@ -75,14 +75,14 @@ test('the first values of a link, field and hour up to the limit are admitted, i
     fc.property(fc.array(steps, { maxLength: 3 }), (hours) => {
       limit.clear();
       for (const [hour, ofHour] of hours.entries()) {
-        const plain = new Map<string, Set<number>>();
+        const expected = new Map<string, Set<number>>();
         for (const [link, field, value] of ofHour) {
           const key = `${link} ${field}`;
-          const kept = plain.get(key) ?? new Set();
-          plain.set(key, kept);
-          expect(limit.hasRoom(link, field, hour)).toBe(kept.size < 5);
-          if (kept.size < 5) kept.add(value);
-          expect(limit.admits(link, field, hour, value)).toBe(kept.has(value));
+          const admittedValues = expected.get(key) ?? new Set();
+          expected.set(key, admittedValues);
+          expect(limit.hasRoom(link, field, hour)).toBe(admittedValues.size < 5);
+          if (admittedValues.size < 5) admittedValues.add(value);
+          expect(limit.admits(link, field, hour, value)).toBe(admittedValues.has(value));
         }
       }
     }),
@@ -97,11 +97,11 @@ test('a visitor is recognised the second time, on the same day and for the same 
 });
 
 test('words get the ids from storage, and each is requested once', async () => {
-  const asked: (readonly string[])[] = [];
+  const requested: (readonly string[])[] = [];
   const store = {
     newestSweep: async () => 7,
     wordIds: async (words: readonly string[]) => {
-      asked.push(words);
+      requested.push(words);
       return new Map(words.map((word) => [word, word.length * 100]));
     },
   };
@@ -109,8 +109,8 @@ test('words get the ids from storage, and each is requested once', async () => {
   const [one, three, none] = [words.indexOf('a'), words.indexOf('abc'), words.indexOf('')];
   await words.settle(store);
   await words.settle(store);
-  expect([one, three, none].map((place) => words.idAt(place))).toEqual([100, 300, 0]);
-  expect(asked).toEqual([['a', 'abc']]);
+  expect([one, three, none].map((index) => words.idAt(index))).toEqual([100, 300, 0]);
+  expect(requested).toEqual([['a', 'abc']]);
   words.noteSweep(7);
   expect(words.trim()).toBe(false);
   // Some words may have been deleted since, so all ids are fetched again.
@@ -121,7 +121,7 @@ test('words get the ids from storage, and each is requested once', async () => {
 
 test('of very many visitors the latest are cached, and none is confused with another', () => {
   const seen = new SeenVisitors(10_000);
-  const visitor = (place: number) => 2 ** 40 + place * 7_919_000_000;
-  for (let place = 0; place < 50_000; place++) expect(seen.note(1, -3, visitor(place))).toBe(false);
-  for (let place = 45_000; place < 50_000; place++) expect(seen.note(1, -3, visitor(place))).toBe(true);
+  const visitor = (index: number) => 2 ** 40 + index * 7_919_000_000;
+  for (let index = 0; index < 50_000; index++) expect(seen.note(1, -3, visitor(index))).toBe(false);
+  for (let index = 45_000; index < 50_000; index++) expect(seen.note(1, -3, visitor(index))).toBe(true);
 });

@@ -30,7 +30,7 @@ describe('the bundled file', () => {
   });
 
   test('has no country for unregistered addresses', () => {
-    const inside = [
+    const unregistered = [
       '127.0.0.1',
       '10.1.2.3',
       '172.16.0.1',
@@ -39,8 +39,16 @@ describe('the bundled file', () => {
       '100.64.0.1',
       '0.0.0.0',
     ];
-    const inside6 = ['::1', '::', 'fe80::1', 'fc00::1', 'fd12:3456::1', '2001:db8::1', '::ffff:10.0.0.1'];
-    for (const address of [...inside, ...inside6])
+    const unregistered6 = [
+      '::1',
+      '::',
+      'fe80::1',
+      'fc00::1',
+      'fd12:3456::1',
+      '2001:db8::1',
+      '::ffff:10.0.0.1',
+    ];
+    for (const address of [...unregistered, ...unregistered6])
       expect([address, countryOf(address)]).toEqual([address, 'XX']);
   });
 
@@ -106,12 +114,12 @@ describe("the operator's own file", () => {
   });
 
   test('that is missing or broken is refused with its name and a message', () => {
-    const whole = readFileSync(bundledCountryFile());
+    const complete = readFileSync(bundledCountryFile());
     const broken = [
       Buffer.alloc(0),
       Buffer.from('not a database'),
-      whole.subarray(0, 9_000),
-      whole.subarray(2_000_000),
+      complete.subarray(0, 9_000),
+      complete.subarray(2_000_000),
     ];
     for (const content of broken) {
       expect(() => openCountryFile(file(content))).toThrow(
@@ -154,11 +162,11 @@ describe('a lazily opened file', () => {
 
   test('that fails during a lookup is given up in the same way', () => {
     const problems: CountryFileError[] = [];
-    const breaking = () => (address: string) => {
+    const failing = () => (address: string) => {
       if (address === '9.9.9.9') throw new RangeError('out of bounds');
       return 'CH';
     };
-    const countryOf = openLazily(breaking, unknownCountry, (problem) => problems.push(problem));
+    const countryOf = openLazily(failing, unknownCountry, (problem) => problems.push(problem));
     expect(['1.2.3.4', '9.9.9.9', '1.2.3.4'].map(countryOf)).toEqual(['CH', 'XX', 'XX']);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toBeInstanceOf(CountryFileError);

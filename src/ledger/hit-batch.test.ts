@@ -16,10 +16,10 @@ import { WordIds } from './word-ids.ts';
 const dayLength = 86_400_000;
 const noon = Date.UTC(2026, 5, 1, 12);
 
-let drawn = 0;
+let saltsMade = 0;
 async function freshSalts(...days: number[]): Promise<DailySalts> {
   const store = { settle: async (_day: number, fresh: Uint8Array) => fresh, forgetBefore: async () => {} };
-  const salts = new DailySalts(store, (count) => new Uint8Array(count).fill(++drawn));
+  const salts = new DailySalts(store, (count) => new Uint8Array(count).fill(++saltsMade));
   for (const day of days) await salts.prepare(day);
   return salts;
 }
@@ -77,7 +77,7 @@ function recordOf(text: string): RecordBytes {
 }
 
 /** The rows of the batch, with words in place of indexes. */
-function told(batch: HitBatch, words: readonly string[]): object[] {
+function rowsOf(batch: HitBatch, words: readonly string[]): object[] {
   const { columns } = batch;
   return Array.from({ length: columns.count }, (_, row) => ({
     linkId: columns.linkId[row],
@@ -110,16 +110,16 @@ const expected = (hit: EnrichedHit): object => ({
 
 /** Also keeps each word by its index. */
 class ReadableWords extends WordIds {
-  readonly said = [''];
+  readonly byIndex = [''];
 
   override indexOf(word: string): number {
     const index = super.indexOf(word);
-    this.said[index] = word;
+    this.byIndex[index] = word;
     return index;
   }
 }
 
-test('the fast path enriches any hit in the same way as the plain one', async () => {
+test('a batch enriches any hit in the same way as enrich()', async () => {
   const days = [dayOf(noon), dayOf(noon + dayLength)];
   const parts = await freshParts(...days);
   await fc.assert(
@@ -133,7 +133,7 @@ test('the fast path enriches any hit in the same way as the plain one', async ()
           expect(batch.add(recordOf(record.map(hitText).join('')), () => true)).toBeNull();
         }
         const plain = records.flat().map((hit) => enrich(hit, parts));
-        expect(told(batch, words.said)).toEqual(plain.map(expected));
+        expect(rowsOf(batch, words.byIndex)).toEqual(plain.map(expected));
       },
     ),
     { numRuns: 200 },
@@ -152,7 +152,7 @@ const oneHit: RawHit = {
 const batchOf = async (words: WordIds, ...days: number[]) =>
   new HitBatch(words, new ValueLimit(), await freshParts(...days));
 
-test("it stops before a hit of a day whose salt isn't available, and continues from there", async () => {
+test("a batch stops before a hit of a day whose salt isn't available, and continues from there", async () => {
   const batch = await batchOf(new WordIds(), dayOf(noon));
   const ready = new Set([dayOf(noon)]);
   const instants = [noon, noon + dayLength, noon + dayLength + 1, noon + 1];
@@ -197,7 +197,7 @@ test('released memory contains nothing of earlier batches when it is reused', as
     expect(batch.count).toBe(0);
     expect(batch.columns.at.length).toBeLessThanOrEqual(256);
     fill(oneHit, 1);
-    expect(told(batch, words.said)).toEqual([expected(enrich(oneHit, parts))]);
+    expect(rowsOf(batch, words.byIndex)).toEqual([expected(enrich(oneHit, parts))]);
   }
 });
 
@@ -208,8 +208,10 @@ test('words that were assigned new indexes are resolved', async () => {
   for (const language of [...languages, ...languages]) {
     batch.begin();
     batch.add(recordOf(hitText({ ...oneHit, acceptLanguage: language })), () => true);
-    const [country, os, browser, said] = batch.columns.words.map((indexes) => words.said[indexes[0] ?? -1]);
-    expect([country, os, browser, said]).toEqual(['DE', 'Linux', 'Firefox', language]);
+    const [country, os, browser, acceptLanguage] = batch.columns.words.map(
+      (indexes) => words.byIndex[indexes[0] ?? -1],
+    );
+    expect([country, os, browser, acceptLanguage]).toEqual(['DE', 'Linux', 'Firefox', language]);
   }
 });
 
@@ -243,27 +245,27 @@ test('a value beyond the limit of a link and hour counts as other and adds no wo
   hits.splice(5, 0, ...hits.splice(7, 1));
   batch.begin();
   batch.add(recordOf(hits.map(hitText).join('')), () => true);
-  const said = (indexes: Int32Array) =>
-    Array.from(indexes.subarray(0, batch.count), (index) => words.said[index]);
+  const wordsAt = (indexes: Int32Array) =>
+    Array.from(indexes.subarray(0, batch.count), (index) => words.byIndex[index]);
   const { language, origins } = batch.columns;
-  expect(said(language)).toEqual([
+  expect(wordsAt(language)).toEqual([
     ...['de', 'fr', '(other)', 'de', '(other)'],
     ...['pt', 'de', '(other)', 'de', 'pt'],
   ]);
-  expect(said(origins[originFields.indexOf('utm_source')] ?? new Int32Array())).toEqual([
+  expect(wordsAt(origins[originFields.indexOf('utm_source')] ?? new Int32Array())).toEqual([
     ...['s0-0', 's0-1', '(other)', '(other)', '(other)'],
     ...['s3600000-2', 's3600000-0', '(other)', '(other)', '(other)'],
   ]);
   expect(words.find('s0-2')).toBe(-1);
 });
 
-test('words that lost their indexes are not confused with those that have them now, if values are limited', async () => {
+test('words whose indexes were reassigned are not confused with the words that have them now, if values are limited', async () => {
   const words = new ReadableWords(4);
   const batch = new HitBatch(words, new ValueLimit(1), await freshParts(dayOf(noon)));
   const referrerOf = (hit: Partial<RawHit>) => {
     batch.begin();
     batch.add(recordOf(hitText({ ...oneHit, ...hit })), () => true);
-    return words.said[batch.columns.origins[0]?.[0] ?? -1];
+    return words.byIndex[batch.columns.origins[0]?.[0] ?? -1];
   };
   expect(referrerOf({ referer: 'https://one.example/' })).toBe('one.example');
   expect(referrerOf({ referer: 'https://two.example/', acceptLanguage: 'fr' })).toBe('two.example');

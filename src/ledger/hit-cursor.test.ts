@@ -6,7 +6,7 @@ import { headerEvidenceKinds } from '../rules/header-evidence.ts';
 import { ByteCache } from '../structures/byte-cache.ts';
 import { HitCursor } from './hit-cursor.ts';
 
-/** Many are prefixes of another, and some characters take more than one byte. */
+/** Many of them are prefixes of another, and some characters take more than one byte. */
 const text = fc.constantFrom('', 'a', 'ab', 'abcd', 'abcdé', 'abcdéf', 'ünicode', 'a long one of many signs');
 
 const anyHit: fc.Arbitrary<RawHit> = fc.record({
@@ -30,11 +30,11 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   alias: fc.constantFrom('', 'go.example.com/old', 'x.example/ü/2'),
 });
 
-const whole = (bytes: Buffer) => ({ bytes, from: 0, to: bytes.length });
+const recordBytesOf = (bytes: Buffer) => ({ bytes, from: 0, to: bytes.length });
 const visitorOf = ({ method, address, userAgent, acceptLanguage, clientHints }: RawHit): string =>
   [method, address, userAgent, acceptLanguage, clientHints].join('\n');
 
-test('a hit is read as it was written, whatever was read before and however often, and its sender is found', () => {
+test('a hit is read as it was written, whatever was read before and however often, and its visitor is found in the cache', () => {
   const cursor = new HitCursor();
   const draws = fc.array(fc.tuple(anyHit, fc.integer({ min: 1, max: 3 })));
   fc.assert(
@@ -45,7 +45,7 @@ test('a hit is read as it was written, whatever was read before and however ofte
       for (const drawn of records) {
         const hits = drawn.flatMap(([hit, times]) => Array.from({ length: times }, () => hit));
         let before: string | null = null;
-        cursor.begin(whole(Buffer.from(hits.map(hitText).join(''))));
+        cursor.begin(recordBytesOf(Buffer.from(hits.map(hitText).join(''))));
         for (const hit of hits) {
           const visitor = visitorOf(hit);
           expect(cursor.next()).toBe(true);
@@ -53,10 +53,10 @@ test('a hit is read as it was written, whatever was read before and however ofte
           expect(cursor.isSameVisitor).toBe(before === visitor);
           if (!cursor.isSameVisitor) {
             // Beyond 32 bits two organizations may share a hash.
-            const facts = `${hit.organizationId | 0}\n${visitor}`;
-            expect(cursor.cachedVisitor(visitors)).toBe(known.has(facts) ? facts : undefined);
-            cursor.cacheVisitor(visitors, facts);
-            known.add(facts);
+            const cacheKey = `${hit.organizationId | 0}\n${visitor}`;
+            expect(cursor.cachedVisitor(visitors)).toBe(known.has(cacheKey) ? cacheKey : undefined);
+            cursor.cacheVisitor(visitors, cacheKey);
+            known.add(cacheKey);
           }
           expect([cursor.refererFrom(texts), cursor.queryFrom(texts)]).toEqual([hit.referer, hit.query]);
           const { referer, query, purpose, headerEvidence, countryHint, alias, matchedRule } = hit;
@@ -86,7 +86,7 @@ test('an instant is read as it was written, whatever the one before', () => {
   const plain = fc.sample(anyHit, 1)[0] as RawHit;
   fc.assert(
     fc.property(fc.array(instant, { maxLength: 20 }), (instants) => {
-      cursor.begin(whole(Buffer.from(instants.map((at) => hitText({ ...plain, at })).join(''))));
+      cursor.begin(recordBytesOf(Buffer.from(instants.map((at) => hitText({ ...plain, at })).join(''))));
       for (const at of instants) expect([cursor.next(), cursor.at]).toEqual([true, at]);
     }),
     { numRuns: 500 },

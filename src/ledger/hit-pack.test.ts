@@ -25,11 +25,11 @@ const read = (cells: Uint8Array, count: number, names: readonly HitColumn[] = hi
  * Three hits as written by the last release whose packs had no places and aliases: the second one was redirected by a rule and
  * a variant, the third by the rule.
  */
-const fromBefore = Buffer.from(
+const previousPack = Buffer.from(
   'AgQEBAAAAAAAAAAAAAAAAAAAAAABAgABAAAAAAAAAAAAAAAAAECPQAAAAAAAQJ9AAAAAAAAACEAAAAAAAAAQQAAAAAAAABRAAAAAAAAAGEAAAAAAAAAcQAAAAAAAACBAAAAAAAAAIkAAAAAAAAAkQAAAAAAAACZAAAAAAAAAKEAAAAAAAAAqQAAAAAAAACxAAAAAAAAALkAAAAAAAAAwQAAAAAAAADFAAAAAAAAAMkAAAAAAAQAAAHARAQAAAAAAAAAAAAEAAABwEQEAAAAAAAAAAAABAAAAcBEBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAcHAAAAAAAAACwBAAAAAA==',
   'base64',
 );
-const rowsFromBefore = [0, 1, 70_000].map((more, row) => ({
+const previousRows = [0, 1, 70_000].map((more, row) => ({
   ...Object.fromEntries(
     hitColumns.map((name, index) => [name, isDouble(name) ? index * 1_000 + more : index]),
   ),
@@ -41,22 +41,20 @@ const rowsFromBefore = [0, 1, 70_000].map((more, row) => ({
 }));
 
 test('a pack of the previous release is read, and written with the same bytes if no hit has a place or an alias', () => {
-  expect(read(fromBefore, 3)).toEqual(
-    hitColumns.map((name) => rowsFromBefore.map((row: Partial<Record<HitColumn, number>>) => row[name] ?? 0)),
+  expect(read(previousPack, 3)).toEqual(
+    hitColumns.map((name) => previousRows.map((row: Partial<Record<HitColumn, number>>) => row[name] ?? 0)),
   );
-  expect(Buffer.from(packOf(rowsFromBefore)).toString('base64')).toBe(fromBefore.toString('base64'));
+  expect(Buffer.from(packOf(previousRows)).toString('base64')).toBe(previousPack.toString('base64'));
 });
 
 test('the previous release finds its fields in a pack with places and aliases', () => {
-  const pack = packOf(
-    rowsFromBefore.map((row, index) => ({ ...row, region: 5, city: index, alias: 70_000 })),
-  );
+  const pack = packOf(previousRows.map((row, index) => ({ ...row, region: 5, city: index, alias: 70_000 })));
   // That release reads only the version, the widths of its columns and the flag of the second part in the head.
   const head = 24;
   const known = [...pack.subarray(0, head)];
   known[22] = 0;
-  expect(known).toEqual([...fromBefore.subarray(0, head)]);
-  expect([...pack.subarray(head, fromBefore.length)]).toEqual([...fromBefore.subarray(head)]);
+  expect(known).toEqual([...previousPack.subarray(0, head)]);
+  expect([...pack.subarray(head, previousPack.length)]).toEqual([...previousPack.subarray(head)]);
   expect(read(pack, 3, ['region', 'city', 'alias'])).toEqual([
     [5, 5, 5],
     [0, 1, 2],

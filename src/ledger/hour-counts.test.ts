@@ -61,9 +61,9 @@ test('merging keeps the sums, gives the same result in any order, and never leng
 
 test('a reason and its class share a value', () => {
   for (const reason of reasons.keys())
-    for (const place of rollupClasses.keys()) {
-      const value = reasonValue(reason, place);
-      expect([reasonOf(value), classOf(value)]).toEqual([reason, place]);
+    for (const classIndex of rollupClasses.keys()) {
+      const value = reasonValue(reason, classIndex);
+      expect([reasonOf(value), classOf(value)]).toEqual([reason, classIndex]);
     }
 });
 

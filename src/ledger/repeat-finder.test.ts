@@ -67,19 +67,19 @@ test('two journals that share their clicks count like one, however their hits ar
     fc.property(fc.array(hit, { maxLength: 120 }), (steps) => {
       let now = at;
       const journals = [new RepeatFinder(window), new RepeatFinder(window)];
-      const told: [RecentClicks[], RecentClicks[]] = [[], []];
+      const sharedClicks: [RecentClicks[], RecentClicks[]] = [[], []];
       const last = new Map<number, number>();
       for (const [key, step, isFirst] of steps) {
         now += step;
-        const mine = isFirst ? 0 : 1;
-        const finder = journals[mine] as RepeatFinder;
+        const journal = isFirst ? 0 : 1;
+        const finder = journals[journal] as RepeatFinder;
         const before = last.get(key) ?? Number.NEGATIVE_INFINITY;
         const isRepeat = now - before < window;
-        const others = mergedClicks(told[1 - mine] ?? [], now - window, now + window);
+        const others = mergedClicks(sharedClicks[1 - journal] ?? [], now - window, now + window);
         expect(repeatsOf(finder, [[key, now]], others)).toHaveLength(isRepeat ? 1 : 0);
         if (isRepeat) continue;
         last.set(key, now);
-        told[mine]?.push(unpackClicks(packClicks(finder.clicks)));
+        sharedClicks[journal]?.push(unpackClicks(packClicks(finder.clicks)));
       }
     }),
   );

@@ -22,7 +22,7 @@ test.each([1, 2, 4, 5, 16, 17, 300])(
   },
 );
 
-test('so are values of eight bytes, and differences', () => {
+test('values of eight bytes and differences are read back unchanged', () => {
   const wide = Float64Array.from({ length: 999 }, () => draw(3) * 2 ** 40);
   for (const cells of [writeCoded(wide), writeDifferences(wide), writeDifferences(wide.map((_, row) => row))])
     expect(new Uint8Array(unpackedCells(compressedCells(cells)))).toEqual(new Uint8Array(cells));

@@ -9,25 +9,25 @@ const visit = { at: noon, organizationId: 3, address: '198.51.100.7', userAgent:
 
 /** Like storage: one salt a day for all nodes, the first one given. */
 class SaltsInMemory implements SaltStore {
-  readonly kept = new Map<number, Uint8Array>();
+  readonly salts = new Map<number, Uint8Array>();
 
-  async settle(of: number, fresh: Uint8Array): Promise<Uint8Array> {
-    const standing = this.kept.get(of) ?? fresh;
-    this.kept.set(of, standing);
-    return standing;
+  async settle(ofDay: number, fresh: Uint8Array): Promise<Uint8Array> {
+    const salt = this.salts.get(ofDay) ?? fresh;
+    this.salts.set(ofDay, salt);
+    return salt;
   }
 
   async forgetBefore(first: number): Promise<void> {
-    for (const of of this.kept.keys()) if (of < first) this.kept.delete(of);
+    for (const ofDay of this.salts.keys()) if (ofDay < first) this.salts.delete(ofDay);
   }
 }
 
-let drawn = 0;
-const bytes = (count: number) => new Uint8Array(count).fill(++drawn);
+let saltsMade = 0;
+const bytes = (count: number) => new Uint8Array(count).fill(++saltsMade);
 
 async function saltsFor(store: SaltStore, ...days: number[]): Promise<DailySalts> {
   const salts = new DailySalts(store, bytes);
-  for (const of of days) await salts.prepare(of);
+  for (const ofDay of days) await salts.prepare(ofDay);
   return salts;
 }
 
@@ -35,11 +35,11 @@ describe('a visitor', () => {
   test('is an HMAC-SHA256 of organization, address and user agent under the salt of the day', async () => {
     const store = new SaltsInMemory();
     const salts = await saltsFor(store, day);
-    const oracle = createHmac('sha256', store.kept.get(day) ?? '')
+    const expected = createHmac('sha256', store.salts.get(day) ?? '')
       .update('3\n198.51.100.7\nfirefox')
       .digest('hex');
     expect(visitorHash(salts, visit)).toBe(
-      Number.parseInt(oracle.slice(0, 5), 16) * 2 ** 32 + Number.parseInt(oracle.slice(8, 16), 16),
+      Number.parseInt(expected.slice(0, 5), 16) * 2 ** 32 + Number.parseInt(expected.slice(8, 16), 16),
     );
   });
 
@@ -54,17 +54,17 @@ describe('a visitor', () => {
 
   test('differs by organization, by address and by user agent', async () => {
     const salts = await saltsFor(new SaltsInMemory(), day);
-    const of = (address: string, userAgent: string, organizationId = 3) =>
+    const hashOf = (address: string, userAgent: string, organizationId = 3) =>
       visitorHash(salts, { at: noon, organizationId, address, userAgent });
     expect(
       new Set([
-        of('10.0.0.1', 'a'),
-        of('10.0.0.2', 'a'),
-        of('10.0.0.1', 'b'),
-        of('10.0.0.11', ''),
-        of('10.0.0.1', '1'),
-        of('10.0.0.1', 'a', 4),
-        of('0.0.0.1', 'a', 31),
+        hashOf('10.0.0.1', 'a'),
+        hashOf('10.0.0.2', 'a'),
+        hashOf('10.0.0.1', 'b'),
+        hashOf('10.0.0.11', ''),
+        hashOf('10.0.0.1', '1'),
+        hashOf('10.0.0.1', 'a', 4),
+        hashOf('0.0.0.1', 'a', 31),
       ]).size,
     ).toBe(7);
   });
@@ -84,19 +84,19 @@ describe('a visitor', () => {
 describe('the salt of a day', () => {
   test('is the same on every node and after a restart', async () => {
     const store = new SaltsInMemory();
-    const here = await saltsFor(store, day);
-    const there = await saltsFor(store, day);
-    const visitor = visitorHash(here, visit);
+    const firstNode = await saltsFor(store, day);
+    const secondNode = await saltsFor(store, day);
+    const visitor = visitorHash(firstNode, visit);
     expect(visitor).not.toBeNull();
-    expect(visitorHash(there, visit)).toBe(visitor);
+    expect(visitorHash(secondNode, visit)).toBe(visitor);
   });
 
-  test('once destroyed is not replaced: its day gets no other', async () => {
+  test('is not replaced once it is destroyed', async () => {
     const store = new SaltsInMemory();
     const salts = await saltsFor(store, day - 1, day);
     await salts.forgetBefore(day);
     await salts.prepare(day - 1);
-    expect([...store.kept.keys()]).toEqual([day]);
+    expect([...store.salts.keys()]).toEqual([day]);
     expect(visitorHash(salts, { ...visit, at: noon - 86_400_000 })).toBeNull();
     expect(visitorHash(salts, visit)).not.toBeNull();
   });

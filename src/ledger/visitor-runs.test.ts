@@ -13,7 +13,7 @@ const group = fc.tuple(
   }),
 );
 
-function written(groups: readonly Group[]): Buffer {
+function runOf(groups: readonly Group[]): Buffer {
   const run = new VisitorRun();
   run.begin();
   for (const [owner, visitors] of groups) {
@@ -33,13 +33,13 @@ function read(bytes: Buffer): Group[] {
 test('concatenated runs are read as they were written, without removed visitors', () => {
   fc.assert(
     fc.property(fc.array(group), fc.array(group), (one, other) => {
-      const both = Buffer.concat([written(one), written(other)]);
+      const both = Buffer.concat([runOf(one), runOf(other)]);
       expect(read(both)).toEqual([...one, ...other]);
-      const gone = new Set(one.slice(0, 2).map(([owner]) => owner));
-      const left = [...one, ...other].filter(([owner]) => !gone.has(owner));
-      expect(read(runWithout(both, gone) ?? Buffer.alloc(0))).toEqual(left);
+      const removed = new Set(one.slice(0, 2).map(([owner]) => owner));
+      const expected = [...one, ...other].filter(([owner]) => !removed.has(owner));
+      expect(read(runWithout(both, removed) ?? Buffer.alloc(0))).toEqual(expected);
     }),
   );
-  expect(runWithout(written([[5, [1, 2]]]), new Set([5]))).toBeNull();
-  expect(() => read(written([[5, [1]]]).subarray(0, 3))).toThrow();
+  expect(runWithout(runOf([[5, [1, 2]]]), new Set([5]))).toBeNull();
+  expect(() => read(runOf([[5, [1]]]).subarray(0, 3))).toThrow();
 });

@@ -14,12 +14,12 @@ const mailFor = (name: string, organization: string) =>
     origin: 'https://links.example.com',
   });
 
-test('whatever the names, the subject is one line and the page contains only our elements', async () => {
+test('whatever the names, the subject is one line and the HTML contains only our elements', async () => {
   const someName = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc.constantFrom('\r\nBcc: x@example.com', '<b>', '"><img src=x>', '\u2029', '\u202e', '&lt;', "'"),
   );
-  let page = '';
+  let expected = '';
   await fc.assert(
     fc.asyncProperty(someName, someName, async (name, organization) => {
       const { subject, text, html } = mailFor(name, organization);
@@ -33,13 +33,13 @@ test('whatever the names, the subject is one line and the page contains only our
         .transform(new Response(html))
         .text();
       const found = elements.join('\n');
-      page ||= found;
-      expect(found).toBe(page);
+      expected ||= found;
+      expect(found).toBe(expected);
     }),
   );
 });
 
-test('it reads like a short note', () => {
+test('the text is a short note', () => {
   expect(
     mailFor('Ada Lovelace', 'Engines').text,
   ).toBe(`Ada Lovelace (ada@example.com) invites you to Engines on links.example.com.

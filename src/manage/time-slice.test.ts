@@ -8,18 +8,18 @@ function work(milliseconds: number): void {
 }
 
 test('long work yields repeatedly', async () => {
-  let othersTurns = 0;
-  const others = setInterval(() => othersTurns++, 0);
+  let timerRuns = 0;
+  const timer = setInterval(() => timerRuns++, 0);
   const timeSlice = new TimeSlice();
   let pauses = 0;
-  for (let thing = 0; thing < 100; thing++) {
+  for (let step = 0; step < 100; step++) {
     if (timeSlice.isOver) {
       await timeSlice.pause();
       pauses++;
     }
     work(0.5);
   }
-  clearInterval(others);
+  clearInterval(timer);
   expect(pauses).toBeGreaterThanOrEqual(10);
-  expect(othersTurns).toBeGreaterThanOrEqual(10);
+  expect(timerRuns).toBeGreaterThanOrEqual(10);
 });

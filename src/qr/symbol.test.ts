@@ -3,10 +3,10 @@ import encodeQR from 'qr';
 import { qrSvg } from './svg.ts';
 import { isDark, qrSymbol } from './symbol.ts';
 
-const drawn = (text: string): string[] => {
+const modulesOf = (text: string): string[] => {
   const symbol = qrSymbol(text);
-  const along = Array.from({ length: symbol.size }, (_, place) => place);
-  return along.map((y) => along.map((x) => (isDark(symbol, x, y) ? '#' : ' ')).join(''));
+  const indexes = Array.from({ length: symbol.size }, (_, index) => index);
+  return indexes.map((y) => indexes.map((x) => (isDark(symbol, x, y) ? '#' : ' ')).join(''));
 };
 
 /** The same symbol by an independent library, without the border that it always adds. */
@@ -25,30 +25,30 @@ const lengthsOf = (max: number, step: number) =>
 
 /** Differs from position to position, and is the same in every run. */
 const textOf = (length: number, seed = 1) =>
-  Array.from({ length }, (_, place) =>
-    String.fromCharCode(33 + ((place * 7919 + seed * 104_729 + place ** 3) % 90)),
+  Array.from({ length }, (_, index) =>
+    String.fromCharCode(33 + ((index * 7919 + seed * 104_729 + index ** 3) % 90)),
   ).join('');
 
 describe('a QR symbol', () => {
   test('of any length up to the maximum is identical to that of an independent encoder', () => {
     const lengths = [...lengthsOf(300, 1), ...lengthsOf(2331, 23), 2331];
-    for (const length of lengths) expect(drawn(textOf(length))).toEqual(expected(textOf(length)));
+    for (const length of lengths) expect(modulesOf(textOf(length))).toEqual(expected(textOf(length)));
   });
 
-  test('has the same mask as there, whatever the text', () => {
+  test('has the same mask as that of an independent encoder, whatever the text', () => {
     const masks = new Set<string>();
     for (let seed = 0; seed < 300; seed++) {
       const text = `https://links.example.com/${textOf(7, seed)}?qr`;
-      expect(drawn(text)).toEqual(expected(text));
+      expect(modulesOf(text)).toEqual(expected(text));
       // The three bits of the mask, in the first row of the format information.
-      masks.add(drawn(text)[8]?.slice(2, 5) ?? '');
+      masks.add(modulesOf(text)[8]?.slice(2, 5) ?? '');
     }
     expect(masks.size).toBe(8);
   });
 
   test('encodes text of other scripts as UTF-8', () => {
     for (const text of ['Frühling', 'https://例え.テスト/🦊', 'مرحبا'])
-      expect(drawn(text)).toEqual(expected(text));
+      expect(modulesOf(text)).toEqual(expected(text));
   });
 
   test('beyond the maximum size is refused', () => {
@@ -56,10 +56,10 @@ describe('a QR symbol', () => {
   });
 
   test('drawn after another contains nothing of it', () => {
-    const first = drawn('https://example.com/first');
+    const first = modulesOf('https://example.com/first');
     qrSymbol('https://example.com/other');
     qrSymbol('x'.repeat(500));
-    expect(drawn('https://example.com/first')).toEqual(first);
+    expect(modulesOf('https://example.com/first')).toEqual(first);
   });
 });
 
@@ -82,7 +82,7 @@ describe('its SVG', () => {
     for (const length of [10, 60, 200, 700, 2331]) {
       const text = textOf(length);
       const rows = painted(qrSvg(text, '#123456', '#ffffff'));
-      expect(rows.slice(4, -4).map((row) => row.slice(4, -4))).toEqual(drawn(text));
+      expect(rows.slice(4, -4).map((row) => row.slice(4, -4))).toEqual(modulesOf(text));
       const border = [
         ...rows.slice(0, 4),
         ...rows.slice(-4),
@@ -93,7 +93,7 @@ describe('its SVG', () => {
   });
 
   test('drawn after another has its own colours, size and modules', () => {
-    const asked = [
+    const calls = [
       ['https://example.com/a', '#000000', '#ffffff'],
       ['https://example.com/b', '#000000', '#ffffff'],
       ['https://example.com/a', '#123456', '#ffffff'],
@@ -102,14 +102,14 @@ describe('its SVG', () => {
       ['https://example.com/a', '#123456', '#fedcba'],
       ['https://example.com/a', '#000000', '#ffffff'],
     ] as const;
-    for (const [text, foreground, background] of asked) {
+    for (const [text, foreground, background] of calls) {
       const svg = qrSvg(text, foreground, background);
       expect(svg).toStartWith("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 ");
       expect(svg).toContain(`<path fill='${background}' d='`);
       expect(svg).toContain(`<path stroke='${foreground}' d='`);
       expect(svg).toEndWith("'/></svg>");
       const rows = painted(svg.replace(foreground, '#123456'));
-      expect(rows.slice(4, -4).map((row) => row.slice(4, -4))).toEqual(drawn(text));
+      expect(rows.slice(4, -4).map((row) => row.slice(4, -4))).toEqual(modulesOf(text));
     }
   });
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { isPublic, readAddress, unmapped } from './address-rules.ts';
 
-/** All of IANA's special registries, and what the threat list adds: the first and last address of each range. */
-const inside = `
+/** The ranges of IANA's special-purpose registries, and those of the list of threats: the first and last address of each range. */
+const specialAddresses = `
   0.0.0.0 0.0.0.1 0.255.255.255 10.0.0.0 10.1.2.3 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255
   127.0.0.0 127.0.0.1 127.0.1.1 127.255.255.255 169.254.0.0 169.254.169.254 169.254.255.255
   172.16.0.0 172.17.0.1 172.31.255.255 192.0.0.0 192.0.0.1 192.0.0.8 192.0.0.9 192.0.0.10 192.0.0.170 192.0.0.171
@@ -33,7 +33,7 @@ const inside = `
 `;
 
 /** The neighbours of every special range, and some well-known addresses. */
-const open = `
+const publicAddresses = `
   1.0.0.0 1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 168.63.129.15
   168.63.129.17 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.1.255 192.0.3.0
   192.31.195.255 192.31.197.0 192.52.192.255 192.52.194.0 192.88.98.255 192.88.100.0 192.167.255.255 192.169.0.0
@@ -135,40 +135,40 @@ const unreadable = [
   ],
 ];
 
-const words = (text: string): string[] => text.trim().split(/\s+/);
-const judge = (text: string): boolean | null => {
+const split = (text: string): string[] => text.trim().split(/\s+/);
+const isPublicAddress = (text: string): boolean | null => {
   const address = readAddress(text);
   return address && isPublic(address);
 };
 
 test('the table has at least 300 forms, each once', () => {
-  const forms = [...words(inside), ...words(open), ...unreadable];
+  const forms = [...split(specialAddresses), ...split(publicAddresses), ...unreadable];
   expect(new Set(forms).size).toBe(forms.length);
   expect(forms.length).toBeGreaterThanOrEqual(300);
 });
 
 describe('an address of a special range is not public', () => {
-  test.each(words(inside))('%s', (text) => {
-    expect(judge(text)).toBe(false);
+  test.each(split(specialAddresses))('%s', (text) => {
+    expect(isPublicAddress(text)).toBe(false);
   });
 });
 
 describe('an address beside a special range is public', () => {
-  test.each(words(open))('%s', (text) => {
-    expect(judge(text)).toBe(true);
+  test.each(split(publicAddresses))('%s', (text) => {
+    expect(isPublicAddress(text)).toBe(true);
   });
 });
 
 describe('ambiguous text is not an address', () => {
   test.each(unreadable.map((text) => [JSON.stringify(text), text]))('%s', (_shown, text) => {
-    expect(judge(text)).toBeNull();
+    expect(isPublicAddress(text)).toBeNull();
   });
 });
 
 test('every first octet except the special ones has public addresses, and those have none', () => {
   const special = [0, 10, 127, ...Array.from({ length: 32 }, (_, index) => 224 + index)];
   for (let octet = 0; octet < 256; octet++) {
-    expect([octet, judge(`${octet}.1.77.77`)]).toEqual([octet, !special.includes(octet)]);
+    expect([octet, isPublicAddress(`${octet}.1.77.77`)]).toEqual([octet, !special.includes(octet)]);
   }
 });
 
@@ -185,8 +185,8 @@ test('four parts are parsed as the library parses them, and nothing else is acce
   const parts = fc.array(part, { minLength: 3, maxLength: 5 }).map((all) => all.join('.'));
   fc.assert(
     fc.property(parts, (text) => {
-      const isOne = ipaddr.IPv4.isValidFourPartDecimal(text);
-      expect(readAddress(text)?.toString()).toBe(isOne ? ipaddr.IPv4.parse(text).toString() : undefined);
+      const isValid = ipaddr.IPv4.isValidFourPartDecimal(text);
+      expect(readAddress(text)?.toString()).toBe(isValid ? ipaddr.IPv4.parse(text).toString() : undefined);
     }),
     { numRuns: 2_000 },
   );

@@ -9,21 +9,26 @@ test('a certificate is renewed after two thirds of its lifetime, or randomly a l
   expect(renewalAt(0, 90 * day, () => 1)).toBeCloseTo(58.2 * day, -3);
 });
 
-test('failed tries get less frequent, and never earlier than the authority allows', () => {
-  const after = (failures: number, isAway = false, retryAt: number | null = null) =>
+test('retries after failures get less frequent, and are never earlier than the authority allows', () => {
+  const delayAfter = (failures: number, isAway = false, retryAt: number | null = null) =>
     nextTryAt(0, failures, { isAway, retryAt, ways: 1 }, () => 0) / minute;
-  expect([1, 2, 3, 7, 50].map((failures) => after(failures))).toEqual([5, 15, 60, 1440, 1440]);
-  expect([1, 5, 50].map((failures) => after(failures, true))).toEqual([1, 60, 60]);
-  expect(after(1, false, 3 * day)).toBe((3 * day) / minute);
+  expect([1, 2, 3, 7, 50].map((failures) => delayAfter(failures))).toEqual([5, 15, 60, 1440, 1440]);
+  expect([1, 5, 50].map((failures) => delayAfter(failures, true))).toEqual([1, 60, 60]);
+  expect(delayAfter(1, false, 3 * day)).toBe((3 * day) / minute);
   // An authority's date is followed only up to a limit.
-  expect(after(1, false, 1_000 * day)).toBe((7 * day) / minute);
+  expect(delayAfter(1, false, 1_000 * day)).toBe((7 * day) / minute);
 });
 
 test('if a name can be validated in another way, that is tried at once', () => {
-  const after = (failures: number, retryAt: number | null = null) =>
+  const delayAfter = (failures: number, retryAt: number | null = null) =>
     nextTryAt(0, failures, { isAway: false, retryAt, ways: 2 }, () => 0);
-  expect([1, 2, 3, 50].map((failures) => after(failures))).toEqual([1_000, 5 * minute, 15 * minute, day]);
-  expect(after(1, day)).toBe(day);
+  expect([1, 2, 3, 50].map((failures) => delayAfter(failures))).toEqual([
+    1_000,
+    5 * minute,
+    15 * minute,
+    day,
+  ]);
+  expect(delayAfter(1, day)).toBe(day);
 });
 
 test('a name is ordered at most five times a week', () => {

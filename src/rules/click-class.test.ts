@@ -20,8 +20,8 @@ describe('the class of a hit by its user agent', () => {
     ['bot', machines],
   ];
   for (const [expected, rows] of tables) {
-    for (const [who, userAgent, reason] of rows) {
-      test(`${expected}: ${who}`, () => {
+    for (const [client, userAgent, reason] of rows) {
+      test(`${expected}: ${client}`, () => {
         expect(classOf(userAgent)).toEqual({ class: expected, reason });
         expect(agentKind({ userAgent, headerEvidence: 'none' })).toBe(
           expected === 'human' ? 'person' : (expected as AgentKind),
@@ -44,8 +44,8 @@ describe("a request that isn't a visit is never a click, whatever client sends i
     ['an unknown purpose', 'GET', 'navigate', 'human', 'browser'],
     ['the form of a password', 'POST', '', 'human', 'browser'],
   ];
-  for (const [what, method, purpose, expected, reason] of rows) {
-    test(what, () => {
+  for (const [name, method, purpose, expected, reason] of rows) {
+    test(name, () => {
       expect(classify({ method, userAgent: browser, purpose, headerEvidence: 'none' })).toEqual({
         class: expected,
         reason,
@@ -62,23 +62,28 @@ describe("a request that isn't a visit is never a click, whatever client sends i
 
 describe('headers are evidence about clients that call themselves browsers', () => {
   const chrome = `${windows} Chrome/131.0.0.0 Safari/537.36`;
-  const onPhone =
+  const phoneChrome =
     'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/89.0.4389.72 Mobile Safari/537.36';
   const classWith = (
     headerEvidence: HeaderEvidence,
     userAgent: string,
-    more: { method?: string; purpose?: string } = {},
-  ) => classify({ method: 'GET', purpose: '', ...more, userAgent, headerEvidence });
+    changes: { method?: string; purpose?: string } = {},
+  ) => classify({ method: 'GET', purpose: '', ...changes, userAgent, headerEvidence });
 
   test('a request that opens no page is no click, whatever browser sends it', () => {
-    for (const userAgent of [chrome, onPhone, android, `${iphone} Version/17.5 Mobile/15E148 Safari/604.1`])
+    for (const userAgent of [
+      chrome,
+      phoneChrome,
+      android,
+      `${iphone} Version/17.5 Mobile/15E148 Safari/604.1`,
+    ])
       expect(classWith('not_navigation', userAgent)).toEqual({ class: 'bot', reason: 'not_navigation' });
   });
 
   test('a Chrome or Edge that sends none of its headers over https is a script', () => {
     for (const userAgent of [
       chrome,
-      onPhone,
+      phoneChrome,
       `${windows} Chrome/131.0.0.0 Safari/537.36 Edg/131.0.2903.86`,
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/90.0.4430.212 Safari/537.36',
     ])
@@ -118,7 +123,7 @@ describe('headers are evidence about clients that call themselves browsers', () 
   });
 });
 
-describe('an app is named by its in-app browser', () => {
+describe('an in-app browser is named after its app', () => {
   test('Instagram and Messenger are distinguished from Facebook', () => {
     expect(appBrowser(`${iphone} Mobile/15E148 Instagram 337.0.3.23.54 (iPhone15,2) [FBAN/FBIOS]`)).toBe(
       'Instagram',
@@ -127,7 +132,7 @@ describe('an app is named by its in-app browser', () => {
     expect(appBrowser(`${android} [FB_IAB/Orca-Android;FBAV/470.0;]`)).toBe('Messenger');
   });
 
-  test('WeChat is distinguished from Messenger, and a plain browser is no app', () => {
+  test('WeChat is distinguished from Messenger, and a plain browser is not an app browser', () => {
     expect(appBrowser(`${iphone} Mobile/15E148 MicroMessenger/8.0.49`)).toBe('WeChat');
     expect(appBrowser(`${iphone} Version/17.5 Mobile/15E148 Safari/604.1`)).toBeNull();
   });
@@ -145,8 +150,8 @@ test('any text gets a class quickly', () => {
     }),
   );
   for (const piece of ['a', ' ', '(', '/1', 'Mozilla/5.0 (', '1.0.', 'bot']) {
-    const begun = processorTime();
+    const start = processorTime();
     classOf(piece.repeat(16_384 / piece.length));
-    expect(processorTime() - begun).toBeLessThan(200);
+    expect(processorTime() - start).toBeLessThan(200);
   }
 });

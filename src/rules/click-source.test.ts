@@ -22,7 +22,7 @@ test('a query without tags means a link without a campaign', () => {
   }
 });
 
-test('the marker of a printed code counts with and without a value, at any position', () => {
+test('the marker of a QR code counts with and without a value, at any position', () => {
   for (const query of ['?qr', 'qr', '?qr=', '?qr=1', '?a=b&qr', '?qr&a=b', '?%71r']) {
     expect(clickSource(query)).toEqual({ source: 'qr', utm: none });
   }
@@ -45,7 +45,7 @@ test('campaign tags are decoded', () => {
   });
 });
 
-test('of a repeated tag the first counts, and a malformed one is kept as well as possible', () => {
+test('the first of repeated tags counts, and a malformed tag is decoded as far as possible', () => {
   expect(clickSource('?utm_source=a&utm_source=b').utm.utm_source).toBe('a');
   expect(clickSource('?utm_source=%ff%zz').utm.utm_source).toBe('\ufffd%zz');
 });

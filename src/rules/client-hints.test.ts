@@ -13,7 +13,7 @@ test('a browser always has the same checksum, and none without hints', () => {
 });
 
 test('browsers that differ in one hint have different checksums', () => {
-  const many = [
+  const checksums = [
     chrome,
     { ...chrome, platform: '"Linux"' },
     { ...chrome, platform: null },
@@ -25,9 +25,9 @@ test('browsers that differ in one hint have different checksums', () => {
       brands: `"Chromium";v="${version}", "Not_A Brand";v="24"`,
     })),
   ].map(hintsChecksum);
-  expect(new Set(many).size).toBe(many.length - 1);
-  for (const one of many) {
-    expect(one).toBeGreaterThan(0);
-    expect(one).toBeLessThan(2 ** 24);
+  expect(new Set(checksums).size).toBe(checksums.length - 1);
+  for (const checksum of checksums) {
+    expect(checksum).toBeGreaterThan(0);
+    expect(checksum).toBeLessThan(2 ** 24);
   }
 });

@@ -11,17 +11,19 @@ const hour = 60 * 60 * 1000;
 const day = 24 * hour;
 const url = 'http://example.com/page';
 
-const fresh: CheckState = {
+const unchecked: CheckState = {
   ...{ url, ...start(url), turn: 1, next_at: 0, problem: null, detail: null, since: null },
   ...{ suspected: null, suspected_at: null, untold: null },
 };
 const broken: CheckOutcome = { kind: 'problem', problem: 'broken', detail: 'It answered 404.' };
-const to = (address: string, isPermanent = true): CheckOutcome => ({
+const redirectTo = (address: string, isPermanent = true): CheckOutcome => ({
   ...{ kind: 'redirect', to: address, isPermanent },
 });
-/** The state after checks, each at its time. */
-const after = (looks: readonly (readonly [at: number, outcome: CheckOutcome])[], from = fresh): CheckState =>
-  looks.reduce((state, [at, outcome]) => stateAfterCheck(state, outcome, at), from);
+/** The state after these checks, each at its time. */
+const after = (
+  checks: readonly (readonly [at: number, outcome: CheckOutcome])[],
+  from = unchecked,
+): CheckState => checks.reduce((state, [at, outcome]) => stateAfterCheck(state, outcome, at), from);
 
 describe('checking a destination', () => {
   test('reports a problem when it is found a second time, an hour later', () => {
@@ -51,7 +53,7 @@ describe('checking a destination', () => {
     ).toMatchObject({ problem: null, suspected: 'parked' });
   });
 
-  test('clears it at the first successful check, but not if the result is unclear', () => {
+  test('clears a problem at the first successful check, but not if the result is unclear', () => {
     const failing = after([
       [0, broken],
       [hour, broken],
@@ -65,52 +67,60 @@ describe('checking a destination', () => {
   });
 
   test("follows redirects before the host's daily checks, and reports only permanent ones", () => {
-    const moved = after([[0, to('https://elsewhere.example/new')]]);
+    const moved = after([[0, redirectTo('https://elsewhere.example/new')]]);
     expect(moved).toMatchObject({ hop: 'https://elsewhere.example/new', host: 'elsewhere.example', turn: 0 });
     expect(after([[1, { kind: 'well' }]], moved)).toMatchObject({ suspected: 'moved', hop: url, hops: 0 });
     expect(after([[1, broken]], moved)).toMatchObject({ suspected: 'broken' });
     const transient = after([
-      [0, to('https://elsewhere.example/new', false)],
+      [0, redirectTo('https://elsewhere.example/new', false)],
       [1, { kind: 'well' }],
     ]);
     expect(transient.suspected).toBeNull();
-    const then = after([
-      [0, to('https://a.example/', false)],
-      [1, to('https://b.example/')],
+    const mixed = after([
+      [0, redirectTo('https://a.example/', false)],
+      [1, redirectTo('https://b.example/')],
       [2, { kind: 'well' }],
     ]);
-    expect(then.suspected).toBeNull();
+    expect(mixed.suspected).toBeNull();
   });
 
-  test('treats https, a www and a trailing slash as the same place', () => {
-    for (const same of [
+  test('reports no redirect that only adds https, www or a trailing slash', () => {
+    for (const address of [
       'https://example.com/page',
       'http://www.example.com/page/',
       'https://www.example.com/page',
     ])
       expect(
         after([
-          [0, to(same)],
+          [0, redirectTo(address)],
           [1, { kind: 'well' }],
         ]).suspected,
       ).toBeNull();
   });
 
-  test('ends at endless redirects', () => {
-    const circle = Array.from({ length: 6 }, (_, at) => [at, to(url)] as const);
-    expect(after(circle)).toMatchObject({ suspected: 'broken', hops: 0, hop: url });
+  test('ends after too many redirects', () => {
+    const endless = Array.from({ length: 6 }, (_, at) => [at, redirectTo(url)] as const);
+    expect(after(endless)).toMatchObject({ suspected: 'broken', hops: 0, hop: url });
   });
 
   test('distinguishes a page that is gone from one that refuses programs', () => {
-    const of = (status: number, location: string | null = null) =>
+    const outcomeFor = (status: number, location: string | null = null) =>
       outcomeOf({ status, location }, url, () => false);
-    for (const status of [404, 410, 500, 503]) expect(of(status)).toMatchObject({ problem: 'broken' });
-    for (const status of [401, 403, 405, 429, 451]) expect(of(status)).toEqual({ kind: 'unclear' });
-    expect(of(200)).toEqual({ kind: 'well' });
-    expect(of(302, '../x#y')).toEqual({ kind: 'redirect', to: 'http://example.com/x', isPermanent: false });
-    expect(of(308, 'https://x.example')).toMatchObject({ to: 'https://x.example/', isPermanent: true });
-    expect(of(302, 'myapp://open')).toEqual({ kind: 'unclear' });
-    expect(of(302)).toMatchObject({ problem: 'broken' });
+    for (const status of [404, 410, 500, 503])
+      expect(outcomeFor(status)).toMatchObject({ problem: 'broken' });
+    for (const status of [401, 403, 405, 429, 451]) expect(outcomeFor(status)).toEqual({ kind: 'unclear' });
+    expect(outcomeFor(200)).toEqual({ kind: 'well' });
+    expect(outcomeFor(302, '../x#y')).toEqual({
+      kind: 'redirect',
+      to: 'http://example.com/x',
+      isPermanent: false,
+    });
+    expect(outcomeFor(308, 'https://x.example')).toMatchObject({
+      to: 'https://x.example/',
+      isPermanent: true,
+    });
+    expect(outcomeFor(302, 'myapp://open')).toEqual({ kind: 'unclear' });
+    expect(outcomeFor(302)).toMatchObject({ problem: 'broken' });
     expect(outcomeOf({ status: 200, location: null }, url, () => true)).toMatchObject({ problem: 'parked' });
   });
 });

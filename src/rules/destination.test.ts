@@ -9,9 +9,9 @@ const read = (text: string, schemes: string[] = []) => {
   return parsed.ok ? parsed : null;
 };
 const stored = (text: string, schemes?: string[]): string | null => read(text, schemes)?.text ?? null;
-const sentence = (text: string): string => {
+const messageFor = (text: string): string => {
   const parsed = parseDestination(text, 'destination_url');
-  return parsed.ok ? `taken as ${parsed.text}` : parsed.problem.sentence;
+  return parsed.ok ? `accepted as ${parsed.text}` : parsed.problem.sentence;
 };
 
 describe('a destination', () => {
@@ -40,7 +40,7 @@ describe('a destination', () => {
     ['https://пример.рф', 'https://xn--e1afmkfd.xn--p1ai/'],
     ['https://intranet/x', 'https://intranet/x'],
     ['https://example.com./x', 'https://example.com./x'],
-  ])('%s is read as %s', (given, text) => expect(stored(given)).toBe(text));
+  ])('%s is read as %s', (input, text) => expect(stored(input)).toBe(text));
 
   test.each([
     'https://example.com',
@@ -53,7 +53,7 @@ describe('a destination', () => {
     "https://example.com/a;b=(1)!*'$&+,@~?q#x",
     'https://[2001:db8::1]/x',
     'https://203.0.113.7/x',
-  ])('%s stays as it was sent', (given) => expect(stored(given)).toBe(given));
+  ])('%s stays as it was sent', (input) => expect(stored(input)).toBe(input));
 
   test('a brace is stored as it was sent, and escaped for visitors', () => {
     const text = stored('https://example.com/{a}?b={c}') ?? '';
@@ -93,8 +93,8 @@ describe('a destination', () => {
     ['https://{tenant}.example.com/', 'This is not a web address'],
     [`https://${'a'.repeat(64)}.example/`, 'This is not a web address'],
     ['exa mple.com', 'This is not a web address'],
-  ])('the typing error %s is refused with a helpful message', (given, words) => {
-    expect(sentence(given)).toContain(words);
+  ])('the typing error %s is refused with a helpful message', (input, message) => {
+    expect(messageFor(input)).toContain(message);
   });
 
   const refused = [
@@ -119,8 +119,8 @@ describe('a destination', () => {
     'https://exa mple.com',
     'https://example.com:99999/',
   ];
-  for (const given of refused)
-    test(`${JSON.stringify(given)} is refused`, () => expect(stored(given)).toBeNull());
+  for (const input of refused)
+    test(`${JSON.stringify(input)} is refused`, () => expect(stored(input)).toBeNull());
 
   test("an app's scheme is accepted if the operator allows it, and no other", () => {
     expect(stored('myapp://open/x', ['myapp'])).toBe('myapp://open/x');
@@ -168,8 +168,8 @@ describe('a destination', () => {
       fc.string({ unit: 'binary' }),
     );
     fc.assert(
-      fc.property(text, (given) => {
-        const found = read(given);
+      fc.property(text, (input) => {
+        const found = read(input);
         if (found === null) return;
         const { text, url } = found;
         expect(text).toMatch(/^https?:\/\/[a-z0-9._:[\]-]+(?:[/?#][\w\-.~:/?#@!$&'()*+,;=%{}]*)?$/i);

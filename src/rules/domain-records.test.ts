@@ -24,7 +24,7 @@ const states = (host: string, findings: Partial<DomainFindings>, to = target) =>
 
 const problemOf = (
   findings: Partial<DomainFindings>,
-  more: object = {},
+  fields: object = {},
   to = target,
   host = 'go.example.org',
 ) => {
@@ -39,7 +39,7 @@ const problemOf = (
     goneSince: null,
     releasedAt: null,
     isTaken: false,
-    ...more,
+    ...fields,
   });
 };
 
@@ -89,7 +89,7 @@ test('the proof is one of several texts, even with quotation marks from a form',
   expect([state(none), state(unknown)]).toEqual(['missing', 'unknown']);
 });
 
-test('nothing is reported if nothing is wrong', () => {
+test('no problem is reported if all records are right', () => {
   expect(problemOf({ cname: found('links.example.com'), a: found('192.0.2.1') })).toBeNull();
   expect(
     problemOf({ a: found('192.0.2.1'), aaaa: found('2001:db8::1') }, {}, target, 'example.org'),
@@ -98,7 +98,12 @@ test('nothing is reported if nothing is wrong', () => {
 });
 
 test.each([
-  ['a look that is yet to be made', notAsked, { isVerified: false, checkedAt: null }, 'not looked up yet'],
+  [
+    'a domain that was not checked yet',
+    notAsked,
+    { isVerified: false, checkedAt: null },
+    'not looked up yet',
+  ],
   [
     'no proof yet',
     { proof: none },
@@ -106,46 +111,41 @@ test.each([
     'There is no TXT record at _linnet.go.example.org yet',
   ],
   ['another text', { proof: found('x') }, { isVerified: false }, '"x" was seen'],
-  ['a DNS that is silent', { proof: unknown }, {}, 'The domain stays as it is'],
+  ["a DNS server that doesn't answer", { proof: unknown }, {}, 'The domain stays as it is'],
   [
-    'a proof that is gone',
+    'a proof that was removed',
     { proof: none },
     { goneSince: 0 },
     'is gone. Put it back before 1970-01-04 00:00 UTC',
   ],
   ['a proof that was replaced', { proof: found('x') }, { goneSince: 0 }, 'Put it back before'],
   ['a domain that was given up', { proof: none }, { isVerified: false, releasedAt: 5 }, 'was given up'],
-  [
-    'a name that is another organization’s',
-    {},
-    { isVerified: false, isTaken: true },
-    'Another organization has',
-  ],
+  ['a name of another organization', {}, { isVerified: false, isTaken: true }, 'Another organization has'],
   ['no address', {}, {}, 'Add the CNAME record to links.example.com'],
   ['another address', { a: found('198.51.100.7') }, {}, 'leads to "198.51.100.7", not to links.example.com'],
   ['another name', { cname: found('shop.example.net') }, {}, 'leads to "shop.example.net"'],
-  ['an address too many', { a: found('192.0.2.1', '198.51.100.7') }, {}, 'but also to "198.51.100.7"'],
+  ['an additional address', { a: found('192.0.2.1', '198.51.100.7') }, {}, 'but also to "198.51.100.7"'],
   [
-    'an address that can not be asked for',
+    'an address that can not be looked up',
     { a: unknown },
     {},
     'could not be asked where go.example.org leads',
   ],
-] as const)('%s is reported with a message', (_, findings, more, words) => {
-  expect(problemOf(findings, more)).toContain(words);
+] as const)('%s is reported with a message', (_, findings, fields, message) => {
+  expect(problemOf(findings, fields)).toContain(message);
 });
 
-test('internal names are not resolved for users', () => {
-  const seen = {
+test('internal addresses are not shown to users', () => {
+  const findings = {
     ...nothing,
     a: found('10.1.2.3', '127.0.0.1', '192.0.2.9'),
     aaaa: found('fd00::1', 'fe80::1', '2001:db8::1'),
   };
-  expect(withoutInsides(seen, [])).toMatchObject({
+  expect(withoutInsides(findings, [])).toMatchObject({
     a: found('private address', '192.0.2.9'),
     aaaa: found('private address', '2001:db8::1'),
   });
-  expect(withoutInsides(seen, ['10.1.2.3', 'FD00:0::1'])).toMatchObject({
+  expect(withoutInsides(findings, ['10.1.2.3', 'FD00:0::1'])).toMatchObject({
     a: found('10.1.2.3', 'private address', '192.0.2.9'),
     aaaa: found('fd00::1', 'private address', '2001:db8::1'),
   });

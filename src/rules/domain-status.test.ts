@@ -8,17 +8,17 @@ const pending: DomainStatus = { verifiedAt: null, goneSince: null, releasedAt: n
 const verified: DomainStatus = { ...pending, verifiedAt: start, checkedAt: start };
 
 /** The status after these verdicts, each with the hours before it. */
-const after = (standing: DomainStatus, ...looks: readonly (readonly [number, Verdict])[]): DomainStatus => {
+const after = (status: DomainStatus, ...checks: readonly (readonly [number, Verdict])[]): DomainStatus => {
   let now = start;
-  return looks.reduce((before, [hours, verdict]) => {
+  return checks.reduce((before, [hours, verdict]) => {
     now += hours * hour;
     return afterCheck(before, verdict, now);
-  }, standing);
+  }, status);
 };
-const states = (standing: DomainStatus, ...looks: readonly (readonly [number, Verdict])[]) =>
-  looks.map((_, index) => stateOf(after(standing, ...looks.slice(0, index + 1))));
+const states = (status: DomainStatus, ...checks: readonly (readonly [number, Verdict])[]) =>
+  checks.map((_, index) => stateOf(after(status, ...checks.slice(0, index + 1))));
 
-test('only a proof verifies', () => {
+test('only a proof verifies a domain', () => {
   expect(states(pending, [0, 'gone'], [1, 'unknown'], [1, 'present'])).toEqual([
     'pending',
     'pending',
@@ -35,7 +35,7 @@ test('a verified domain keeps the instant of its first verification', () => {
   expect(after(verified, [24, 'present']).verifiedAt).toBe(start);
 });
 
-test('72 hours without the proof end it, and no less', () => {
+test('the verification ends after 72 hours without the proof, and not before', () => {
   expect(states(verified, [24, 'gone'], [71.99, 'gone'], [0.01, 'gone'])).toEqual([
     'failing',
     'failing',
@@ -67,21 +67,21 @@ test('an unreachable DNS neither starts nor continues the 72 hours', () => {
 
 test('a domain is only given up by a check that finds no proof, 72 hours after another one, whatever happens in between', () => {
   const verdict = fc.constantFrom<Verdict>('present', 'gone', 'unknown');
-  const looks = fc.array(fc.tuple(fc.integer({ min: 0, max: 100 }), verdict), { maxLength: 30 });
+  const checks = fc.array(fc.tuple(fc.integer({ min: 0, max: 100 }), verdict), { maxLength: 30 });
   fc.assert(
-    fc.property(looks, (given) => {
-      let standing: DomainStatus = verified;
+    fc.property(checks, (given) => {
+      let status: DomainStatus = verified;
       let now = start;
       let firstGone: number | null = null;
-      for (const [hours, seen] of given) {
+      for (const [hours, result] of given) {
         now += hours * hour;
-        const before = standing;
-        standing = afterCheck(standing, seen, now);
-        const isReleased = before.verifiedAt !== null && standing.verifiedAt === null;
-        if (seen === 'present') firstGone = null;
-        if (seen === 'gone') firstGone ??= now;
-        if (isReleased) expect([seen, now - (firstGone ?? now) >= 72 * hour]).toEqual(['gone', true]);
-        if (standing.goneSince !== null) expect(standing.goneSince).toBeLessThanOrEqual(now);
+        const before = status;
+        status = afterCheck(status, result, now);
+        const isReleased = before.verifiedAt !== null && status.verifiedAt === null;
+        if (result === 'present') firstGone = null;
+        if (result === 'gone') firstGone ??= now;
+        if (isReleased) expect([result, now - (firstGone ?? now) >= 72 * hour]).toEqual(['gone', true]);
+        if (status.goneSince !== null) expect(status.goneSince).toBeLessThanOrEqual(now);
         if (isReleased) firstGone = null;
       }
     }),
@@ -99,7 +99,7 @@ test('a released domain that is proved again is treated as new', () => {
   });
 });
 
-test('verified domains are checked daily, spread over an hour, and questionable ones hourly', () => {
+test('verified domains are checked daily, spread over an hour, and failing or unreachable ones hourly', () => {
   for (const [chance, hours] of [
     [0, 24],
     [0.5, 23.5],
@@ -113,10 +113,10 @@ test('verified domains are checked daily, spread over an hour, and questionable 
 });
 
 test('pending domains are checked often at first, and less and less later', () => {
-  const pauses = [0, 0.2, 1, 24, 24 * 7, 24 * 60, 24 * 365].map(
+  const delays = [0, 0.2, 1, 24, 24 * 7, 24 * 60, 24 * 365].map(
     (hours) => nextCheck(pending, 'gone', start - hours * hour, start, 0.5) - start,
   );
-  expect(pauses).toEqual([10_000, 10_000, 60_000, 10 * 60_000, hour, 24 * hour, 7 * 24 * hour]);
+  expect(delays).toEqual([10_000, 10_000, 60_000, 10 * 60_000, hour, 24 * hour, 7 * 24 * hour]);
   const released = { ...pending, releasedAt: start };
   expect(nextCheck(released, 'gone', start - 1_000 * hour, start, 0) - start).toBe(10_000);
 });

@@ -33,13 +33,13 @@ test.each([
   ['Greek letters that read as Latin ones', 'ταν.com'],
   ['Han beside Cyrillic', '例пример.com'],
   ['an emoji', '💩.la'],
-  ['a sign', '☃.net'],
-  ['a letter of a script that is not in use any more', 'ᚠᚢᚦ.com'],
+  ['a symbol', '☃.net'],
+  ['a letter of an extinct script', 'ᚠᚢᚦ.com'],
 ])('%s stays in ASCII', (_, name) => {
   expect(shown(name)).toBe(domainToASCII(name));
   expect(shown(name)).toStartWith('xn--');
 });
 
-test('each part of a name is judged separately', () => {
+test('each label of a name is decided separately', () => {
   expect(shown('аpple.bücher.example')).toBe('xn--pple-43d.bücher.example');
 });

@@ -5,24 +5,36 @@ const forward = (to: string, search: string, forwarding: QueryForwarding, rest =
   forwardTo(to, { search, rest }, forwarding);
 
 test.each<[string, QueryForwarding, string, string, string]>([
-  ['nothing', 'none', 'https://e.com/a?b=1#c', '?x=1', 'https://e.com/a?b=1#c'],
+  ['none', 'none', 'https://e.com/a?b=1#c', '?x=1', 'https://e.com/a?b=1#c'],
   ['one, before the fragment', 'merge', 'https://e.com/a#c', '?x=1', 'https://e.com/a?x=1#c'],
-  ['behind a host alone', 'merge', 'https://e.com', '?x=1', 'https://e.com?x=1'],
-  ['what it has not', 'merge', 'https://e.com/?b=1&b=2', '?x=1&b=3&x=2', 'https://e.com/?b=1&b=2&x=1&x=2'],
-  ['what it has', 'override', 'https://e.com/?b=1&a=0&b=2', '?x=1&b=3&b=4', 'https://e.com/?a=0&x=1&b=3&b=4'],
+  ['after a host without a path', 'merge', 'https://e.com', '?x=1', 'https://e.com?x=1'],
+  [
+    'only those that are missing',
+    'merge',
+    'https://e.com/?b=1&b=2',
+    '?x=1&b=3&x=2',
+    'https://e.com/?b=1&b=2&x=1&x=2',
+  ],
+  [
+    'in place of existing ones',
+    'override',
+    'https://e.com/?b=1&a=0&b=2',
+    '?x=1&b=3&b=4',
+    'https://e.com/?a=0&x=1&b=3&b=4',
+  ],
   ['by decoded names', 'merge', 'https://e.com/?a%20b=1', '?a+b=2&c=', 'https://e.com/?a%20b=1&c='],
   ['without the marker', 'override', 'https://e.com/?qr=1', '?qr', 'https://e.com/?qr=1'],
   ['without the marker in between', 'merge', 'https://e.com/', '?a&qr=x&%71r&b', 'https://e.com/?a&b'],
   ['empty ones', 'merge', 'https://e.com/?', '?&&', 'https://e.com/?'],
-  ['what is no escape', 'merge', 'https://e.com/?%zz=1', '?%zz=2&%=1', 'https://e.com/?%zz=1&%=1'],
+  ['with an invalid escape', 'merge', 'https://e.com/?%zz=1', '?%zz=2&%=1', 'https://e.com/?%zz=1&%=1'],
   [
-    'what has no place in a header',
+    'with characters that are invalid in a header',
     'merge',
     'https://e.com/',
     `?a="<'#\r\n{é`,
     'https://e.com/?a=%22%3C%27%23%0D%0A%7B%C3%A9',
   ],
-  ['half a character', 'merge', 'https://e.com/', '?a=\ud800', 'https://e.com/?a=%EF%BF%BD'],
+  ['with a lone surrogate', 'merge', 'https://e.com/', '?a=\ud800', 'https://e.com/?a=%EF%BF%BD'],
 ])('parameters are forwarded: %s (%s)', (_, forwarding, to, search, expected) => {
   expect(forward(to, search, forwarding)).toBe(expected);
 });

@@ -15,7 +15,7 @@ describe('an instant', () => {
     ['2030-01-02T03:04:05+02', '2030-01-02T01:04:05.000Z'],
     ['2028-02-29', '2028-02-29T00:00:00.000Z'],
     ['1999-12-31', '1999-12-31T00:00:00.000Z'],
-  ])('%s is %s', (given, read) => expect(formatIso(parseInstant(given) ?? Number.NaN)).toBe(read));
+  ])('%s is %s', (input, read) => expect(formatIso(parseInstant(input) ?? Number.NaN)).toBe(read));
 
   test.each([
     '2030-02-30',
@@ -32,7 +32,7 @@ describe('an instant', () => {
     '2030-01-02T',
     '9999-12-31T23:59:59-12:00',
     '',
-  ])('"%s" is not an instant', (given) => expect(parseInstant(given)).toBeNull());
+  ])('"%s" is not an instant', (input) => expect(parseInstant(input)).toBeNull());
 
   test('is read back as it was written', () => {
     fc.assert(

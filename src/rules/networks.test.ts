@@ -19,6 +19,6 @@ test('around an IPv4 address is its /24', () => {
   expect(widestNetwork('198.51.100.7')).toBe('198.51.100.0/24');
 });
 
-test('anything else than a network stands alone', () => {
+test('a text that is not a network is returned alone', () => {
   for (const text of ['', 'not an address', '0.0.0']) expect(names(text)).toEqual([text]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { inStock } from './random-text.ts';
 
-test('of bytes fetched in advance each is used once, in order', () => {
+test('bytes that were fetched in advance are used once each, in order', () => {
   let next = 0;
   const fetched: number[] = [];
   const counting = (count: number) => {
@@ -11,8 +11,8 @@ test('of bytes fetched in advance each is used once, in order', () => {
   const bytes = inStock(counting, 10);
   expect([...bytes(4), ...bytes(6)]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect([...bytes(7)]).toEqual([10, 11, 12, 13, 14, 15, 16]);
-  // Fewer than four bytes are left of the stock: they are dropped, and never used again.
+  // Fewer than four fetched bytes are left: they are dropped, and never used again.
   expect([...bytes(4)]).toEqual([20, 21, 22, 23]);
-  expect([...bytes(12)]).toEqual(Array.from({ length: 12 }, (_, place) => 30 + place));
+  expect([...bytes(12)]).toEqual(Array.from({ length: 12 }, (_, index) => 30 + index));
   expect(fetched).toEqual([10, 10, 10, 12]);
 });

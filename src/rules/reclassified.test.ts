@@ -2,26 +2,28 @@ import { expect, test } from 'bun:test';
 import { classCodes, reasonCodes, reasons } from './click-fields.ts';
 import { classBefore, reasonWithin, reclassifiable, shownReason } from './reclassified.ts';
 
-const first = reasons.filter((reason) => reason !== 'reclassified').map((reason) => reasonCodes[reason]);
+const originalReasons = reasons
+  .filter((reason) => reason !== 'reclassified')
+  .map((reason) => reasonCodes[reason]);
 const classOf = (reason: number): number => classBefore(reasonWithin(reason, -1)) ?? -1;
 
 test('a reclassified hit shows that a person changed it, and its original class', () => {
-  for (const reason of first) {
+  for (const reason of originalReasons) {
     for (const name of reclassifiable) {
       const stored = reasonWithin(reason, classCodes[name]);
-      const isOwn = classOf(reason) === classCodes[name];
+      const isOriginal = classOf(reason) === classCodes[name];
       expect([reason, name, shownReason(stored)]).toEqual([
         reason,
         name,
-        isOwn ? reason : reasonCodes.reclassified,
+        isOriginal ? reason : reasonCodes.reclassified,
       ]);
-      expect(classBefore(stored)).toBe(isOwn ? null : classOf(reason));
+      expect(classBefore(stored)).toBe(isOriginal ? null : classOf(reason));
     }
   }
 });
 
 test('reverting to the original class restores the reason, whatever class it had in between', () => {
-  for (const reason of first) {
+  for (const reason of originalReasons) {
     let stored = reason;
     for (const name of reclassifiable) stored = reasonWithin(stored, classCodes[name]);
     expect(reasonWithin(stored, classOf(reason))).toBe(reason);

@@ -9,7 +9,7 @@ import type { PlainConditions, RuleConditions, RuleFields } from './rule-fields.
 import type { AgentKind, Device } from './visitor.ts';
 
 /**
- * A second implementation, slow and obvious: it parses the stored fields each time, tries every country of a union by name,
+ * A second implementation, slow and simple: it parses the stored fields each time, tries every country of a union by name,
  * compares addresses bit by bit, and computes every local time with Temporal. Variants are tested by `rule-variants.test.ts`.
  */
 const draw = seededRandom(20_261_123);
@@ -65,7 +65,7 @@ function hours() {
   };
 }
 
-const makers: readonly (() => PlainConditions)[] = [
+const conditionMakers: readonly (() => PlainConditions)[] = [
   () => ({ country: some([...countries, 'EU']) }),
   () => ({ region: some(regions.slice(0, 2)) }),
   () => ({ city: some(['munich', 'San Jose\u0301']) }),
@@ -82,7 +82,7 @@ const makers: readonly (() => PlainConditions)[] = [
   () => ({ source: some(['qr', 'link'] as const) }),
 ];
 const conditions = (): PlainConditions =>
-  Object.assign({}, ...Array.from({ length: draw(3) }, () => pick(makers)()));
+  Object.assign({}, ...Array.from({ length: draw(3) }, () => pick(conditionMakers)()));
 const when = (): RuleConditions => ({ ...conditions(), ...(draw(3) ? {} : { not: conditions() }) });
 
 const rule = (_: unknown, index: number): RuleFields => ({
@@ -92,11 +92,11 @@ const rule = (_: unknown, index: number): RuleFields => ({
   destination_url: `https://rule.example/${index}`,
 });
 
-interface Person {
+interface VisitorTraits {
   readonly agent: AgentKind;
   readonly device: Device;
-  readonly knows: boolean;
-  readonly solved: boolean;
+  readonly knowsPassword: boolean;
+  readonly solvedCaptcha: boolean;
   readonly search: string;
   readonly country: string;
   readonly region: string;
@@ -109,11 +109,11 @@ interface Person {
   readonly address: string;
 }
 
-const person = (): Person => ({
+const drawVisitor = (): VisitorTraits => ({
   agent: pick(['person', 'person', 'person', 'bot', 'preview']),
   device: pick(['android', 'ios', 'other']),
-  knows: draw(2) === 0,
-  solved: draw(2) === 0,
+  knowsPassword: draw(2) === 0,
+  solvedCaptcha: draw(2) === 0,
   search: pick(searches),
   country: pick(countries),
   region: pick(regions),
@@ -126,12 +126,12 @@ const person = (): Person => ({
   address: pick(addresses),
 });
 
-interface Drawn {
+interface DrawnLink {
   readonly rules: readonly RuleFields[];
   readonly options: Partial<LinkOptions>;
 }
 
-const linkDrawn = (): Drawn => ({
+const drawLink = (): DrawnLink => ({
   rules: Array.from({ length: 1 + draw(4) }, rule),
   options: {
     disabled: draw(20) === 0,
@@ -149,9 +149,9 @@ const linkDrawn = (): Drawn => ({
   },
 });
 
-const members = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK';
+const euMembers = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK';
 
-/** An address as a string of 0 and 1; 128 of them for IPv6. */
+/** An address as a string of 32 or 128 binary digits. */
 function bitsOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   const bits = (parts: readonly number[], size: number) =>
@@ -187,8 +187,8 @@ function isOpen(
   return (today && clock >= from) || (isDay(local.dayOfWeek - 1) && clock < to);
 }
 
-/** Whether each given condition is met. */
-function judged(wanted: PlainConditions, visitor: Person, now: number): boolean[] {
+/** For each of these conditions, whether it is met. */
+function conditionsMet(wanted: PlainConditions, visitor: VisitorTraits, now: number): boolean[] {
   const {
     country,
     region,
@@ -209,7 +209,8 @@ function judged(wanted: PlainConditions, visitor: Person, now: number): boolean[
   const verdicts: (boolean | null)[] = [
     country
       ? country.some(
-          (one) => one === visitor.country || (one === 'EU' && members.split(' ').includes(visitor.country)),
+          (one) =>
+            one === visitor.country || (one === 'EU' && euMembers.split(' ').includes(visitor.country)),
         )
       : null,
     region ? region.includes(visitor.region) : null,
@@ -240,18 +241,18 @@ function judged(wanted: PlainConditions, visitor: Person, now: number): boolean[
   return verdicts.filter((verdict) => verdict !== null);
 }
 
-function expected({ rules, options }: Drawn, visitor: Person, now: number): string {
+function expectedOutcome({ rules, options }: DrawnLink, visitor: VisitorTraits, now: number): string {
   if (options.disabled) return 'expired';
   if (options.startsAt && now < options.startsAt) return `not_started ${options.beforeStartUrl ?? ''}`.trim();
   if (options.expiresAt && now >= options.expiresAt) return `expired ${options.expiredUrl ?? ''}`.trim();
   if (options.clickLimit === 'spent') return `expired ${options.expiredUrl ?? ''}`.trim();
   if (visitor.agent === 'preview' && (options.ogTitle || options.botProtection)) return 'preview';
   if (visitor.agent === 'bot' && options.botProtection) return 'refused';
-  if (options.passwordHash && !visitor.knows) return 'ask_password';
-  if (options.captcha && !visitor.solved) return 'ask_captcha';
+  if (options.passwordHash && !visitor.knowsPassword) return 'ask_password';
+  if (options.captcha && !visitor.solvedCaptcha) return 'ask_captcha';
   const first = rules.find(
     ({ when: { not = {}, ...all } }) =>
-      judged(all, visitor, now).every(Boolean) && !judged(not, visitor, now).some(Boolean),
+      conditionsMet(all, visitor, now).every(Boolean) && !conditionsMet(not, visitor, now).some(Boolean),
   );
   if (first) return `redirect ${first.destination_url} rule ${first.id}`;
   if (visitor.device === 'android' && options.androidUrl) return `redirect ${options.androidUrl} android`;
@@ -259,15 +260,15 @@ function expected({ rules, options }: Drawn, visitor: Person, now: number): stri
   return 'redirect https://example.com/ default';
 }
 
-function decided({ rules, options }: Drawn, visitor: Person, now: number): string {
+function outcomeOf({ rules, options }: DrawnLink, visitor: VisitorTraits, now: number): string {
   const all = { ...options, rules: linkRulesOf(1, JSON.stringify(rules)) };
   const found = resolve(
     visitedLink('https://example.com/', all),
     testVisitor({
       agent: () => visitor.agent,
       device: () => visitor.device,
-      passedPassword: () => visitor.knows,
-      passedCaptcha: () => visitor.solved,
+      passedPassword: () => visitor.knowsPassword,
+      passedCaptcha: () => visitor.solvedCaptcha,
       search: () => visitor.search,
       country: () => visitor.country,
       region: () => visitor.region,
@@ -283,17 +284,17 @@ function decided({ rules, options }: Drawn, visitor: Person, now: number): strin
   return 'to' in found && found.to !== null ? `${found.kind} ${found.to}` : found.kind;
 }
 
-test('100,000 random links and visitors are decided as by a slow and simple implementation', () => {
+test('100,000 random links and visitors have the same outcomes as in a slow and simple implementation', () => {
   const outcomes = new Map<string, number>();
-  const different: unknown[] = [];
+  const differences: unknown[] = [];
   for (let turn = 0; turn < 100_000; turn++) {
-    const [link, visitor, now] = [linkDrawn(), person(), instant() + (draw(50) === 0 ? 3 * day : 0)];
-    const [one, other] = [decided(link, visitor, now), expected(link, visitor, now)];
-    if (one !== other) different.push({ link, visitor, now: iso(now), one, other });
-    const kind = one.replace(/ https\S+/, '');
+    const [link, visitor, now] = [drawLink(), drawVisitor(), instant() + (draw(50) === 0 ? 3 * day : 0)];
+    const [actual, expected] = [outcomeOf(link, visitor, now), expectedOutcome(link, visitor, now)];
+    if (actual !== expected) differences.push({ link, visitor, now: iso(now), actual, expected });
+    const kind = actual.replace(/ https\S+/, '');
     outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
   }
-  expect(different.slice(0, 3)).toEqual([]);
+  expect(differences.slice(0, 3)).toEqual([]);
   // Every possible outcome occurred.
   expect([...outcomes.keys()].sort()).toEqual([
     'ask_captcha',

@@ -15,26 +15,31 @@ const card = { ogTitle: 'A title' };
 const expired = { expiresAt: noon };
 const disabled = { disabled: true };
 const early = { startsAt: noon + 1 };
-const ways = { beforeStartUrl: 'https://example.com/soon', expiredUrl: 'https://example.com/over' };
+const fallbackUrls = { beforeStartUrl: 'https://example.com/soon', expiredUrl: 'https://example.com/over' };
 
-interface Someone {
+interface VisitorTraits {
   readonly agent?: AgentKind;
   readonly device?: Device;
-  readonly knows?: boolean;
-  readonly solved?: boolean;
+  readonly knowsPassword?: boolean;
+  readonly solvedCaptcha?: boolean;
 }
 
-const visitor = ({ agent = 'person', device = 'other', knows = false, solved = false }: Someone): Visitor =>
+const visitor = ({
+  agent = 'person',
+  device = 'other',
+  knowsPassword = false,
+  solvedCaptcha = false,
+}: VisitorTraits): Visitor =>
   testVisitor({
     agent: () => agent,
     device: () => device,
-    passedPassword: () => knows,
-    passedCaptcha: () => solved,
+    passedPassword: () => knowsPassword,
+    passedCaptcha: () => solvedCaptcha,
   });
 
-/** The outcome as a word; a redirect with its target. */
-function outcome(options: Partial<LinkOptions>, someone: Someone, now = noon): string {
-  const found = resolve(visitedLink(destinationUrl, options), visitor(someone), now);
+/** The kind of the outcome; for a redirect also its target and its URL. */
+function outcome(options: Partial<LinkOptions>, traits: VisitorTraits, now = noon): string {
+  const found = resolve(visitedLink(destinationUrl, options), visitor(traits), now);
   return found.kind === 'redirect' ? `to ${found.target} ${found.to}` : found.kind;
 }
 
@@ -45,13 +50,18 @@ const all = { ...expired, ...guarded, ...card, ...secret, ...captcha, ...android
 const allButExpired = { ...all, expiresAt: null };
 
 describe('the outcome of a hit', () => {
-  test.each<[string, Partial<LinkOptions>, Someone, string]>([
+  test.each<[string, Partial<LinkOptions>, VisitorTraits, string]>([
     ['a plain link', {}, {}, toDefault],
     ['a plain link for a bot', {}, { agent: 'bot' }, toDefault],
     ['a plain link for a preview crawler', {}, { agent: 'preview' }, toDefault],
 
     ['an expired link', expired, {}, 'expired'],
-    ['an expired link with everything, for a person', all, { knows: true, solved: true }, 'expired'],
+    [
+      'an expired link with everything, for a person',
+      all,
+      { knowsPassword: true, solvedCaptcha: true },
+      'expired',
+    ],
     ['an expired link with everything, for a bot', all, { agent: 'bot' }, 'expired'],
     ['an expired link with everything, for a crawler', all, { agent: 'preview' }, 'expired'],
 
@@ -64,7 +74,7 @@ describe('the outcome of a hit', () => {
     [
       'a disabled link with everything, for a person',
       { ...allButExpired, ...disabled },
-      { knows: true },
+      { knowsPassword: true },
       'expired',
     ],
     [
@@ -80,13 +90,13 @@ describe('the outcome of a hit', () => {
     [
       'a guarded link for a bot that passed all gates',
       allButExpired,
-      { agent: 'bot', knows: true, solved: true },
+      { agent: 'bot', knowsPassword: true, solvedCaptcha: true },
       'refused',
     ],
     [
       'a guarded link for a crawler that passed all gates',
       allButExpired,
-      { agent: 'preview', knows: true, solved: true },
+      { agent: 'preview', knowsPassword: true, solvedCaptcha: true },
       'preview',
     ],
 
@@ -100,17 +110,17 @@ describe('the outcome of a hit', () => {
     ['a password for a bot', secret, { agent: 'bot' }, 'ask_password'],
     ['a password for a crawler', secret, { agent: 'preview' }, 'ask_password'],
     ['a password', secret, {}, 'ask_password'],
-    ['a password that is known', secret, { knows: true }, toDefault],
-    ['a password that a solved captcha does not replace', secret, { solved: true }, 'ask_password'],
+    ['a password that is known', secret, { knowsPassword: true }, toDefault],
+    ['a password that a solved captcha does not replace', secret, { solvedCaptcha: true }, 'ask_password'],
 
     ['a captcha', captcha, {}, 'ask_captcha'],
     ['a captcha for a crawler', captcha, { agent: 'preview' }, 'ask_captcha'],
-    ['a solved captcha', captcha, { solved: true }, toDefault],
-    ['a captcha that a known password does not replace', captcha, { knows: true }, 'ask_captcha'],
+    ['a solved captcha', captcha, { solvedCaptcha: true }, toDefault],
+    ['a captcha that a known password does not replace', captcha, { knowsPassword: true }, 'ask_captcha'],
     ['both gates', { ...secret, ...captcha }, {}, 'ask_password'],
-    ['both gates, the second solved', { ...secret, ...captcha }, { solved: true }, 'ask_password'],
-    ['both gates, the first passed', { ...secret, ...captcha }, { knows: true }, 'ask_captcha'],
-    ['both gates passed', { ...secret, ...captcha }, { knows: true, solved: true }, toDefault],
+    ['both gates, the second solved', { ...secret, ...captcha }, { solvedCaptcha: true }, 'ask_password'],
+    ['both gates, the first passed', { ...secret, ...captcha }, { knowsPassword: true }, 'ask_captcha'],
+    ['both gates passed', { ...secret, ...captcha }, { knowsPassword: true, solvedCaptcha: true }, toDefault],
 
     ['an Android visitor', { ...android, ...ios }, { device: 'android' }, toAndroid],
     ['an iOS visitor', { ...android, ...ios }, { device: 'ios' }, toIos],
@@ -126,11 +136,11 @@ describe('the outcome of a hit', () => {
     [
       'an Android visitor past every gate',
       allButExpired,
-      { device: 'android', knows: true, solved: true },
+      { device: 'android', knowsPassword: true, solvedCaptcha: true },
       toAndroid,
     ],
-  ])('%s', (_, link, someone, expected) => {
-    expect(outcome(link, someone)).toBe(expected);
+  ])('%s', (_, link, traits, expected) => {
+    expect(outcome(link, traits)).toBe(expected);
   });
 
   test('a link works until the millisecond before its expiry, and has ended from that instant on', () => {
@@ -142,37 +152,38 @@ describe('the outcome of a hit', () => {
 });
 
 /** Every combination of the switches of a link and the traits of a visitor. */
-function* everyMeeting(): Generator<[Partial<LinkOptions>, Required<Someone>]> {
+function* everyCombination(): Generator<[Partial<LinkOptions>, Required<VisitorTraits>]> {
   const switches = [expired, guarded, card, secret, captcha, android, ios];
   const agents: AgentKind[] = ['person', 'bot', 'preview'];
   const devices: Device[] = ['android', 'ios', 'other'];
   for (let bits = 0; bits < 2 ** switches.length; bits++) {
-    const link = Object.assign({}, ...switches.filter((_, place) => bits & (1 << place)));
+    const link = Object.assign({}, ...switches.filter((_, index) => bits & (1 << index)));
     for (const agent of agents)
       for (const device of devices)
-        for (const knows of [true, false])
-          for (const solved of [true, false]) yield [link, { agent, device, knows, solved }];
+        for (const knowsPassword of [true, false])
+          for (const solvedCaptcha of [true, false])
+            yield [link, { agent, device, knowsPassword, solvedCaptcha }];
   }
 }
 
 describe('for every link and every visitor', () => {
-  const meetings = [...everyMeeting()];
+  const combinations = [...everyCombination()];
 
   test('a destination is only given to visitors who passed every gate of an active link', () => {
-    const redirected = meetings.filter(([link, someone]) => outcome(link, someone).startsWith('to '));
+    const redirected = combinations.filter(([link, traits]) => outcome(link, traits).startsWith('to '));
     expect(redirected.length).toBeGreaterThan(500);
-    for (const [link, { agent, knows, solved }] of redirected) {
+    for (const [link, { agent, knowsPassword, solvedCaptcha }] of redirected) {
       expect(link.expiresAt).toBeUndefined();
       expect(link.botProtection && agent !== 'person').toBeFalsy();
       expect(link.ogTitle !== undefined && agent === 'preview').toBe(false);
-      expect(link.passwordHash !== undefined && !knows).toBe(false);
-      expect(link.captcha && !solved).toBeFalsy();
+      expect(link.passwordHash !== undefined && !knowsPassword).toBe(false);
+      expect(link.captcha && !solvedCaptcha).toBeFalsy();
     }
   });
 
   test('an outcome other than a redirect contains nothing of the link', () => {
-    for (const [link, someone] of meetings) {
-      const found = resolve(visitedLink(destinationUrl, link), visitor(someone), noon);
+    for (const [link, traits] of combinations) {
+      const found = resolve(visitedLink(destinationUrl, link), visitor(traits), noon);
       const { kind, ...rest } = found;
       if (kind !== 'redirect') expect(rest).toEqual(kind === 'expired' ? { to: null } : {});
     }
@@ -180,14 +191,17 @@ describe('for every link and every visitor', () => {
 
   test('redirects before the start and after the end: each only at its time, and never if disabled', () => {
     const found = (options: Partial<LinkOptions>) =>
-      resolve(visitedLink(destinationUrl, { ...ways, ...options }), visitor({}), noon);
+      resolve(visitedLink(destinationUrl, { ...fallbackUrls, ...options }), visitor({}), noon);
     expect(found({ ...early, ...secret })).toEqual({
       kind: 'not_started',
       startsAt: noon + 1,
-      to: ways.beforeStartUrl,
+      to: fallbackUrls.beforeStartUrl,
     });
-    expect(found({ ...expired, ...secret })).toEqual({ kind: 'expired', to: ways.expiredUrl });
-    expect(found({ clickLimit: 'spent', ...secret })).toEqual({ kind: 'expired', to: ways.expiredUrl });
+    expect(found({ ...expired, ...secret })).toEqual({ kind: 'expired', to: fallbackUrls.expiredUrl });
+    expect(found({ clickLimit: 'spent', ...secret })).toEqual({
+      kind: 'expired',
+      to: fallbackUrls.expiredUrl,
+    });
     expect(found({ clickLimit: 'open', ...secret }).kind).toBe('ask_password');
     expect(found({ ...expired, ...disabled })).toEqual({ kind: 'expired', to: null });
     expect(found(secret).kind).toBe('ask_password');
@@ -195,10 +209,10 @@ describe('for every link and every visitor', () => {
 
   test('a plain link uses nothing of its visitor', () => {
     const unreachable = () => expect.unreachable();
-    const silent = Object.fromEntries(
+    const unreadableVisitor = Object.fromEntries(
       Object.keys(testVisitor()).map((name) => [name, unreachable]),
     ) as unknown as Visitor;
-    expect(resolve(visitedLink(destinationUrl), silent, noon).kind).toBe('redirect');
-    expect(resolve(visitedLink(destinationUrl, {}), silent, noon).kind).toBe('redirect');
+    expect(resolve(visitedLink(destinationUrl), unreadableVisitor, noon).kind).toBe('redirect');
+    expect(resolve(visitedLink(destinationUrl, {}), unreadableVisitor, noon).kind).toBe('redirect');
   });
 });

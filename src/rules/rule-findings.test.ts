@@ -14,7 +14,7 @@ const hours = (from: string, to: string, ...days: ('mo' | 'tu' | 'we' | 'th' | '
 });
 
 /** The findings about the last of these rules. */
-const lastOf = (...whens: readonly RuleConditions[]): readonly RuleFinding[] | undefined =>
+const findingsOfLast = (...whens: readonly RuleConditions[]): readonly RuleFinding[] | undefined =>
   findingsOf(
     whens.map((when) => ({ when })),
     now,
@@ -51,7 +51,7 @@ describe('a single rule', () => {
     ],
     [{ country: [], not: { country: ['DE'] } }, []],
   ])('%j', (when, findings) => {
-    expect(lastOf(when) ?? []).toEqual([...findings]);
+    expect(findingsOfLast(when) ?? []).toEqual([...findings]);
   });
 });
 
@@ -86,13 +86,13 @@ describe('a rule after another', () => {
     ],
     [{ country: ['DE'], device: ['mobile'] }, { country: ['DE', 'AT'] }, []],
   ])('%j %j', (first, second, findings) => {
-    expect(lastOf(first, second) ?? []).toEqual([...findings]);
+    expect(findingsOfLast(first, second) ?? []).toEqual([...findings]);
   });
 
   test('is never reached if earlier ones cover all its visitors', () => {
-    expect(lastOf({ country: ['DE'] }, { country: ['AT', 'FR'] }, { country: ['AT', 'DE'] })).toEqual([
-      { kind: 'never_reached', by: [0, 1] },
-    ]);
+    expect(findingsOfLast({ country: ['DE'] }, { country: ['AT', 'FR'] }, { country: ['AT', 'DE'] })).toEqual(
+      [{ kind: 'never_reached', by: [0, 1] }],
+    );
   });
 
   test('for everyone leaves no visitors to later rules', () => {
@@ -119,7 +119,7 @@ const every = fc.record({
   source: some('qr', 'link'),
 });
 const keys = ['country', 'device', 'language', 'referrer', 'query', 'from', 'to', 'hours', 'source'] as const;
-/** Only a few keys, as hardly any visitor would meet more. */
+/** Only a few keys, as hardly any visitor would match more. */
 const plain = fc
   .tuple(every, fc.subarray([...keys], { maxLength: 2 }))
   .map(([all, chosen]): PlainConditions => Object.fromEntries(chosen.map((key) => [key, all[key]])));
@@ -127,14 +127,14 @@ const conditions = fc
   .record({ plain, not: plain })
   .map(({ plain: when, not }): RuleConditions => ({ ...when, not }));
 
-interface Drawn {
+interface DrawnVisitor {
   readonly country: string;
   readonly device: string;
   readonly language: string;
   readonly referrer: string;
   readonly search: string;
 }
-const visitor = fc.record<Drawn>({
+const visitor = fc.record<DrawnVisitor>({
   country: fc.constantFrom('DE', 'FR', 'US', 'XX', 'EU'),
   device: fc.constantFrom('desktop', 'mobile', 'tv'),
   language: fc.constantFrom('de', 'de-at', 'pt', 'pt-br', 'en'),
@@ -149,7 +149,7 @@ const visitor = fc.record<Drawn>({
   search: fc.constantFrom('', '?a', '?a=x', '?a=y&b', '?a=x&a=z&b=1', '?qr'),
 });
 /** Has only what these conditions check. */
-const visitorOf = ({ country, device, language, referrer, search }: Drawn) =>
+const visitorOf = ({ country, device, language, referrer, search }: DrawnVisitor) =>
   ({
     country: () => country,
     language: () => language,
@@ -158,31 +158,31 @@ const visitorOf = ({ country, device, language, referrer, search }: Drawn) =>
     parameters: () => new URLSearchParams(search),
     traits: () => ({ device, os: '', browser: '' }),
   }) as unknown as Visitor;
-const allMet = (list: readonly Condition[], drawn: Drawn, at: number) =>
+const allMet = (list: readonly Condition[], drawn: DrawnVisitor, at: number) =>
   list.every((condition) => isMet(condition, visitorOf(drawn), at));
 
-test('any visitor who matches a rule also matches those that are said to cover it', () => {
-  let tried = 0;
+test('any visitor who matches a rule also matches the rules that are reported to cover it', () => {
+  let matched = 0;
   fc.assert(
     fc.property(
       conditions,
       conditions,
       fc.array(visitor, { minLength: 20, maxLength: 20 }),
       fc.nat(4 * 24),
-      (first, more, visitors, hour) => {
+      (first, other, visitors, hour) => {
         // Often a restriction of the first, so that the first often covers it.
-        const second = hour % 4 === 0 ? more : { ...first, ...more, not: { ...first.not, ...more.not } };
+        const second = hour % 4 === 0 ? other : { ...first, ...other, not: { ...first.not, ...other.not } };
         if (!covers(first, second)) return;
         const at = Date.parse('2026-12-01T00:00:00Z') + hour * 3_600_000;
-        const [ours, theirs] = [conditionsIn(first), conditionsIn(second)];
+        const [firstConditions, secondConditions] = [conditionsIn(first), conditionsIn(second)];
         for (const drawn of visitors) {
-          if (!allMet(theirs, drawn, at)) continue;
-          tried++;
-          expect(allMet(ours, drawn, at)).toBe(true);
+          if (!allMet(secondConditions, drawn, at)) continue;
+          matched++;
+          expect(allMet(firstConditions, drawn, at)).toBe(true);
         }
       },
     ),
     { numRuns: 2_000 },
   );
-  expect(tried).toBeGreaterThan(500);
+  expect(matched).toBeGreaterThan(500);
 });

@@ -4,21 +4,21 @@ import { seedOf, variantBy, variantFor } from './rule-variants.ts';
 const visitors = 100_000;
 /** A 32-bit hash for each visitor, like those of `dayHash`. */
 const hashes = Array.from({ length: visitors }, (_, index) => Bun.hash.xxHash32(`visitor ${index}`, 7));
-const variants = (weights: Readonly<Record<string, number>>, of = '1\nr_a') =>
-  Object.entries(weights).map(([id, weight]) => ({ id, weight, to: id, seed: seedOf(`${of}\n${id}`) }));
-const chosen = (weights: Readonly<Record<string, number>>, of?: string): string[] => {
-  const all = variants(weights, of);
+const variants = (weights: Readonly<Record<string, number>>, rule = '1\nr_a') =>
+  Object.entries(weights).map(([id, weight]) => ({ id, weight, to: id, seed: seedOf(`${rule}\n${id}`) }));
+const chosen = (weights: Readonly<Record<string, number>>, rule?: string): string[] => {
+  const all = variants(weights, rule);
   return hashes.map((hash) => variantFor(all, hash)?.id ?? 'none');
 };
-const share = (of: readonly boolean[]): number => of.filter(Boolean).length / of.length;
+const share = (values: readonly boolean[]): number => values.filter(Boolean).length / values.length;
 
 /** Within five standard deviations of a share among that many visitors. */
-const near = (wanted: number): [number, number] => {
-  const off = 5 * Math.sqrt((wanted * (1 - wanted)) / visitors);
-  return [wanted - off, wanted + off];
+const rangeAround = (expected: number): [number, number] => {
+  const tolerance = 5 * Math.sqrt((expected * (1 - expected)) / visitors);
+  return [expected - tolerance, expected + tolerance];
 };
-function expectNear(found: number, wanted: number): void {
-  const [least, most] = near(wanted);
+function expectNear(found: number, expected: number): void {
+  const [least, most] = rangeAround(expected);
   expect(found).toBeGreaterThanOrEqual(least);
   expect(found).toBeLessThanOrEqual(most);
 }
@@ -40,7 +40,7 @@ describe('variants for visitors', () => {
     expect(new Set(chosen({ a: 0 }))).toEqual(new Set(['none']));
   });
 
-  test('50:50 to 60:40 moves a tenth of them, all to the variant that gained', () => {
+  test('from 50:50 to 60:40 change for a tenth of the visitors, all to the variant that gained', () => {
     const [before, after] = [chosen({ a: 50, b: 50 }), chosen({ a: 60, b: 40 })];
     expectNear(share(before.map((one, index) => one !== after[index])), 0.1);
     expect(before.some((one, index) => one === 'a' && after[index] === 'b')).toBe(false);

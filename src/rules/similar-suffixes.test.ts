@@ -15,8 +15,8 @@ test('the intended suffix is among those looked up', () => {
     ['r0om', 'room'],
     ['🎉🎉', '🎉'],
   ] as const;
-  for (const [typed, meant] of typos)
-    expect([typed, similarSuffixes(typed).includes(meant)]).toEqual([typed, true]);
+  for (const [typed, intended] of typos)
+    expect([typed, similarSuffixes(typed).includes(intended)]).toEqual([typed, true]);
 });
 
 test('few suffixes are looked up, never the typed one or an empty one', () => {

@@ -65,8 +65,8 @@ describe('the characters of a suffix', () => {
     ['a dot alone', '.'],
     ['two dots alone', '..'],
     ['a dot segment', 'a/./b'],
-    ['a climbing segment', 'a/../b'],
-    ['a private character', '\ue000'],
+    ['a parent segment', 'a/../b'],
+    ['a private-use character', '\ue000'],
   ])('%s is not allowed', (_, suffix) => {
     expect(refusal(suffix)).toBe('SUFFIX_INVALID');
   });
@@ -95,8 +95,8 @@ describe('the characters of a suffix', () => {
     ['a grapheme joiner', 'sa\u034fle'],
     ['a Hangul filler, which is a letter', 'sale\u3164'],
     ['a half-width Hangul filler', 'sale\uffa0'],
-    ['a mark with nothing to stand on', '\u0301sale'],
-    ['a mark on a slash', 'a/\u0301b'],
+    ['a combining mark without a base character', '\u0301sale'],
+    ['a combining mark after a slash', 'a/\u0301b'],
   ])('%s, which is invisible, is not allowed', (_, suffix) => {
     expect(isSuffix(normaliseSuffix(suffix))).toBe(false);
   });
@@ -107,7 +107,7 @@ describe('the characters of a suffix', () => {
     expect(isSuffix(normaliseSuffix('cafe\u0301'))).toBe(true);
   });
 
-  test('it has at most 255 characters, however many code units a character takes', () => {
+  test('a suffix has at most 255 characters, however many code units a character takes', () => {
     expect(isSuffix('a'.repeat(255))).toBe(true);
     expect(isSuffix('a'.repeat(256))).toBe(false);
     expect(isSuffix('🎉'.repeat(255))).toBe(true);
@@ -117,8 +117,8 @@ describe('the characters of a suffix', () => {
   test('any suffix is read from a path as it was written to it', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 30 });
     fc.assert(
-      fc.property(text, (drawn) => {
-        const suffix = normaliseSuffix(drawn);
+      fc.property(text, (generated) => {
+        const suffix = normaliseSuffix(generated);
         if (!isSuffix(suffix)) return;
         const { pathname } = new URL(`http://h/${suffix}`);
         expect(normaliseSuffix(decodeURIComponent(pathname.slice(1)))).toBe(suffix);
@@ -128,7 +128,7 @@ describe('the characters of a suffix', () => {
   });
 
   test('a long invalid text is refused quickly', () => {
-    const began = processorTime();
+    const start = processorTime();
     for (const text of [
       '👩🏽'.repeat(120),
       `👩${zwj}`.repeat(100),
@@ -136,17 +136,17 @@ describe('the characters of a suffix', () => {
       'a\u0301'.repeat(120),
     ])
       isSuffix(`${text}!`);
-    expect(processorTime() - began).toBeLessThan(200);
+    expect(processorTime() - start).toBeLessThan(200);
   });
 });
 
 describe("the service's own paths", () => {
   test.each([...reservedSegments])(
     '%s is reserved on the default domain, alone and as a first segment',
-    (own) => {
-      expect(refusal(own)).toBe('SUFFIX_RESERVED');
-      expect(refusal(own.toUpperCase())).toBe('SUFFIX_RESERVED');
-      expect(refusal(`${own}/deeper`)).toBe('SUFFIX_RESERVED');
+    (segment) => {
+      expect(refusal(segment)).toBe('SUFFIX_RESERVED');
+      expect(refusal(segment.toUpperCase())).toBe('SUFFIX_RESERVED');
+      expect(refusal(`${segment}/deeper`)).toBe('SUFFIX_RESERVED');
     },
   );
 
@@ -168,11 +168,11 @@ describe('a random suffix', () => {
   const draw = () => randomSuffix(secureBytes);
 
   test('has seven characters without look-alikes', () => {
-    for (let time = 0; time < 1_000; time++) expect(draw()).toMatch(/^[2-9a-hjkmnp-zA-HJ-NP-Z]{7}$/);
+    for (let count = 0; count < 1_000; count++) expect(draw()).toMatch(/^[2-9a-hjkmnp-zA-HJ-NP-Z]{7}$/);
   });
 
   test('is evenly distributed, though 256 byte values are no multiple of 55 characters', () => {
-    // A xorshift generator with a fixed seed draws the same in every run.
+    // A xorshift generator with a fixed seed returns the same numbers in every run.
     let state = 20_300_101;
     const seeded = (count: number) =>
       Uint8Array.from({ length: count }, () => {
@@ -183,20 +183,20 @@ describe('a random suffix', () => {
       });
     const counts = new Map<string, number>();
     const draws = 40_000;
-    for (let time = 0; time < draws; time++)
+    for (let index = 0; index < draws; index++)
       for (const character of randomSuffix(seeded)) counts.set(character, (counts.get(character) ?? 0) + 1);
     expect(counts.size).toBe(55);
-    const fair = (draws * 7) / 55;
-    for (const count of counts.values()) expect(Math.abs(count - fair) / fair).toBeLessThan(0.06);
+    const expected = (draws * 7) / 55;
+    for (const count of counts.values()) expect(Math.abs(count - expected) / expected).toBeLessThan(0.06);
   });
 
   test('is always allowed', () => {
-    for (let time = 0; time < 1_000; time++) expect(refusal(draw())).toBeNull();
+    for (let count = 0; count < 1_000; count++) expect(refusal(draw())).toBeNull();
   });
 });
 
 test('a long run of any character is refused as fast as it is accepted', () => {
-  const signs = [
+  const characters = [
     '\ufe0f',
     '\u20e3',
     'a\u20e3',
@@ -212,14 +212,14 @@ test('a long run of any character is refused as fast as it is accepted', () => {
     'é',
     '字',
   ];
-  const effort = (text: string) => {
-    const before = processorTime();
-    for (let again = 0; again < 20; again++) isSuffix(text);
-    return processorTime() - before;
+  const timeFor = (text: string) => {
+    const start = processorTime();
+    for (let round = 0; round < 20; round++) isSuffix(text);
+    return processorTime() - start;
   };
   // Exponential time doubles with every character; twice the characters may cost a few times as much.
-  for (const sign of signs) {
-    const [short, long] = [effort(`${sign.repeat(20)}!`), effort(`${sign.repeat(40)}!`)];
+  for (const character of characters) {
+    const [short, long] = [timeFor(`${character.repeat(20)}!`), timeFor(`${character.repeat(40)}!`)];
     expect(long).toBeLessThan(50 + short * 100);
   }
 });

@@ -158,7 +158,7 @@ describe('reading a user agent', () => {
     ['', 'other', 'Unknown', '', 'Unknown', ''],
   ];
   for (const [userAgent, device, os, osVersion, browser, browserVersion] of rows) {
-    test(userAgent || 'none at all', () => {
+    test(userAgent || 'no user agent', () => {
       expect(readAgent(userAgent)).toEqual({ device, os, osVersion, browser, browserVersion });
     });
   }

@@ -47,16 +47,16 @@ describe('UTM parameters', () => {
       .tuple(fc.array(parameter, { maxLength: 6 }), fc.constantFrom('', '#', '#f?utm_source=no'))
       .map(([parameters, fragment]) => `https://a.example/p?${parameters.join('&')}${fragment}`);
     fc.assert(
-      fc.property(destination, changes, (before, wanted) => {
-        const after = withUtm(before, wanted);
-        expect(utmOf(after)).toEqual(wanted as ReturnType<typeof utmOf>);
-        const others = (text: string) =>
+      fc.property(destination, changes, (before, expected) => {
+        const after = withUtm(before, expected);
+        expect(utmOf(after)).toEqual(expected as ReturnType<typeof utmOf>);
+        const otherParameters = (text: string) =>
           text
             .replace(/#.*/, '')
             .split('?')[1]
             ?.split('&')
             .filter((one) => one !== '' && !utmFields.some((field) => one.startsWith(`${field}=`)));
-        expect(others(after) ?? []).toEqual(others(before) ?? []);
+        expect(otherParameters(after) ?? []).toEqual(otherParameters(before) ?? []);
         expect(after.split('#')[1]).toBe(before.split('#')[1]);
       }),
       { numRuns: 500 },

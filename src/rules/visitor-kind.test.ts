@@ -120,7 +120,7 @@ describe('the device of a visitor', () => {
     ['an Android phone that gives the hint', 'android', webView, '"Android"'],
     ['an iPhone', 'ios', `${iphone} Version/17.4.1 Mobile/15E148 Safari/604.1`, null],
     [
-      'an iPad that asks for mobile pages',
+      'an iPad that requests mobile pages',
       'ios',
       'Mozilla/5.0 (iPad; CPU OS 12_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/12.1 Mobile/15E148 Safari/604.1',
       null,
@@ -132,7 +132,7 @@ describe('the device of a visitor', () => {
       null,
     ],
     [
-      'an app on an iPad that asks for desktop pages',
+      'an app on an iPad that requests desktop pages',
       'ios',
       macSafari.replace('Safari', 'Mobile/15E148 Safari'),
       null,
@@ -144,9 +144,9 @@ describe('the device of a visitor', () => {
     ['a Windows computer', 'other', windowsChrome, '"Windows"'],
     ['an iPhone that gives the hint', 'ios', windowsChrome, '"iOS"'],
     ['a hint without quotes', 'android', null, 'Android'],
-    ['a hint against the agent: the hint is believed', 'other', webView, '"Linux"'],
-    ['a hint against the agent, the other way', 'android', windowsChrome, '"Android"'],
-    ['a hint that knows nothing', 'android', webView, '"Unknown"'],
+    ['a hint that contradicts the user agent, and takes precedence', 'other', webView, '"Linux"'],
+    ['a hint of Android that contradicts the user agent', 'android', windowsChrome, '"Android"'],
+    ['a hint of an unknown platform', 'android', webView, '"Unknown"'],
     ['an empty hint', 'android', webView, '""'],
     [
       'a Windows Phone that calls itself Android',
@@ -185,7 +185,7 @@ describe('the device of a visitor', () => {
       null,
     ],
     [
-      "Facebook's own part alone, on Android",
+      "only Facebook's own part of a user agent, on Android",
       'android',
       '[FBAN/FB4A;FBAV/444.0.0.23.106;FBDM/{density=3.0,width=1080,height=2220};FBDV/SM-S911B;FBSV/13]',
       null,
@@ -196,7 +196,7 @@ describe('the device of a visitor', () => {
       '[FBAN/FBIOS;FBAV/444.0.0.23.106;FBDV/iPhone13,2;FBMD/iPhone;FBSN/iOS;FBSV/16.5]',
       null,
     ],
-    ['no agent', 'other', null, null],
+    ['no user agent', 'other', null, null],
   ])('%s', (_, device, userAgent, hint) => {
     expect(deviceOf(userAgent, hint)).toBe(device);
   });

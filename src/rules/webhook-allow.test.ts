@@ -3,7 +3,7 @@ import { readAddress } from './address-rules.ts';
 import { type AllowList, allowListOf, parseAllowList, permits } from './webhook-allow.ts';
 
 const list = (text: string): AllowList => parseAllowList(text) ?? [];
-const at = (text: string) => readAddress(text);
+const addressOf = (text: string) => readAddress(text);
 
 describe('WEBHOOK_ALLOW', () => {
   test('is not a list if it is not set', () => {
@@ -93,7 +93,7 @@ describe('a permission', () => {
     ['127.1:80', '127.0.0.1', 80, '127.0.0.1', true],
     ['none', 'localhost', 80, '127.0.0.1', false],
   ] as const)('%s for %s, port %d, at %s: %p', (setting, host, port, address, expected) => {
-    expect(permits(list(setting), host, port, address && at(address))).toBe(expected);
+    expect(permits(list(setting), host, port, address && addressOf(address))).toBe(expected);
   });
 });
 
@@ -109,7 +109,7 @@ describe('without a setting', () => {
     ['127.9.9.9', '127.9.9.9'],
     ['[::1]', '::1'],
   ])('webhooks in a trial may call %s (%s), any port', (host, address) => {
-    expect(permits(trial, host, 4000, address === null ? null : at(address))).toBe(true);
+    expect(permits(trial, host, 4000, address === null ? null : addressOf(address))).toBe(true);
   });
 
   test.each([
@@ -120,7 +120,7 @@ describe('without a setting', () => {
     ['10.0.0.1', '10.0.0.1'],
     ['0.0.0.0', '0.0.0.0'],
   ])('webhooks in a trial may not call %s (%s)', (host, address) => {
-    expect(permits(trial, host, 80, address === null ? null : at(address))).toBe(false);
+    expect(permits(trial, host, 80, address === null ? null : addressOf(address))).toBe(false);
   });
 
   test('nothing internal is permitted outside a trial', () => {
@@ -128,7 +128,9 @@ describe('without a setting', () => {
   });
 
   test('a setting replaces what a trial permits', () => {
-    expect(permits(allowListOf(list('10.0.0.0/8'), true), 'localhost', 80, at('127.0.0.1'))).toBe(false);
+    expect(permits(allowListOf(list('10.0.0.0/8'), true), 'localhost', 80, addressOf('127.0.0.1'))).toBe(
+      false,
+    );
     expect(allowListOf(list('none'), true)).toEqual([]);
   });
 });

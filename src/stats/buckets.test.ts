@@ -55,12 +55,12 @@ describe('buckets', () => {
     ]);
   });
 
-  test('too many are refused', () => {
+  test('too many buckets are refused', () => {
     const range = { from: at('2026-01-01T00:00Z'), to: at('2026-01-11T00:00Z') };
     for (const interval of ['hour', 'day'] as const) {
-      const right = interval === 'day' ? 10 : 240;
-      expect(bucketsOf(range, interval, 'UTC', right)).toHaveLength(right);
-      expect(bucketsOf(range, interval, 'UTC', right - 1)).toBeNull();
+      const count = interval === 'day' ? 10 : 240;
+      expect(bucketsOf(range, interval, 'UTC', count)).toHaveLength(count);
+      expect(bucketsOf(range, interval, 'UTC', count - 1)).toBeNull();
     }
   });
 
@@ -87,8 +87,8 @@ describe('buckets', () => {
           expect(found.length).toBeGreaterThan(0);
           expect(found[0]?.from).toBe(Math.floor(from / hourLength));
           expect(Math.abs((found.at(-1)?.to ?? 0) - (from + length) / hourLength)).toBeLessThan(1);
-          for (const [place, bucket] of found.entries()) {
-            const next = found[place + 1];
+          for (const [index, bucket] of found.entries()) {
+            const next = found[index + 1];
             if (next) expect(next.from).toBe(bucket.to);
             if (next && interval !== 'hour') expect(next.days.from).toBe(bucket.days.to);
             expect(Math.floor(at(bucket.start) / hourLength)).toBeLessThanOrEqual(bucket.from);

@@ -2,18 +2,18 @@ import { expect, test } from 'bun:test';
 import { dimensions } from '../rules/click-fields.ts';
 import { classesNamed, type Filters, type Grouping, isOfClicksAlone, noValue, planFor } from './plan.ts';
 
-type Asked = Partial<Record<Exclude<Grouping, 'class'>, number>>;
+type FilterIds = Partial<Record<Exclude<Grouping, 'class'>, number>>;
 
-const plan = (filters: Asked, wanted?: string, groupBy?: Grouping) =>
+const plan = (filters: FilterIds, className?: string, groupBy?: Grouping) =>
   planFor(
     new Map(Object.entries(filters)) as Filters,
-    wanted === undefined ? undefined : classesNamed(wanted),
+    className === undefined ? undefined : classesNamed(className),
     groupBy,
   );
 
 const names: readonly string[] = dimensions;
 
-const inRollUps: [Asked, string | undefined, Grouping | undefined, string][] = [
+const inRollUps: [FilterIds, string | undefined, Grouping | undefined, string][] = [
   [{}, undefined, undefined, 'total'],
   [{}, undefined, 'class', 'total'],
   [{}, 'bot', undefined, 'total'],
@@ -31,15 +31,15 @@ const inRollUps: [Asked, string | undefined, Grouping | undefined, string][] = [
 
 test.each(inRollUps)(
   '%j of %s by %s is answered from the roll-ups',
-  (filters, wanted, groupBy, dimension) => {
-    expect(plan(filters, wanted, groupBy)).toMatchObject({
+  (filters, className, groupBy, dimension) => {
+    expect(plan(filters, className, groupBy)).toMatchObject({
       kind: 'rollups',
       dimension: names.indexOf(dimension),
     });
   },
 );
 
-const inLedger: [Asked, string | undefined, Grouping | undefined][] = [
+const inLedger: [FilterIds, string | undefined, Grouping | undefined][] = [
   [{ country: 7, device: 1 }, undefined, undefined],
   [{ country: 7 }, undefined, 'device'],
   [{ country: 7 }, 'bot', undefined],
@@ -48,8 +48,8 @@ const inLedger: [Asked, string | undefined, Grouping | undefined][] = [
   [{ reason: 3 }, undefined, 'country'],
 ];
 
-test.each(inLedger)('%j of %s by %s needs single hits', (filters, wanted, groupBy) => {
-  expect(plan(filters, wanted, groupBy).kind).toBe('hits');
+test.each(inLedger)('%j of %s by %s needs single hits', (filters, className, groupBy) => {
+  expect(plan(filters, className, groupBy).kind).toBe('hits');
 });
 
 test('dimensions that only clicks have are queried from clicks', () => {

@@ -17,7 +17,7 @@ test('ids behind a gap wait for it, and are then returned in order', () => {
   expect(settled.upTo).toBe(14);
 });
 
-test('an unfilled gap is skipped after a while, with all that were seen by then', () => {
+test('an unfilled gap is skipped after a while, with all ids that were seen by then', () => {
   const settled = new SettledIds(10);
   expect(settled.take(rows(12, 14), 0)).toEqual([]);
   expect(settled.take(rows(12, 14, 16), 4_999)).toEqual([]);

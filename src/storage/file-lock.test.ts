@@ -9,10 +9,10 @@ const garbage: Record<string, string | Uint8Array> = {
   'a few letters': '4711\n',
   'a long text': 'this is not a database'.repeat(1_000),
   zeroes: new Uint8Array(8_192),
-  'noise behind the head of a database': `SQLite format 3\0${'x'.repeat(8_000)}`,
+  'garbage after the header of a database': `SQLite format 3\0${'x'.repeat(8_000)}`,
 };
 
-async function lockedFromElsewhere(path: string): Promise<string> {
+async function lockInAnotherProcess(path: string): Promise<string> {
   const module = JSON.stringify(join(import.meta.dir, 'file-lock.ts'));
   const script = `const { lockFile } = await import(${module}); process.stdout.write(lockFile(${JSON.stringify(path)}) ? 'held' : 'refused');`;
   return new Response(Bun.spawn([process.execPath, '-e', script]).stdout).text();
@@ -20,15 +20,15 @@ async function lockedFromElsewhere(path: string): Promise<string> {
 
 test.each(Object.keys(garbage))(
   'a file with %s in it can be locked, by one holder at a time',
-  async (what) => {
+  async (description) => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'lock');
-    await writeFile(path, garbage[what] ?? '');
+    await writeFile(path, garbage[description] ?? '');
     const lock = lockFile(path);
     expect(lock).not.toBeNull();
     expect(lockFile(path)).toBeNull();
-    // Refused elsewhere too: the failed attempt closes the file, which must not release this process's lock on it.
-    expect(await lockedFromElsewhere(path)).toBe('refused');
+    // Refused to another process too: the failed attempt closes the file, which must not release this process's lock on it.
+    expect(await lockInAnotherProcess(path)).toBe('refused');
     lock?.release();
     const next = lockFile(path);
     expect(next).not.toBeNull();

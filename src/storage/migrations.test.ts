@@ -27,7 +27,7 @@ function obstaclesIn(statements: readonly string[]): string[] {
     const [, altered = '', change = ''] = /^alter table (\w+) (.*)$/i.exec(text) ?? [];
     if (created.has(altered)) return false;
     if (altered !== '')
-      return !isLoosening(change) && (!/^add column \w+ [^;]*$/i.test(change) || isDemand(change));
+      return !isLoosening(change) && (!/^add column \w+ [^;]*$/i.test(change) || isRestricting(change));
     const [, written = ''] = /^(?:insert into|update) (\w+)/i.exec(text) ?? [];
     // Every visit would wait for the table while the rows are written.
     if (written !== '') return !created.has(written) && changesTables;
@@ -38,8 +38,8 @@ function obstaclesIn(statements: readonly string[]): string[] {
 /** What other programs write is still accepted; rows that they don't expect are written only once they are refused. */
 const isLoosening = (change: string): boolean => /^(alter column \w+ drop not null(, |$))+$/i.test(change);
 
-/** A column that other programs would have to fill without knowing it. */
-const isDemand = (change: string): boolean =>
+/** A column that programs which don't know it would have to fill, or whose constraint they could violate. */
+const isRestricting = (change: string): boolean =>
   /\b(unique|references|check)\b/i.test(change) ||
   (/\bnot null\b/i.test(change) && !/\bdefault\b/i.test(change));
 
@@ -61,7 +61,7 @@ test('what is dropped was no longer used by the previous release, and releases t
 });
 
 test('migrations that break the previous release are detected', () => {
-  const hindering = [
+  const breaking = [
     ['drop table clicks'],
     ['alter table links rename column name to title'],
     ['alter table links rename to all_links'],
@@ -75,7 +75,7 @@ test('migrations that break the previous release are detected', () => {
     ['do $$ begin end $$'],
     ['create table links_too (id bigint)', 'drop table links'],
   ];
-  for (const statements of hindering)
+  for (const statements of breaking)
     expect([statements, obstaclesIn(statements).length]).toEqual([statements, 1]);
   expect(
     obstaclesIn([

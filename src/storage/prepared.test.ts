@@ -3,17 +3,17 @@ import { queriesOver } from './drivers/sqlite-client.ts';
 import { prepared, preparedRow } from './prepared.ts';
 
 const recorder = () => {
-  const asked: (readonly [string, readonly unknown[]])[] = [];
+  const executed: (readonly [string, readonly unknown[]])[] = [];
   const queries = queriesOver({
     run(sql, parameters) {
-      asked.push([sql, parameters]);
-      return { rows: [{ id: asked.length }], changes: 0 };
+      executed.push([sql, parameters]);
+      return { rows: [{ id: executed.length }], changes: 0 };
     },
   });
-  return { asked, queries };
+  return { executed, queries };
 };
 
-test("each value goes to each of its uses, beside the statement's fixed values", async () => {
+test("each value is bound wherever it is used, beside the statement's fixed values", async () => {
   let built = 0;
   const find = prepared((queries, suffix: string, domain: number) => {
     built++;
@@ -26,14 +26,14 @@ test("each value goes to each of its uses, beside the statement's fixed values",
       .where('id', '<>', domain)
       .compile();
   });
-  const { asked, queries } = recorder();
+  const { executed, queries } = recorder();
   expect(await find(queries, 'one', 7)).toEqual([{ id: 1 }]);
   expect(await find(queries, 'two', 0)).toEqual([{ id: 2 }]);
-  expect(asked.map(([, values]) => values)).toEqual([
+  expect(executed.map(([, values]) => values)).toEqual([
     [7, 'one', 1, 7],
     [0, 'two', 1, 0],
   ]);
-  expect(asked[0]?.[0]).toBe(asked[1]?.[0] ?? '');
+  expect(executed[0]?.[0]).toBe(executed[1]?.[0] ?? '');
   expect(built).toBe(1);
 });
 
@@ -43,6 +43,6 @@ test('each of several databases gets its own values', async () => {
   );
   const [one, other] = [recorder(), recorder()];
   await Promise.all([find(one.queries, 1), find(other.queries, 2), find(one.queries, 3)]);
-  expect(one.asked.map(([, values]) => values)).toEqual([[1], [3]]);
-  expect(other.asked.map(([, values]) => values)).toEqual([[2]]);
+  expect(one.executed.map(([, values]) => values)).toEqual([[1], [3]]);
+  expect(other.executed.map(([, values]) => values)).toEqual([[2]]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { BoundedCache } from './bounded-cache.ts';
 
-test('what was set is found, replaced and deleted', () => {
+test('an entry is found, replaced and deleted', () => {
   const cache = new BoundedCache<number>(10);
   cache.set('a', 1);
   cache.set('a', 2);
@@ -16,7 +16,7 @@ test('what was set is found, replaced and deleted', () => {
   expect(cache.get('b')).toBe(4);
 });
 
-test('after many entries it can be cleared and filled again', () => {
+test('after many entries a cache can be cleared and filled again', () => {
   const cache = new BoundedCache<number>(10_000);
   for (const start of [0, 5_000]) {
     for (let index = start; index < start + 5_000; index++) cache.set(String(index), index);
@@ -45,30 +45,30 @@ test('the last entry is stored, even if nothing else fits beside it', () => {
   expect(cache.size).toBe(1);
 });
 
-test('after any calls it has the values of a plain map, or none, and never exceeds its limit', () => {
+test('after any calls a cache has the values of a plain map, or none, and never exceeds its limit', () => {
   let state = 7;
   const draw = (below: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };
   const cache = new BoundedCache<number>(1_000, (_, value) => 1 + (value % 7));
-  const truth = new Map<string, number>();
+  const expected = new Map<string, number>();
   for (let step = 0; step < 200_000; step++) {
     const key = String(draw(2_000));
     if (draw(10) === 0) {
       cache.delete(key);
-      truth.delete(key);
+      expected.delete(key);
     } else if (draw(2) === 0) {
       cache.set(key, step);
-      truth.set(key, step);
+      expected.set(key, step);
       expect(cache.get(key)).toBe(step);
     } else {
       const found = cache.get(key);
-      if (found !== undefined) expect(found).toBe(truth.get(key) ?? -1);
+      if (found !== undefined) expect(found).toBe(expected.get(key) ?? -1);
     }
   }
   let weight = 0;
-  for (const [key, value] of truth) if (cache.get(key) !== undefined) weight += 1 + (value % 7);
+  for (const [key, value] of expected) if (cache.get(key) !== undefined) weight += 1 + (value % 7);
   expect(weight).toBeLessThanOrEqual(1_000);
   expect(weight).toBeGreaterThan(900);
 });
@@ -76,9 +76,9 @@ test('after any calls it has the values of a plain map, or none, and never excee
 test('an entry that changes repeatedly evicts no other', () => {
   const cache = new BoundedCache<string>(1_000, (_, value) => value.length);
   cache.set('other', 'kept');
-  for (let time = 0; time < 1_000; time++) {
+  for (let round = 0; round < 1_000; round++) {
     cache.set('busy', 'x'.repeat(100));
-    if (time % 2 === 0) cache.delete('busy');
+    if (round % 2 === 0) cache.delete('busy');
   }
   expect(cache.get('other')).toBe('kept');
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ByteCache, isSame } from './byte-cache.ts';
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-const place = fc.nat({ max: 9 });
+const offset = fc.nat({ max: 9 });
 const text = fc.string({ unit: 'binary', maxLength: 40 });
 
 test('texts are equal if all their bytes are, at any offset', () => {
@@ -12,17 +12,17 @@ test('texts are equal if all their bytes are, at any offset', () => {
       text,
       text,
       fc.boolean(),
-      place,
-      place,
+      offset,
+      offset,
       fc.nat({ max: 40 }),
-      (one, other, alike, at, otherAt, cut) => {
-        const [bytes, others] = [Buffer.from(one), Buffer.from(alike ? one : other)];
+      (one, other, isEqual, at, otherAt, cut) => {
+        const [bytes, others] = [Buffer.from(one), Buffer.from(isEqual ? one : other)];
         const length = Math.min(bytes.length, others.length, cut);
-        const [here, there] = [Buffer.alloc(at + length), Buffer.alloc(otherAt + length)];
-        bytes.copy(here, at, 0, length);
-        others.copy(there, otherAt, 0, length);
-        expect(isSame(viewOf(here), at, viewOf(there), otherAt, length)).toBe(
-          here.subarray(at).equals(there.subarray(otherAt)),
+        const [first, second] = [Buffer.alloc(at + length), Buffer.alloc(otherAt + length)];
+        bytes.copy(first, at, 0, length);
+        others.copy(second, otherAt, 0, length);
+        expect(isSame(viewOf(first), at, viewOf(second), otherAt, length)).toBe(
+          first.subarray(at).equals(second.subarray(otherAt)),
         );
       },
     ),
@@ -42,23 +42,23 @@ test('one different byte is detected at every position of every length', () => {
   }
 });
 
-test('a text has a value that it was given or none, whatever else has the same hash', () => {
+test('a text has a value that was set for it or none, even if other texts have the same hash', () => {
   const steps = fc.array(fc.tuple(fc.string({ minLength: 1, maxLength: 3 }), fc.nat({ max: 3 })), {
     maxLength: 1_000,
     size: 'max',
   });
   fc.assert(
     fc.property(steps, (drawn) => {
-      const pieces = new ByteCache<number>(400);
-      const given: string[] = [];
+      const cache = new ByteCache<number>(400);
+      const texts: string[] = [];
       for (const [number, [piece, spread]] of drawn.entries()) {
         const bytes = Buffer.from(`..${piece}`);
         const hash = (piece.charCodeAt(0) % 4) * 2 ** spread;
-        const known = pieces.get(viewOf(bytes), 2, bytes.length, hash);
-        if (known !== undefined) expect(given[known]).toBe(`${piece} ${hash}`);
-        pieces.set(viewOf(bytes), 2, bytes.length, hash, number);
-        given.push(`${piece} ${hash}`);
-        expect([number, undefined]).toContain(pieces.get(viewOf(bytes), 2, bytes.length, hash));
+        const known = cache.get(viewOf(bytes), 2, bytes.length, hash);
+        if (known !== undefined) expect(texts[known]).toBe(`${piece} ${hash}`);
+        cache.set(viewOf(bytes), 2, bytes.length, hash, number);
+        texts.push(`${piece} ${hash}`);
+        expect([number, undefined]).toContain(cache.get(viewOf(bytes), 2, bytes.length, hash));
       }
     }),
     { numRuns: 30, endOnFailure: true },
@@ -66,31 +66,31 @@ test('a text has a value that it was given or none, whatever else has the same h
 });
 
 test('of very many texts the latest are cached, and so are repeatedly used ones', () => {
-  const pieces = new ByteCache<number>(2_000);
-  const look = (number: number) => {
+  const cache = new ByteCache<number>(2_000);
+  const keyOf = (number: number) => {
     const bytes = Buffer.from(`piece ${number}`);
     return { bytes: viewOf(bytes), length: bytes.length, hash: Bun.hash.crc32(bytes) | 0 };
   };
   const get = (number: number) => {
-    const { bytes, length, hash } = look(number);
-    return pieces.get(bytes, 0, length, hash);
+    const { bytes, length, hash } = keyOf(number);
+    return cache.get(bytes, 0, length, hash);
   };
   for (let number = 0; number < 20_000; number++) {
-    const { bytes, length, hash } = look(number);
-    pieces.set(bytes, 0, length, hash, number);
+    const { bytes, length, hash } = keyOf(number);
+    cache.set(bytes, 0, length, hash, number);
     expect(get(0)).toBe(0);
   }
   for (let number = 19_000; number < 20_000; number++) expect(get(number)).toBe(number);
   expect(get(5_000)).toBeUndefined();
-  pieces.clear();
+  cache.clear();
   expect(get(19_999)).toBeUndefined();
 });
 
-test("a text that isn't repeated is not kept", () => {
-  const pieces = new ByteCache<string>(100);
+test('a text beyond the maximum length is not cached', () => {
+  const cache = new ByteCache<string>(100);
   const long = Buffer.alloc(1_025, 'x');
-  pieces.set(viewOf(long), 0, long.length, 1, 'long');
-  expect(pieces.get(viewOf(long), 0, long.length, 1)).toBeUndefined();
-  pieces.set(viewOf(long), 0, 1_024, 1, 'shorter');
-  expect(pieces.get(viewOf(long), 0, 1_024, 1)).toBe('shorter');
+  cache.set(viewOf(long), 0, long.length, 1, 'long');
+  expect(cache.get(viewOf(long), 0, long.length, 1)).toBeUndefined();
+  cache.set(viewOf(long), 0, 1_024, 1, 'shorter');
+  expect(cache.get(viewOf(long), 0, 1_024, 1)).toBe('shorter');
 });

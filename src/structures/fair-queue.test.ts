@@ -3,7 +3,8 @@ import { FairQueue } from './fair-queue.ts';
 
 const filled = (maxTurnsOfKey: number, items: Record<number, string[]>) => {
   const queue = new FairQueue<string>(maxTurnsOfKey);
-  for (const [key, some] of Object.entries(items)) for (const item of some) queue.add(Number(key), item);
+  for (const [key, itemsOfKey] of Object.entries(items))
+    for (const item of itemsOfKey) queue.add(Number(key), item);
   return queue;
 };
 const takeAll = (queue: FairQueue<string>, options = {}) => {

@@ -6,21 +6,21 @@ const key = fc.oneof(fc.nat({ max: 500 }), fc.integer({ min: 0, max: 2 ** 53 - 1
 const value = fc.nat({ max: 1_000 });
 const step = fc.tuple(fc.constantFrom('set', 'add'), key, value);
 
-test('it contains what a map contains, for any number of keys, and nothing after clearing', () => {
+test('a table has the same entries as a Map, for any number of keys, and none after clearing', () => {
   const table = new IntTable(4);
   fc.assert(
     fc.property(fc.array(step, { maxLength: 3_000, size: 'max' }), (steps) => {
       table.clear();
-      const plain = new Map<number, number>();
+      const expected = new Map<number, number>();
       for (const [kind, key, value] of steps) {
-        const before = plain.get(key);
+        const before = expected.get(key);
         expect(table.get(key)).toBe(before ?? -1);
-        plain.set(key, kind === 'add' ? (before ?? 0) + value : value);
+        expected.set(key, kind === 'add' ? (before ?? 0) + value : value);
         if (kind === 'add') expect(table.add(key, value)).toBe(before === undefined);
         else table.set(key, value);
       }
-      expect(table.size).toBe(plain.size);
-      for (const [key, value] of plain) expect(table.get(key)).toBe(value);
+      expect(table.size).toBe(expected.size);
+      for (const [key, value] of expected) expect(table.get(key)).toBe(value);
     }),
     { numRuns: 30 },
   );

@@ -4,19 +4,19 @@ import { NumberSet } from './number-set.ts';
 
 const number = fc.oneof(fc.nat({ max: 300 }), fc.integer({ min: 0, max: 2 ** 52 - 1 }));
 
-test('it contains what a set contains, for any number of values, and nothing after clearing', () => {
+test('a set contains the same values as a Set, for any number of values, and none after clearing', () => {
   const set = new NumberSet();
   fc.assert(
     fc.property(fc.array(number, { maxLength: 20_000, size: 'max' }), (numbers) => {
       set.clear();
-      const plain = new Set<number>();
-      for (const one of numbers) {
-        expect(set.has(one)).toBe(plain.has(one));
-        expect(set.add(one)).toBe(!plain.has(one));
-        plain.add(one);
+      const expected = new Set<number>();
+      for (const value of numbers) {
+        expect(set.has(value)).toBe(expected.has(value));
+        expect(set.add(value)).toBe(!expected.has(value));
+        expected.add(value);
       }
-      expect(set.size).toBe(plain.size);
-      for (const one of plain) if (!set.has(one)) throw new Error(`${one} is gone`);
+      expect(set.size).toBe(expected.size);
+      for (const value of expected) if (!set.has(value)) throw new Error(`${value} is missing`);
     }),
     { numRuns: 20 },
   );

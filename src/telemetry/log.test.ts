@@ -4,7 +4,7 @@ import { Log } from './log.ts';
 test('warnings and errors are counted by event, even those that are suppressed or not written', () => {
   const lines: string[] = [];
   const log = new Log('error', (line) => void lines.push(line));
-  for (let time = 0; time < 3; time++) log.warn('store away', { error: `no. ${time}` });
+  for (let call = 0; call < 3; call++) log.warn('store away', { error: `no. ${call}` });
   log.warnEach('certificate not issued', { host: 'one.example.com' });
   log.error('fold failed', new Error('why'));
   log.info('open files', {});

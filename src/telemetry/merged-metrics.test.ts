@@ -27,7 +27,7 @@ test('values of several threads are added per label, except those where the high
   expect(valuesOf(merged)).toEqual({ linnet_visits_total: [5, 7], lag: [5], connections: [7] });
 });
 
-test("a worker that has ended still counts, but its state doesn't", () => {
+test("the counters of a worker that has ended still count, but its gauges don't", () => {
   const gathered = new GatheredMetrics();
   gathered.report(1, [visits(10), gauge('connections', 3)]);
   gathered.report(2, [visits(1), gauge('connections', 1)]);

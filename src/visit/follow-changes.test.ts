@@ -82,7 +82,7 @@ beforeEach(() => {
   );
 });
 
-/** Starts following; from then on the test polls by itself. */
+/** Starts following, and stops the automatic polls: the test polls instead. */
 async function begin(): Promise<void> {
   await follower.start(24 * hour);
   await follower.stop();
@@ -120,11 +120,11 @@ describe('following the change feed', () => {
 
   test('polls until it is stopped', async () => {
     await follower.start(1);
-    const told = new Promise((resolve) => {
+    const reported = new Promise((resolve) => {
       onChange = resolve;
     });
     feed.appear(1);
-    await told;
+    await reported;
     await follower.stop();
     expect(seen).toEqual([1]);
   });
@@ -205,7 +205,7 @@ describe('a change that appears after a newer one, because its transaction took 
   });
 });
 
-describe('a store that has gone back', () => {
+describe('a store that has returned to an earlier state', () => {
   test('is detected, and later changes are reported', async () => {
     feed.appear(...Array.from({ length: 221 }, (_, index) => index + 1));
     await begin();
@@ -296,7 +296,7 @@ describe("when the feed can't be read", () => {
     await begin();
     feed.isAway = true;
     feed.appear(1, 2);
-    for (let look = 0; look < 100; look++) expect(await poll()).toEqual([]);
+    for (let round = 0; round < 100; round++) expect(await poll()).toEqual([]);
     expect(failures).toBe(1);
     feed.isAway = false;
     expect(await poll()).toEqual([1, 2]);
@@ -306,7 +306,7 @@ describe("when the feed can't be read", () => {
     expect(failures).toBe(2);
   });
 
-  test('the first poll that succeeds after it says so, once the changes are reported', async () => {
+  test('the first poll that succeeds afterwards reports that, after the changes', async () => {
     await begin();
     await poll();
     feed.isAway = true;
@@ -325,7 +325,7 @@ describe("when the feed can't be read", () => {
     ]);
   });
 
-  test('between two polls, as its server has restarted, the next one says so', async () => {
+  test('between two polls because its server has restarted, the next poll reports that', async () => {
     await begin();
     feed.startedNow = 'at two';
     await poll();

@@ -63,7 +63,7 @@ describe('what the journal stores of a request', () => {
       expect(hitWith(headers).purpose).toBe(purpose));
   }
 
-  test('is a missing header only if a proxy says that it was https', () => {
+  test('includes missing browser headers only if a proxy reports https', () => {
     const https = { 'user-agent': 'UA', 'x-forwarded-proto': 'https' };
     expect(hitWith(https).headerEvidence).toBe('none');
     expect(hitWith(https, true).headerEvidence).toBe('no_browser_headers');

@@ -4,29 +4,29 @@ import { type HostDomain, Hosts } from './hosts.ts';
 
 let now: number;
 let domains: Map<string, HostDomain>;
-let asked: string[];
+let queried: string[];
 let isAway: boolean;
 /** The store answers once this is resolved. */
-let gate: Promise<unknown>;
+let response: Promise<unknown>;
 let hosts: Hosts;
 
-const domain = (id: number, ways: Partial<HostDomain> = {}): HostDomain => ({
+const domain = (id: number, fallbacks: Partial<HostDomain> = {}): HostDomain => ({
   id,
   rootUrl: null,
   notFoundUrl: null,
-  ...ways,
+  ...fallbacks,
 });
 
 beforeEach(() => {
   now = 1_900_000_000_000;
   domains = new Map([['go.example.org', domain(5)]]);
-  asked = [];
+  queried = [];
   isAway = false;
-  gate = Promise.resolve();
+  response = Promise.resolve();
   const load = async (host: string) => {
-    asked.push(host);
+    queried.push(host);
     const found = domains.get(host) ?? null;
-    await gate;
+    await response;
     if (isAway) throw new Error('away');
     return found;
   };
@@ -38,7 +38,7 @@ const settled = () => new Promise(setImmediate);
 
 test('the default host needs no query', () => {
   expect(hosts.domainOf('links.example.com')).toBe(0);
-  expect(asked).toEqual([]);
+  expect(queried).toEqual([]);
 });
 
 test('a custom domain is queried once, and then once a minute in the background', async () => {
@@ -47,14 +47,14 @@ test('a custom domain is queried once, and then once a minute in the background'
     now += 61_000;
     for (let visit = 0; visit < 100; visit++) expect(hosts.domainOf('go.example.org')).toBe(5);
     await settled();
-    expect(asked).toHaveLength(1 + minute);
+    expect(queried).toHaveLength(1 + minute);
   }
 });
 
 test('a hundred simultaneous visitors of an uncached domain cause one query', async () => {
   const ids = await Promise.all(Array.from({ length: 100 }, () => hosts.domainOf('go.example.org')));
   expect(new Set(ids)).toEqual(new Set([5]));
-  expect(asked).toHaveLength(1);
+  expect(queried).toHaveLength(1);
 });
 
 test('a domain that is verified just after a miss is served as soon as it is announced', async () => {
@@ -65,7 +65,7 @@ test('a domain that is verified just after a miss is served as soon as it is ann
   expect(await hosts.domainOf('new.example.org')).toBe(6);
 });
 
-test("or within seconds if it wasn't", async () => {
+test('a domain that is verified just after a miss is served within seconds if it is not announced', async () => {
   expect(await hosts.domainOf('new.example.org')).toBeNull();
   domains.set('new.example.org', domain(6));
   now += 5_001;
@@ -88,30 +88,30 @@ test('a domain that is given up stops at once when it is announced, otherwise wi
 });
 
 test('a query that was in progress when the change was announced is not cached', async () => {
-  let open = () => {};
-  gate = new Promise<void>((resolve) => {
-    open = resolve;
+  let respond = () => {};
+  response = new Promise<void>((resolve) => {
+    respond = resolve;
   });
   const before = hosts.domainOf('go.example.org');
   await settled();
   domains.set('go.example.org', domain(8));
   hosts.forget('go.example.org');
   const after = hosts.domainOf('go.example.org');
-  open();
+  respond();
   expect(await before).toBe(5);
   expect(await after).toBe(8);
   expect(hosts.domainOf('go.example.org')).toBe(8);
 });
 
-test("while the database is away a cached domain continues, and its visitors don't each wait for the database", async () => {
+test('while the database is away a cached domain continues, and not every visitor causes a query', async () => {
   await hosts.domainOf('go.example.org');
   isAway = true;
   now += 61_000;
   expect(hosts.domainOf('go.example.org')).toBe(5);
   await settled();
-  const asks = asked.length;
+  const queries = queried.length;
   for (let visit = 0; visit < 100; visit++) expect(hosts.domainOf('go.example.org')).toBe(5);
-  expect(asked.length).toBe(asks);
+  expect(queried.length).toBe(queries);
   now += 24 * 3_600_000;
   expect(hosts.domainOf('go.example.org')).toBe(5);
   await settled();
@@ -123,7 +123,7 @@ test("while the database is away a cached domain continues, and its visitors don
   expect(hosts.domainOf('go.example.org')).toBeNull();
 });
 
-test("while the database is away no client is told that an unknown host doesn't exist", async () => {
+test('while the database is away, lookups of unknown hosts fail instead of reporting that the host does not exist', async () => {
   await hosts.domainOf('other.example.org');
   isAway = true;
   now += 61_000;
@@ -134,8 +134,8 @@ test("while the database is away no client is told that an unknown host doesn't 
 });
 
 test('a domain defines where visitors without a link go', async () => {
-  const ways = { rootUrl: 'https://example.org/', notFoundUrl: 'https://example.org/lost' };
-  domains.set('go.example.org', domain(5, ways));
+  const fallbacks = { rootUrl: 'https://example.org/', notFoundUrl: 'https://example.org/lost' };
+  domains.set('go.example.org', domain(5, fallbacks));
   expect(hosts.fallbackFor('go.example.org', 'GET', '/')).toBeNull();
   await hosts.domainOf('go.example.org');
   expect(hosts.fallbackFor('go.example.org', 'GET', '/')).toBe('https://example.org/');
@@ -149,9 +149,9 @@ test('a change that is announced again during its lookup still leaves every requ
   await hosts.domainOf('go.example.org');
   domains.set('go.example.org', domain(5, { rootUrl: 'https://example.org/' }));
   hosts.forget('go.example.org');
-  const arriving = hosts.domainOf('go.example.org');
+  const pending = hosts.domainOf('go.example.org');
   hosts.forget('go.example.org');
-  expect(await arriving).toBe(5);
+  expect(await pending).toBe(5);
   expect(hosts.fallbackFor('go.example.org', 'GET', '/')).toBe('https://example.org/');
   expect(hosts.domainOf('go.example.org')).toBeInstanceOf(Promise);
 });

@@ -5,13 +5,13 @@ import { LinkCache } from './link-cache.ts';
 
 const bounds = { bytes: 100_000, misses: 1_000 };
 
-/** Lookups that end when the test says so. */
+/** A store whose lookups end when the test ends them. */
 class Store {
-  readonly asked: string[] = [];
+  readonly queried: string[] = [];
   readonly #open: { resolve: (found: LinkForVisitor | null) => void; reject: (cause: Error) => void }[] = [];
 
   readonly load = (domainId: number, suffix: string): Promise<LinkForVisitor | null> => {
-    this.asked.push(`${domainId} ${suffix}`);
+    this.queried.push(`${domainId} ${suffix}`);
     return new Promise((resolve, reject) => this.#open.push({ resolve, reject }));
   };
 
@@ -45,7 +45,7 @@ describe('cached links', () => {
       visitedLink('https://one.example/'),
     );
     expect(cache.peek(0, 'a')?.destinationUrl).toBe('https://one.example/');
-    expect(store.asked).toEqual(['0 a']);
+    expect(store.queried).toEqual(['0 a']);
   });
 
   test('a miss is cached as well', async () => {
@@ -85,10 +85,10 @@ describe('cached links', () => {
     for (let miss = 0; miss < 5_000; miss++) await fetched(0, `miss ${miss}`, null);
     expect(cache.peek(0, 'kept')).toBeDefined();
     const long = `https://long.example/${'x'.repeat(8_000)}`;
-    for (let each = 0; each < 100; each++) await fetched(0, `long ${each}`, visitedLink(long));
-    const known = Array.from({ length: 100 }, (_, each) => cache.peek(0, `long ${each}`)).filter(Boolean);
-    expect(known.length).toBeGreaterThan(2);
-    expect(known.length * long.length).toBeLessThan(bounds.bytes + long.length);
+    for (let index = 0; index < 100; index++) await fetched(0, `long ${index}`, visitedLink(long));
+    const cached = Array.from({ length: 100 }, (_, index) => cache.peek(0, `long ${index}`)).filter(Boolean);
+    expect(cached.length).toBeGreaterThan(2);
+    expect(cached.length * long.length).toBeLessThan(bounds.bytes + long.length);
   });
 });
 
@@ -107,7 +107,7 @@ describe('a link found by an alias', () => {
     expect(cache.peek(0, 'alias')).toBeUndefined();
     await fetched(0, 'alias', visitedLink('https://two.example/'));
     expect(cache.peek(0, 'alias')?.destinationUrl).toBe('https://two.example/');
-    expect(store.asked).toEqual(['0 alias', '5 own', '5 own']);
+    expect(store.queried).toEqual(['0 alias', '5 own', '5 own']);
   });
 
   test('is queried again if another link, or none, has that address meanwhile', async () => {
@@ -122,7 +122,7 @@ describe('a link found by an alias', () => {
     store.answer(null);
     expect(await gone).toBeNull();
     expect(cache.peek(0, 'alias')).toBeNull();
-    expect(store.asked).toEqual(['0 alias', '5 own', '0 alias', '5 own', '0 alias']);
+    expect(store.queried).toEqual(['0 alias', '5 own', '0 alias', '5 own', '0 alias']);
   });
 
   test('is dropped with its alias', async () => {
@@ -141,16 +141,16 @@ describe('concurrent lookups', () => {
     expect(new Set((await all).map((found) => found?.destinationUrl))).toEqual(
       new Set(['https://one.example/']),
     );
-    expect(store.asked).toEqual(['0 a']);
+    expect(store.queried).toEqual(['0 a']);
   });
 
-  test('a failed query fails for all who waited, is not cached, and the next one queries again', async () => {
+  test('a failed query fails for all callers that waited, is not cached, and the next one queries again', async () => {
     const all = Promise.allSettled(Array.from({ length: 100 }, () => cache.fetch(0, 'a')));
     store.fail();
     expect((await all).every(({ status }) => status === 'rejected')).toBe(true);
     expect(cache.peek(0, 'a')).toBeUndefined();
     expect(await fetched(0, 'a', null)).toBeNull();
-    expect(store.asked).toHaveLength(2);
+    expect(store.queried).toHaveLength(2);
   });
 });
 
@@ -167,32 +167,32 @@ describe('a link that changes while it is read', () => {
     const before = cache.fetch(0, 'a');
     cache.forget(0, 'a');
     const after = cache.fetch(0, 'a');
-    const beside = cache.fetch(0, 'a');
-    expect(store.asked).toHaveLength(2);
+    const concurrent = cache.fetch(0, 'a');
+    expect(store.queried).toHaveLength(2);
     store.answer(visitedLink('https://old.example/'));
     await before;
     expect(cache.peek(0, 'a')).toBeUndefined();
     store.answer(visitedLink('https://new.example/'));
     expect((await after)?.destinationUrl).toBe('https://new.example/');
-    expect((await beside)?.destinationUrl).toBe('https://new.example/');
+    expect((await concurrent)?.destinationUrl).toBe('https://new.example/');
     expect(cache.peek(0, 'a')?.destinationUrl).toBe('https://new.example/');
   });
 
   test('is not replaced by an older result that arrives late', async () => {
-    let landOld: (found: LinkForVisitor) => void = () => {};
+    let resolveOld: (found: LinkForVisitor) => void = () => {};
     const answers = [
       new Promise<LinkForVisitor>((resolve) => {
-        landOld = resolve;
+        resolveOld = resolve;
       }),
       Promise.resolve(visitedLink('https://new.example/')),
     ];
-    const slow = new LinkCache(() => answers.shift() ?? Promise.resolve(null), bounds);
-    const before = slow.fetch(0, 'a');
-    slow.forget(0, 'a');
-    await slow.fetch(0, 'a');
-    landOld(visitedLink('https://old.example/'));
+    const slowCache = new LinkCache(() => answers.shift() ?? Promise.resolve(null), bounds);
+    const before = slowCache.fetch(0, 'a');
+    slowCache.forget(0, 'a');
+    await slowCache.fetch(0, 'a');
+    resolveOld(visitedLink('https://old.example/'));
     await before;
-    expect(slow.peek(0, 'a')?.destinationUrl).toBe('https://new.example/');
+    expect(slowCache.peek(0, 'a')?.destinationUrl).toBe('https://new.example/');
   });
 
   test('is not cached as a miss that was read before its creation', async () => {
@@ -214,24 +214,24 @@ describe('a link that changes while it is read', () => {
 
 describe('a store that answers synchronously', () => {
   test('is queried once, and nothing waits for it', async () => {
-    const asked: string[] = [];
-    const quick = new LinkCache((_domainId, suffix) => {
-      asked.push(suffix);
+    const queried: string[] = [];
+    const synchronousCache = new LinkCache((_domainId, suffix) => {
+      queried.push(suffix);
       if (suffix === 'broken') throw new Error('away');
       return suffix === 'a' ? visitedLink('https://one.example/') : null;
     }, bounds);
-    expect(quick.fetch(0, 'a')).toHaveProperty('destinationUrl', 'https://one.example/');
-    expect(quick.fetch(0, 'none')).toBeNull();
-    expect([quick.peek(0, 'a')?.destinationUrl, quick.peek(0, 'none')]).toEqual([
+    expect(synchronousCache.fetch(0, 'a')).toHaveProperty('destinationUrl', 'https://one.example/');
+    expect(synchronousCache.fetch(0, 'none')).toBeNull();
+    expect([synchronousCache.peek(0, 'a')?.destinationUrl, synchronousCache.peek(0, 'none')]).toEqual([
       'https://one.example/',
       null,
     ]);
-    quick.forget(0, 'a');
-    expect(quick.peek(0, 'a')).toBeUndefined();
-    const broken = quick.fetch(0, 'broken');
+    synchronousCache.forget(0, 'a');
+    expect(synchronousCache.peek(0, 'a')).toBeUndefined();
+    const broken = synchronousCache.fetch(0, 'broken');
     expect(broken).toBeInstanceOf(Promise);
     expect(await Promise.resolve(broken).catch((cause) => cause.message)).toBe('away');
-    expect(quick.peek(0, 'broken')).toBeUndefined();
-    expect(asked).toEqual(['a', 'none', 'broken']);
+    expect(synchronousCache.peek(0, 'broken')).toBeUndefined();
+    expect(queried).toEqual(['a', 'none', 'broken']);
   });
 });

@@ -15,16 +15,16 @@ beforeEach(() => {
   tally = new NotFoundTally(trust, () => now);
 });
 
-interface Asked {
+interface VisitOptions {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly domainId?: number;
 }
 
-function ask(
+function visit(
   path: string,
   network = '203.0.113.0',
-  { method = 'GET', headers = {}, domainId = 7 }: Asked = {},
+  { method = 'GET', headers = {}, domainId = 7 }: VisitOptions = {},
 ) {
   const request = new Request(`http://x${path}`, { method, headers: { 'user-agent': browser, ...headers } });
   const sent = { request, host: 'x', path, search: '', address: () => network, network: () => network };
@@ -35,12 +35,12 @@ const taken = () => tally.take().map(({ suffix, visits }) => [suffix, visits]);
 
 describe('requests for unknown addresses', () => {
   test('are counted by domain, day and address, for all networks together, and returned once', () => {
-    ask('/sumer');
-    ask('/sumer/');
-    ask('/sumer', '198.51.100.0');
-    ask('/sumer', '198.51.100.0', { domainId: 8 });
+    visit('/sumer');
+    visit('/sumer/');
+    visit('/sumer', '198.51.100.0');
+    visit('/sumer', '198.51.100.0', { domainId: 8 });
     now += 12 * 60 * minute;
-    ask('/sumer', '192.0.2.0');
+    visit('/sumer', '192.0.2.0');
     const day = Date.UTC(2030, 0, 31) / 86_400_000;
     expect(tally.take()).toEqual([
       { domainId: 7, day, suffix: 'sumer', visits: 3 },
@@ -48,46 +48,47 @@ describe('requests for unknown addresses', () => {
       { domainId: 7, day: day + 1, suffix: 'sumer', visits: 1 },
     ]);
     expect(tally.take()).toEqual([]);
-    ask('/sumer', '192.0.2.0');
+    visit('/sumer', '192.0.2.0');
     expect(taken()).toEqual([['sumer', 1]]);
   });
 
   test("don't include machines, prefetches, HEAD, and paths that no link could have", () => {
-    ask('/a', undefined, { headers: { 'user-agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' } });
-    ask('/a', undefined, { headers: { 'user-agent': 'curl/8.5.0' } });
-    ask('/a', undefined, { headers: { 'sec-purpose': 'prefetch' } });
-    ask('/a', undefined, { method: 'HEAD' });
-    ask('/a', undefined, { method: 'POST' });
-    ask('/');
-    ask('/a//b');
-    ask('/%00');
-    ask('/app', undefined, { domainId: 0 });
+    visit('/a', undefined, { headers: { 'user-agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' } });
+    visit('/a', undefined, { headers: { 'user-agent': 'curl/8.5.0' } });
+    visit('/a', undefined, { headers: { 'sec-purpose': 'prefetch' } });
+    visit('/a', undefined, { method: 'HEAD' });
+    visit('/a', undefined, { method: 'POST' });
+    visit('/');
+    visit('/a//b');
+    visit('/%00');
+    visit('/app', undefined, { domainId: 0 });
     expect(taken()).toEqual([]);
   });
 
   test("don't include those that scanners make on every site", () => {
-    ask('/wp-login.php');
-    ask('/.env', '198.51.100.0');
-    ask('/shop/.git/config', '192.0.2.0');
+    visit('/wp-login.php');
+    visit('/.env', '198.51.100.0');
+    visit('/shop/.git/config', '192.0.2.0');
     expect(taken()).toEqual([]);
   });
 
   test('are subtracted for a network that tries many addresses, which counts again after ten minutes', () => {
-    for (const path of ['/a1', '/a2', '/a3', '/a4', '/a5']) ask(path);
-    ask('/a1', '198.51.100.0');
-    ask('/a6');
-    ask('/a1');
+    for (const path of ['/a1', '/a2', '/a3', '/a4', '/a5']) visit(path);
+    visit('/a1', '198.51.100.0');
+    visit('/a6');
+    visit('/a1');
     expect(taken()).toEqual([['a1', 1]]);
-    ask('/a1');
+    visit('/a1');
     expect(taken()).toEqual([]);
     now += 10 * minute;
     expect(taken()).toEqual([]);
-    ask('/a1');
+    visit('/a1');
     expect(taken()).toEqual([['a1', 1]]);
   });
 
   test('take bounded memory, even from many visitors', () => {
-    for (let network = 0; network < 10_000; network++) ask(`/made-up-${network}`, `2001:db8:0:${network}::`);
+    for (let network = 0; network < 10_000; network++)
+      visit(`/made-up-${network}`, `2001:db8:0:${network}::`);
     expect(taken().length).toBe(2_000);
   });
 });

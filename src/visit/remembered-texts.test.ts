@@ -3,14 +3,14 @@ import { expect, test } from 'bun:test';
 import { BoundedCache } from '../structures/bounded-cache.ts';
 import { LinkCache } from './link-cache.ts';
 
-/** A name inside a much longer text, as in a request that brought a long body. A name from a shorter text would be copied anyway. */
+/** A name inside a much longer text, as in a request with a long body. A name from a shorter text would be copied anyway. */
 const pieces = 10_000;
 const longPiece = 32 * 1024;
-const around = Buffer.alloc(longPiece, 'x');
+const longText = Buffer.alloc(longPiece, 'x');
 
 function nameWithin(index: number): string {
-  const end = 5 + around.write(`a-name-of-its-own-${index}`, 5, 'latin1');
-  return around.toString('latin1').slice(5, end);
+  const end = 5 + longText.write(`a-name-of-its-own-${index}`, 5, 'latin1');
+  return longText.toString('latin1').slice(5, end);
 }
 
 /** The size of reachable objects and the texts that they hold. The memory of the process depends on what else it did, too. */
@@ -20,14 +20,14 @@ function heapSize(): number {
   return heapSize + extraMemorySize;
 }
 
-function grownBy(remember: (name: string) => void): number {
+function heapGrowth(remember: (name: string) => void): number {
   const before = heapSize();
   for (let index = 0; index < pieces; index++) remember(nameWithin(index));
   return heapSize() - before;
 }
 
-/** A tenth of what would be kept if the names kept all of the texts around them. */
-const most = (pieces * longPiece) / 10;
+/** A tenth of what would be kept if the names kept the whole texts around them. */
+const limit = (pieces * longPiece) / 10;
 
 const none = () => null;
 const cache = new BoundedCache<true>(100_000);
@@ -35,9 +35,9 @@ const links = new LinkCache(none, { bytes: 1_000_000, misses: 100_000 });
 
 test.each<[string, (name: string) => unknown]>([
   ['what is cached', (name) => cache.set(name, true)],
-  ['an address that leads nowhere', (name) => links.fetch(0, name)],
-])('%s takes room for itself, and not for what it came with', (_, remember) => {
-  expect(grownBy(remember)).toBeLessThan(most);
+  ['an unknown address', (name) => links.fetch(0, name)],
+])('%s takes memory only for itself, and not for the text that it was sliced from', (_, remember) => {
+  expect(heapGrowth(remember)).toBeLessThan(limit);
 });
 
 test('a copied text is found by its original slice, in any script', () => {

@@ -19,7 +19,7 @@ function schedule(random: () => number): number[] {
   }
 }
 
-test('the first retries are soon, the later ones far apart, the last at the end of the third day', () => {
+test('the first retries follow quickly, the later ones are far apart, the last at the end of the third day', () => {
   const instants = schedule(() => 0.5);
   const waits = instants.slice(1).map((instant, index) => (instant - (instants[index] ?? 0)) / 1000);
   const sums = 5 + 30 + 120 + 600 + 1800 + 3600 + 3 * 3600 + 6 * 3600 + 12 * 3600;
@@ -28,12 +28,12 @@ test('the first retries are soon, the later ones far apart, the last at the end 
   expect(instants.at(-1)).toBe(end);
 });
 
-test('for any random delays, the tries are in order, few, and over after three days', () => {
+test('for any random delays, the attempts are in order, few, and end after three days', () => {
   fc.assert(
     fc.property(
       fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
-      (chances) => {
-        const instants = schedule(() => chances.next().value ?? 0);
+      (randomValues) => {
+        const instants = schedule(() => randomValues.next().value ?? 0);
         expect(instants.at(-1)).toBe(end);
         expect(instants.length).toBeGreaterThan(10);
         expect(instants.length).toBeLessThan(20);
@@ -115,7 +115,7 @@ describe('after an attempt', () => {
     });
   });
 
-  test('a response may name its own time', () => {
+  test('a response may set the time of the next attempt', () => {
     expect(afterAttempt(answered(503, hour), tries(1), 0.5)).toEqual({ kind: 'again', at: firstAt + hour });
   });
 });

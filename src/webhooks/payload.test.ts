@@ -97,7 +97,7 @@ test('a click contains the names of the interface and ours', () => {
   });
 });
 
-test('a click says where it was made and by which alias', () => {
+test('a click contains its place and its alias', () => {
   const { payload } = clickBody(
     eventOf({ region: 'DE-BY', city: 'DE-BY/Munich', alias: 'go.example.com/old' }),
     'full',

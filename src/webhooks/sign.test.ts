@@ -22,7 +22,7 @@ test.each([
   'whsec_not base64!',
   'whsec_a',
   'whsec_ab-_',
-])('the key %j signs by its bytes', (key) => {
+])('the key %j signs with its bytes', (key) => {
   const headers = signatureHeaders(message, key, Date.now());
   const verifier = new Webhook(new TextEncoder().encode(key), { format: 'raw' });
   expect(verifier.verify(message.body, headers)).toEqual(JSON.parse(message.body));

@@ -35,7 +35,7 @@ describe('slots', () => {
     ]);
   });
 
-  test('never exceed the total, however many targets ask', () => {
+  test('never exceed the total, however many targets there are', () => {
     const slots = new Slots(limits);
     const targets = Array.from({ length: 50 }, (_, index) => `https://host-${index}.example/`);
     expect(slots.shares(targets)).toHaveLength(8);

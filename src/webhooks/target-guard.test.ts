@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { parseAllowList } from '../rules/webhook-allow.ts';
 import { checkTarget, resolveTarget } from './target-guard.ts';
 
-const nothing = parseAllowList('none') ?? [];
+const nothingAllowed = parseAllowList('none') ?? [];
 const allowing = (text: string) => parseAllowList(text) ?? [];
-const sentenceOf = (text: string, allowed = nothing): string | null => {
+const sentenceOf = (text: string, allowed = nothingAllowed): string | null => {
   const target = checkTarget(text, allowed);
   return target.ok ? null : target.sentence;
 };
 
-const insideAddresses = [
+const internalAddresses = [
   '0.0.0.0',
   '10.1.2.3',
   '100.100.100.200',
@@ -27,7 +27,7 @@ const insideAddresses = [
   '255.255.255.255',
 ];
 
-/** Ways to write one IPv4 address in the host of a URL, or to wrap it into IPv6. */
+/** Forms of one IPv4 address in the host of a URL, also embedded in IPv6. */
 function formsOf(address: string): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   const number = ((a * 256 + b) * 256 + c) * 256 + d;
@@ -66,7 +66,7 @@ function formsOf(address: string): string[] {
   ];
 }
 
-const insideHosts = [
+const internalHosts = [
   ...[
     'localhost',
     'LOCALHOST',
@@ -123,7 +123,7 @@ const insideHosts = [
   ],
 ];
 
-const noHosts = [
+const invalidHosts = [
   ...[
     '256.1.1.1',
     '1.2.3.4.5',
@@ -166,7 +166,7 @@ const noHosts = [
 ];
 
 describe('a target with an internal address in its text is refused', () => {
-  const hosts = [...new Set([...insideHosts, ...insideAddresses.flatMap(formsOf)])];
+  const hosts = [...new Set([...internalHosts, ...internalAddresses.flatMap(formsOf)])];
 
   test('in at least 300 forms', () => {
     expect(hosts.length).toBeGreaterThanOrEqual(300);
@@ -185,7 +185,7 @@ describe('a target with an internal address in its text is refused', () => {
 });
 
 describe('a target without a valid host is refused', () => {
-  test.each(noHosts)('http://%s', (host) => {
+  test.each(invalidHosts)('http://%s', (host) => {
     expect(sentenceOf(`http://${host}/`)).not.toBeNull();
   });
 });
@@ -207,7 +207,7 @@ test.each([
   'https://mylocalhost.com/',
   'https://notinternal.notlocal/',
 ])('%s is a valid target', (text) => {
-  expect(checkTarget(text, nothing)).toMatchObject({ ok: true });
+  expect(checkTarget(text, nothingAllowed)).toMatchObject({ ok: true });
 });
 
 test.each([
@@ -245,7 +245,7 @@ test('a target of exactly 2048 characters passes', () => {
 test('for any input the check returns and never throws', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl({ withQueryParameters: true })), (text) => {
-      const target = checkTarget(text, nothing);
+      const target = checkTarget(text, nothingAllowed);
       expect(target.ok ? target.url.href.length <= 2048 : target.sentence.endsWith('.')).toBe(true);
     }),
     { numRuns: 2000 },
@@ -284,14 +284,14 @@ describe('targets permitted by the operator pass the check', () => {
 
 describe('a name is only called at checked addresses', () => {
   const resolving = (...addresses: string[]) => {
-    const asked: string[] = [];
+    const queried: string[] = [];
     const resolver = async (name: string) => {
-      asked.push(name);
+      queried.push(name);
       return addresses;
     };
-    return { asked, resolver };
+    return { queried, resolver };
   };
-  const resolve = async (addresses: string[], allowed = nothing, port = 443) => {
+  const resolve = async (addresses: string[], allowed = nothingAllowed, port = 443) => {
     const found = await resolveTarget('hooks.example.com', port, resolving(...addresses).resolver, allowed);
     return found.kind === 'checked' ? found.addresses.map(String) : found.kind;
   };
@@ -329,7 +329,7 @@ describe('a name is only called at checked addresses', () => {
   });
 
   test('another port needs a permission for each address', async () => {
-    expect(await resolve(['93.184.215.14'], nothing, 8443)).toBe('refused');
+    expect(await resolve(['93.184.215.14'], nothingAllowed, 8443)).toBe('refused');
     expect(await resolve(['93.184.215.14'], allowing('93.184.215.14:8443'), 8443)).toEqual(['93.184.215.14']);
     expect(await resolve(['93.184.215.14', '93.184.215.15'], allowing('93.184.215.14:8443'), 8443)).toBe(
       'refused',
@@ -341,25 +341,25 @@ describe('a name is only called at checked addresses', () => {
   });
 
   test('an address in the URL is not resolved', async () => {
-    const { asked, resolver } = resolving('127.0.0.1');
-    const found = await resolveTarget('[2606:4700:4700::1111]', 443, resolver, nothing);
+    const { queried, resolver } = resolving('127.0.0.1');
+    const found = await resolveTarget('[2606:4700:4700::1111]', 443, resolver, nothingAllowed);
     expect(found.kind === 'checked' && found.addresses.map(String)).toEqual(['2606:4700:4700::1111']);
-    expect(asked).toEqual([]);
+    expect(queried).toEqual([]);
   });
 
   test('a name is resolved once, in lower case and without the dot of the root', async () => {
-    const { asked, resolver } = resolving('1.1.1.1');
-    await resolveTarget('Hooks.Example.com.', 443, resolver, nothing);
-    expect(asked).toEqual(['hooks.example.com']);
+    const { queried, resolver } = resolving('1.1.1.1');
+    await resolveTarget('Hooks.Example.com.', 443, resolver, nothingAllowed);
+    expect(queried).toEqual(['hooks.example.com']);
   });
 
   test('a name that fails or has no address is reported as such', async () => {
     const failing = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
-    expect(await resolveTarget('gone.example.com', 443, failing, nothing)).toEqual({
+    expect(await resolveTarget('gone.example.com', 443, failing, nothingAllowed)).toEqual({
       kind: 'unresolved',
       sentence: 'The name "gone.example.com" could not be resolved (ENOTFOUND).',
     });
-    expect(await resolveTarget('empty.example.com', 443, async () => [], nothing)).toEqual({
+    expect(await resolveTarget('empty.example.com', 443, async () => [], nothingAllowed)).toEqual({
       kind: 'unresolved',
       sentence: 'The name "empty.example.com" has no address.',
     });

@@ -12,21 +12,21 @@ const program = `
 let workers: Workers | undefined;
 afterEach(() => workers?.stop());
 
-test('if the last worker dies one is restarted at once, however long the back-off has become', async () => {
+test('if the last worker is killed, one is restarted at once, however long the back-off has become', async () => {
   const ended: number[] = [];
   const pauses: number[] = [];
-  const never = (milliseconds: number) => {
+  const endlessPause = (milliseconds: number) => {
     pauses.push(milliseconds);
     return new Promise<void>(() => {});
   };
-  workers = new Workers(3, [process.execPath, '-e', program], ({ pid }) => ended.push(pid), never);
+  workers = new Workers(3, [process.execPath, '-e', program], ({ pid }) => ended.push(pid), endlessPause);
   expect(await workers.start()).toBe('ready');
   // Every worker but the last enters a back-off that never ends here.
-  for (let deaths = 1; deaths <= 8; deaths++) {
+  for (let kills = 1; kills <= 8; kills++) {
     await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker that serves');
     process.kill(workers.serving[0] as number, 'SIGKILL');
-    await eventually(() => ended.length === deaths, 'its end');
+    await eventually(() => ended.length === kills, 'its end');
   }
-  await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker after the last death');
+  await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker after the last kill');
   expect(pauses).toEqual([100, 100]);
 });

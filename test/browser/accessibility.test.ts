@@ -6,14 +6,14 @@ import { followLink } from './follow-link.ts';
 
 const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
 const owner = await app.createAccount();
-const make = async (path: string, body: unknown): Promise<number> =>
+const create = async (path: string, body: unknown): Promise<number> =>
   (await app.call('POST', path, { key: owner.key, body })).json.id;
-const tag = await make('/api/v1/tag', { name: 'W'.repeat(60) });
-const linkId = await make('/api/v1/link', {
+const tagId = await create('/api/v1/tag', { name: 'W'.repeat(60) });
+const linkId = await create('/api/v1/link', {
   destination_url: `https://example.com/${'long'.repeat(80)}`,
   suffix: 'long-'.repeat(30),
   name: 'A name as long as a sentence can be. '.repeat(8),
-  tags: [tag],
+  tags: [tagId],
   rules: [
     {
       name: 'W'.repeat(60),
@@ -22,22 +22,22 @@ const linkId = await make('/api/v1/link', {
     },
   ],
 });
-const domainId = await make('/api/v1/domain', { domain: `${'long-'.repeat(10)}name.example.com` });
-await make('/api/v1/invitation', { email: `${'long'.repeat(14)}@example.com`, role: 'editor' });
-await make('/api/v1/api_key', { name: 'W'.repeat(60) });
-const deleted = await make('/api/v1/link', {
+const domainId = await create('/api/v1/domain', { domain: `${'long-'.repeat(10)}name.example.com` });
+await create('/api/v1/invitation', { email: `${'long'.repeat(14)}@example.com`, role: 'editor' });
+await create('/api/v1/api_key', { name: 'W'.repeat(60) });
+const deletedLinkId = await create('/api/v1/link', {
   destination_url: `https://example.com/${'gone'.repeat(80)}`,
   suffix: 'gone-'.repeat(30),
   name: 'W'.repeat(300),
 });
-await app.call('DELETE', `/api/v1/link/${deleted}`, { key: owner.key });
+await app.call('DELETE', `/api/v1/link/${deletedLinkId}`, { key: owner.key });
 
 const testTimeout = 240_000;
-const desk = { width: 1280, height: 860 };
+const desktop = { width: 1280, height: 860 };
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const main = '/app';
+const mainPath = '/app';
 const pages = [
-  main,
+  mainPath,
   '/app/links/deleted',
   `/app/links/${linkId}`,
   `/app/links/${linkId}/rules`,
@@ -57,25 +57,25 @@ const pages = [
   '/app/account',
   '/app/nowhere',
 ];
-const settled = async (page: Page) => {
+const waitUntilLoaded = async (page: Page) => {
   await page.locator('main h1').first().waitFor({ state: 'attached' });
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
 };
 /** Client-side navigation, which is faster than loading the document again. */
-const turnTo = async (page: Page, path: string) => {
+const navigateTo = async (page: Page, path: string) => {
   await followLink(page, path);
   // The new page is rendered by the next frame.
   await page.evaluate(() => new Promise(requestAnimationFrame));
-  await settled(page);
+  await waitUntilLoaded(page);
 };
 
 describe('every page', () => {
   test(
-    'fits a window of 320 pixels, which is also one of 1280 at 400 %, without horizontal scrolling',
+    'fits a window of 320 pixels, or of 1280 pixels at 400 % zoom, without horizontal scrolling',
     async () => {
-      const page = await dashboardOf(app, owner, main, { viewport: { width: 320, height: 640 } });
+      const page = await dashboardOf(app, owner, mainPath, { viewport: { width: 320, height: 640 } });
       for (const path of pages) {
-        await turnTo(page, path);
+        await navigateTo(page, path);
         const { clientWidth, scrollWidth } = await page.evaluate(() => document.documentElement);
         expect(`${path}: ${scrollWidth}`).toBe(`${path}: ${clientWidth}`);
       }
@@ -86,10 +86,10 @@ describe('every page', () => {
   test(
     'passes the accessibility check, light and dark, on a desktop and on a phone',
     async () => {
-      const page = await dashboardOf(app, owner, main);
+      const page = await dashboardOf(app, owner, mainPath);
       for (const path of pages) {
-        await turnTo(page, path);
-        for (const viewport of [desk, phone.viewport]) {
+        await navigateTo(page, path);
+        for (const viewport of [desktop, phone.viewport]) {
           await page.setViewportSize(viewport);
           await page.emulateMedia({ colorScheme: 'light' });
           expect({ path, viewport, barriers: await barriersOn(page) }).toMatchObject({ barriers: [] });
@@ -104,18 +104,21 @@ describe('every page', () => {
   test(
     'has targets large enough for a finger on a phone',
     async () => {
-      const page = await dashboardOf(app, owner, main, phone);
+      const page = await dashboardOf(app, owner, mainPath, phone);
       for (const path of pages) {
-        await turnTo(page, path);
+        await navigateTo(page, path);
         const small = await page.evaluate(() =>
           [
             ...document.querySelectorAll<HTMLElement>(
               'button, select, .tabs a, .nav a, a.button, input.input',
             ),
           ]
-            .filter((part) => part.checkVisibility() && !part.closest('.unseen, [role=status], .picker-box'))
-            .filter((part) => part.getBoundingClientRect().height < 40)
-            .map((part) => part.outerHTML.slice(0, 120)),
+            .filter(
+              (element) =>
+                element.checkVisibility() && !element.closest('.unseen, [role=status], .picker-box'),
+            )
+            .filter((element) => element.getBoundingClientRect().height < 40)
+            .map((element) => element.outerHTML.slice(0, 120)),
         );
         expect({ path, small }).toEqual({ path, small: [] });
       }
@@ -125,29 +128,29 @@ describe('every page', () => {
 });
 
 describe('dialogs and menus', () => {
-  const opened: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
-    ['the palette', () => main, (page) => page.keyboard.press('Control+k')],
-    [
-      'the menu of the account',
-      () => main,
-      (page) => page.getByRole('button', { name: 'My account' }).click(),
-    ],
+  const openings: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
+    ['the palette', () => mainPath, (page) => page.keyboard.press('Control+k')],
+    ['the account menu', () => mainPath, (page) => page.getByRole('button', { name: 'My account' }).click()],
     [
       'the options of a new link',
-      () => main,
+      () => mainPath,
       (page) => page.getByRole('button', { name: 'Options' }).click(),
     ],
-    ['the menu of a row', () => main, (page) => page.getByRole('button', { name: /^More about/ }).click()],
     [
-      'the dialog that tags',
-      () => main,
+      'the menu of a row',
+      () => mainPath,
+      (page) => page.getByRole('button', { name: /^More about/ }).click(),
+    ],
+    [
+      'the dialog that adds tags',
+      () => mainPath,
       async (page) => {
         await page.getByRole('checkbox').nth(1).check();
         await page.getByRole('button', { name: 'Tag', exact: true }).click();
       },
     ],
     [
-      'the bar of deleted links that are selected',
+      'the bar of selected deleted links',
       () => '/app/links/deleted',
       (page) => page.getByRole('checkbox').nth(1).check(),
     ],
@@ -161,29 +164,33 @@ describe('dialogs and menus', () => {
       () => '/app/stats',
       (page) => page.getByText('Export', { exact: true }).click(),
     ],
-    ['days of one’s own', () => '/app/stats', (page) => page.getByRole('button', { name: 'Custom' }).click()],
     [
-      'the renaming of a tag',
+      'a custom time range',
+      () => '/app/stats',
+      (page) => page.getByRole('button', { name: 'Custom' }).click(),
+    ],
+    [
+      'the form that renames a tag',
       () => '/app/tags',
       (page) => page.getByRole('button', { name: /^Rename/ }).click(),
     ],
     [
-      'the question about a tag',
+      'the confirmation of deleting a tag',
       () => '/app/tags',
       (page) => page.getByRole('button', { name: /^Delete/ }).click(),
     ],
     [
-      'the question about a domain',
+      'the confirmation of deleting a domain',
       () => `/app/domains/${domainId}`,
       (page) => page.getByRole('button', { name: 'Delete domain' }).click(),
     ],
     [
-      'the invitation',
+      'the form of an invitation',
       () => '/app/organization',
       (page) => page.getByRole('button', { name: 'Invite member' }).click(),
     ],
     [
-      'the new API key',
+      'a new API key',
       () => '/app/account',
       async (page) => {
         await page.getByRole('button', { name: 'Add API Key' }).click();
@@ -192,9 +199,9 @@ describe('dialogs and menus', () => {
         await page.getByText('Copy it now').waitFor();
       },
     ],
-    // The last, because the page asks before it is left.
+    // Last, because the page asks for confirmation before it is left.
     [
-      'the bar of what is unsaved',
+      'the bar of unsaved changes',
       () => `/app/links/${linkId}`,
       (page) => page.getByLabel('Card title').fill('Not saved'),
     ],
@@ -203,13 +210,13 @@ describe('dialogs and menus', () => {
   test(
     'pass the accessibility check, light and dark',
     async () => {
-      const page = await dashboardOf(app, owner, main);
-      for (const [name, path, open] of opened) {
+      const page = await dashboardOf(app, owner, mainPath);
+      for (const [name, path, open] of openings) {
         await page.emulateMedia({ colorScheme: 'light' });
-        // From another page, so that nothing that was opened before is left; the palette and the menu outlive pages.
+        // Starts from another page, so that nothing opened before is left: navigation doesn't close the palette and the menu.
         await page.keyboard.press('Escape');
-        await turnTo(page, '/app/nowhere');
-        await turnTo(page, path());
+        await navigateTo(page, '/app/nowhere');
+        await navigateTo(page, path());
         await open(page);
         expect({ name, barriers: await barriersOn(page) }).toEqual({ name, barriers: [] });
         await page.emulateMedia({ colorScheme: 'dark' });
@@ -221,26 +228,26 @@ describe('dialogs and menus', () => {
 });
 
 describe('the focus', () => {
-  const holder = (page: Page) =>
+  const focusedText = (page: Page) =>
     page.evaluate(
       () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent,
     );
-  const isOn = async (page: Page, what: string) => {
+  const expectFocusOn = async (page: Page, expected: string) => {
     await page
       .waitForFunction(
         (wanted) =>
           (document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent) ===
           wanted,
-        what,
+        expected,
       )
-      .catch(async () => expect(await holder(page)).toBe(what));
+      .catch(async () => expect(await focusedText(page)).toBe(expected));
   };
 
-  test('moves to the neighbour when a row is deleted, and is never lost', async () => {
-    const who = await app.createAccount();
+  test('moves to the next row when a row is deleted, and is never lost', async () => {
+    const account = await app.createAccount();
     for (const name of ['one', 'two'])
-      await app.call('POST', '/api/v1/api_key', { key: who.key, body: { name } });
-    const page = await dashboardOf(app, who, '/app/account');
+      await app.call('POST', '/api/v1/api_key', { key: account.key, body: { name } });
+    const page = await dashboardOf(app, account, '/app/account');
     const rows = page.locator('#api-keys tbody tr');
     const names = async () =>
       (await rows.locator('td:first-child').allInnerTexts()).map((text) => text.trim());
@@ -249,32 +256,32 @@ describe('the focus', () => {
     await page.getByRole('button', { name: `Delete API key ${second}`, exact: true }).focus();
     await page.keyboard.press('Enter');
     // Cancel has the focus, so that one key press can't delete anything.
-    await isOn(page, 'Cancel');
+    await expectFocusOn(page, 'Cancel');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await isOn(page, `Delete API key ${third}`);
+    await expectFocusOn(page, `Delete API key ${third}`);
     expect(await names()).toEqual([first, third]);
   });
 
-  test('returns to what opened a dialog, a palette or a menu', async () => {
+  test('returns to the element that had it before a dialog, a palette or a menu opened', async () => {
     const page = await dashboardOf(app, owner, '/app/organization');
     const invite = page.getByRole('button', { name: 'Invite member' });
     await invite.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
-    await isOn(page, 'Invite member');
+    await expectFocusOn(page, 'Invite member');
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog', { name: 'Find anything' }).waitFor();
     await page.keyboard.press('Escape');
-    await isOn(page, 'Invite member');
+    await expectFocusOn(page, 'Invite member');
     await page.getByRole('button', { name: 'My account' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
-    await isOn(page, 'My account');
+    await expectFocusOn(page, 'My account');
   });
 
   test('stays in an open dialog, and is on the button again after it was busy', async () => {
@@ -293,18 +300,18 @@ describe('the focus', () => {
     await page.getByRole('button', { name: 'Save name' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('alert').first().waitFor();
-    await isOn(page, 'Save name');
+    await expectFocusOn(page, 'Save name');
   });
 });
 
-test('nothing moves if reduced motion is requested', async () => {
+test('nothing is animated if reduced motion is requested', async () => {
   const page = await dashboardOf(app, owner, '/app', { reducedMotion: 'reduce' });
   const moving = await page.evaluate(
     () =>
-      [...document.querySelectorAll('*')].filter((part) => {
-        const { animationDuration, transitionDuration } = getComputedStyle(part);
+      [...document.querySelectorAll('*')].filter((element) => {
+        const { animationDuration, transitionDuration } = getComputedStyle(element);
         return [animationDuration, transitionDuration].some((text) =>
-          text.split(',').some((one) => Number.parseFloat(one) > 0),
+          text.split(',').some((duration) => Number.parseFloat(duration) > 0),
         );
       }).length,
   );

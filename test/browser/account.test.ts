@@ -4,8 +4,8 @@ import { barriersOn, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
 const app = await appOfSuite();
-/** The user whose organization runs the service. */
-const first = await app.createAccount();
+/** The user of the first account, whose organization runs the service. */
+const operator = await app.createAccount();
 
 const password = 'correct horse battery';
 
@@ -20,21 +20,21 @@ async function invite(page: Page, email: string, role = 'Editor'): Promise<strin
   return url;
 }
 
-test("the page Organization shows the doctor's findings to those who run the service, and to no one else", async () => {
-  const { json } = await app.call('GET', '/api/v1/instance/health', { key: first.key });
+test("the page Organization shows the doctor's findings only to the operator of the service", async () => {
+  const { json } = await app.call('GET', '/api/v1/instance/health', { key: operator.key });
   const backup = json.findings.find(({ check }: { check: string }) => check === 'backup');
-  const page = await dashboardOf(app, first, '/app/organization');
+  const page = await dashboardOf(app, operator, '/app/organization');
   const service = page.getByRole('region', { name: 'This service' });
   const rowOf = (name: string) => service.getByRole('listitem').filter({ hasText: name });
   await rowOf('Settings').getByText('All settings can be used.').waitFor();
   expect(await service.getByRole('listitem').count()).toBe(json.findings.length);
   expect(await rowOf('Settings').getByText('Well', { exact: true }).count()).toBe(1);
-  for (const words of ['Notice', backup.found, backup.todo])
-    await rowOf('Backup').getByText(words, { exact: true }).waitFor();
+  for (const text of ['Notice', backup.found, backup.todo])
+    await rowOf('Backup').getByText(text, { exact: true }).waitFor();
   expect(await barriersOn(page)).toEqual([]);
-  const other = await dashboardOf(app, await app.createAccount(), '/app/organization');
-  await other.getByRole('region', { name: 'Members' }).waitFor();
-  expect(await other.getByText('This service').count()).toBe(0);
+  const memberPage = await dashboardOf(app, await app.createAccount(), '/app/organization');
+  await memberPage.getByRole('region', { name: 'Members' }).waitFor();
+  expect(await memberPage.getByText('This service').count()).toBe(0);
 });
 
 test('an API key is created, shown once, used, deleted and then refused', async () => {
@@ -57,10 +57,10 @@ test('an API key is created, shown once, used, deleted and then refused', async 
   expect((await app.call('GET', '/api/v1/link', { key })).status).toBe(401);
 });
 
-test('a changed password ends every other session, and a wrong one changes nothing', async () => {
-  const who = await app.createAccount();
-  const page = await dashboardOf(app, who, '/app/account');
-  const other = await dashboardOf(app, who, '/app/tags');
+test('a changed password ends every other session, and a wrong current password changes nothing', async () => {
+  const account = await app.createAccount();
+  const page = await dashboardOf(app, account, '/app/account');
+  const otherPage = await dashboardOf(app, account, '/app/tags');
   const section = page.getByRole('region', { name: 'Password' });
   await section.getByLabel('Current password').fill('not this one');
   await section.getByLabel('New password').fill('another long one');
@@ -71,24 +71,24 @@ test('a changed password ends every other session, and a wrong one changes nothi
   await page.getByText('Password changed.').waitFor();
   await page.reload();
   await page.getByRole('heading', { name: 'My account' }).waitFor();
-  await other.reload();
-  await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await otherPage.reload();
+  await otherPage.getByRole('heading', { name: 'Sign in' }).waitFor();
   const signIn = (password: string) =>
-    app.call('POST', '/api/v1/session', { body: { email: who.email, password } });
+    app.call('POST', '/api/v1/session', { body: { email: account.email, password } });
   expect((await signIn(password)).status).toBe(401);
   expect((await signIn('another long one')).status).toBe(201);
 });
 
 test('signing out everywhere ends this session and the others', async () => {
-  const who = await app.createAccount();
-  const page = await dashboardOf(app, who, '/app/account');
-  const other = await dashboardOf(app, who, '/app/tags');
+  const account = await app.createAccount();
+  const page = await dashboardOf(app, account, '/app/account');
+  const otherPage = await dashboardOf(app, account, '/app/tags');
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await other.reload();
-  await other.getByRole('heading', { name: 'Sign in' }).waitFor();
-  expect((await app.call('GET', '/api/v1/user', { key: who.key })).status).toBe(200);
+  await otherPage.reload();
+  await otherPage.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect((await app.call('GET', '/api/v1/user', { key: account.key })).status).toBe(200);
 });
 
 describe('the list of sessions', () => {
@@ -96,45 +96,45 @@ describe('the list of sessions', () => {
   const section = (page: Page) => page.getByRole('region', { name: 'Sessions' });
   const row = (page: Page, name: string | RegExp) => section(page).getByRole('row', { name });
 
-  test('shows where one is signed in, and ends single ones', async () => {
-    const who = await app.createAccount();
-    const other = await dashboardOf(app, who, '/app/tags', { userAgent: firefox });
-    const page = await dashboardOf(app, who, '/app/account');
-    const own = row(page, /This one/);
-    await own.waitFor();
-    expect(await own.innerText()).toMatch(/^Chrome on Linux This one\s.*now/s);
-    expect(await own.getByRole('button').count()).toBe(0);
-    const theirs = row(page, /^Firefox on Windows/);
-    expect(await theirs.innerText()).toContain('in the last hour');
-    await theirs.getByRole('button', { name: /^Sign out Firefox on Windows/ }).click();
+  test('shows where the user is signed in, and ends a single session', async () => {
+    const account = await app.createAccount();
+    const otherPage = await dashboardOf(app, account, '/app/tags', { userAgent: firefox });
+    const page = await dashboardOf(app, account, '/app/account');
+    const currentSession = row(page, /This one/);
+    await currentSession.waitFor();
+    expect(await currentSession.innerText()).toMatch(/^Chrome on Linux This one\s.*now/s);
+    expect(await currentSession.getByRole('button').count()).toBe(0);
+    const otherSession = row(page, /^Firefox on Windows/);
+    expect(await otherSession.innerText()).toContain('in the last hour');
+    await otherSession.getByRole('button', { name: /^Sign out Firefox on Windows/ }).click();
     await page.getByText('Firefox on Windows is signed out.').waitFor();
-    await theirs.waitFor({ state: 'detached' });
-    await other.reload();
-    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await otherSession.waitFor({ state: 'detached' });
+    await otherPage.reload();
+    await otherPage.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.reload();
-    await own.waitFor();
+    await currentSession.waitFor();
     expect(await section(page).getByRole('row').count()).toBe(2);
   });
 
-  test('is refreshed after a changed password, and after a session that has already ended', async () => {
-    const who = await app.createAccount();
-    const first = await dashboardOf(app, who);
-    await dashboardOf(app, who);
-    const page = await dashboardOf(app, who, '/app/account');
+  test('is refreshed after a password change, and after signing out a session that has already ended', async () => {
+    const account = await app.createAccount();
+    const firstPage = await dashboardOf(app, account);
+    await dashboardOf(app, account);
+    const page = await dashboardOf(app, account, '/app/account');
     const rows = section(page).locator('tbody tr');
     await rows.nth(2).waitFor();
-    await first.context().request.delete(`${app.url}/api/v1/session`, { headers: { origin: app.url } });
-    // One of the two sessions has already ended; whichever is signed out first, both are gone in the end.
-    for (const left of [2, 1]) {
+    await firstPage.context().request.delete(`${app.url}/api/v1/session`, { headers: { origin: app.url } });
+    // One of the two sessions has already ended; whichever is signed out first, neither is in the list afterwards.
+    for (const index of [2, 1]) {
       await section(page)
         .getByRole('button', { name: /^Sign out Chrome/ })
         .first()
         .click();
-      await rows.nth(left).waitFor({ state: 'detached' });
+      await rows.nth(index).waitFor({ state: 'detached' });
       if ((await rows.count()) === 1) break;
     }
     expect(await rows.count()).toBe(1);
-    await dashboardOf(app, who).then((third) => third.context().close());
+    await dashboardOf(app, account).then((thirdPage) => thirdPage.context().close());
     await page.reload();
     await rows.nth(1).waitFor();
     await page.getByLabel('Current password').fill(password);
@@ -143,64 +143,64 @@ describe('the list of sessions', () => {
     await rows.nth(1).waitFor({ state: 'detached' });
   });
 
-  test('keeps a session that could not be ended, and says why', async () => {
-    const who = await app.createAccount();
-    const other = await dashboardOf(app, who, '/app/tags', { userAgent: firefox });
-    const page = await dashboardOf(app, who, '/app/account');
+  test('keeps a session that could not be ended, and shows why', async () => {
+    const account = await app.createAccount();
+    const otherPage = await dashboardOf(app, account, '/app/tags', { userAgent: firefox });
+    const page = await dashboardOf(app, account, '/app/account');
     await page.route('**/api/v1/session/*', (route) => route.abort());
     await section(page)
       .getByRole('button', { name: /^Sign out Firefox/ })
       .click();
     await page.getByRole('alert').getByText("Linnet can't be reached.").waitFor();
     await row(page, /^Firefox on Windows/).waitFor();
-    expect((await other.context().request.get(`${app.url}/api/v1/user`)).status()).toBe(200);
+    expect((await otherPage.context().request.get(`${app.url}/api/v1/user`)).status()).toBe(200);
   });
 });
 
-test('an invited user signs up on a page of their own and becomes a member', async () => {
+test('an invited user signs up on the page of the invitation and becomes a member', async () => {
   const page = await dashboardOf(app, await app.createAccount(), '/app/organization');
   const url = await invite(page, 'charles@example.com');
   await page
     .getByRole('region', { name: 'Outstanding invitations' })
     .getByText('charles@example.com', { exact: true })
     .waitFor();
-  const guest = await (await freshContext()).newPage();
-  await guest.goto(url.replace(/^https?:\/\/[^/]+/, app.url));
-  await guest.getByRole('heading', { name: /^Join / }).waitFor();
-  expect(await barriersOn(guest)).toEqual([]);
-  await guest.getByLabel('Your name').fill('Charles');
-  await guest.getByLabel('Password').fill(password);
-  await guest.getByRole('button', { name: 'Create account and join' }).click();
-  await guest.getByRole('navigation', { name: 'Main' }).waitFor();
+  const guestPage = await (await freshContext()).newPage();
+  await guestPage.goto(url.replace(/^https?:\/\/[^/]+/, app.url));
+  await guestPage.getByRole('heading', { name: /^Join / }).waitFor();
+  expect(await barriersOn(guestPage)).toEqual([]);
+  await guestPage.getByLabel('Your name').fill('Charles');
+  await guestPage.getByLabel('Password').fill(password);
+  await guestPage.getByRole('button', { name: 'Create account and join' }).click();
+  await guestPage.getByRole('navigation', { name: 'Main' }).waitFor();
   await page.reload();
   await page.getByRole('region', { name: 'Members' }).getByText('Charles', { exact: true }).waitFor();
   await page.getByText('There are no outstanding invitations.').waitFor();
   // An editor sees the members, but can't change them.
-  await guest.goto(`${app.url}/app/organization`);
-  await guest.getByRole('region', { name: 'Members' }).getByText('Charles (you)').waitFor();
-  expect(await guest.getByRole('button', { name: 'Invite member' }).count()).toBe(0);
-  expect(await guest.getByRole('switch').count()).toBe(0);
+  await guestPage.goto(`${app.url}/app/organization`);
+  await guestPage.getByRole('region', { name: 'Members' }).getByText('Charles (you)').waitFor();
+  expect(await guestPage.getByRole('button', { name: 'Invite member' }).count()).toBe(0);
+  expect(await guestPage.getByRole('switch').count()).toBe(0);
   // The same link doesn't work again.
-  await guest.goto(url.replace(/^https?:\/\/[^/]+/, app.url));
-  await guest.getByRole('heading', { name: 'This invitation is not open' }).waitFor();
+  await guestPage.goto(url.replace(/^https?:\/\/[^/]+/, app.url));
+  await guestPage.getByRole('heading', { name: 'This invitation is not open' }).waitFor();
 });
 
-test('a user with an account accepts or declines from their own page', async () => {
+test('a user with an account accepts or declines an invitation on the page of the account', async () => {
   const administrator = await app.createAccount('boss@example.com');
   const guest = await app.createAccount('guest@example.com');
   const page = await dashboardOf(app, administrator, '/app/organization');
   await invite(page, guest.email);
-  const theirs = await dashboardOf(app, guest, '/app/account');
-  await theirs.getByRole('button', { name: 'Decline' }).click();
-  await theirs.getByText('declined').waitFor();
+  const guestPage = await dashboardOf(app, guest, '/app/account');
+  await guestPage.getByRole('button', { name: 'Decline' }).click();
+  await guestPage.getByText('declined').waitFor();
   await page.reload();
   await page.getByText('There are no outstanding invitations.').waitFor();
   await invite(page, guest.email, 'Administrator');
-  await theirs.reload();
-  await theirs.getByRole('button', { name: 'Accept invitation' }).waitFor();
-  expect(await barriersOn(theirs)).toEqual([]);
-  await theirs.getByRole('button', { name: 'Accept invitation' }).click();
-  await theirs.getByText('You are now a member of').waitFor();
+  await guestPage.reload();
+  await guestPage.getByRole('button', { name: 'Accept invitation' }).waitFor();
+  expect(await barriersOn(guestPage)).toEqual([]);
+  await guestPage.getByRole('button', { name: 'Accept invitation' }).click();
+  await guestPage.getByText('You are now a member of').waitFor();
   const members = await app.call('GET', '/api/v1/member', { key: administrator.key });
   expect(members.json.map(({ email }: { email: string }) => email).sort()).toEqual([
     administrator.email,
@@ -247,9 +247,9 @@ test.each(['/app/account', '/app/organization', '/app/domains', '/app/elsewhere'
 
 test('scripts in names never run', async () => {
   const payload = `"><img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
-  const who = await app.createAccount();
-  const page = await dashboardOf(app, who, '/app/account');
-  await app.call('PATCH', '/api/v1/organization', { key: who.key, body: { name: payload } });
+  const account = await app.createAccount();
+  const page = await dashboardOf(app, account, '/app/account');
+  await app.call('PATCH', '/api/v1/organization', { key: account.key, body: { name: payload } });
   await page.getByLabel('Your name').fill(payload);
   await page.getByRole('button', { name: 'Save name' }).click();
   await page.getByText('Name saved.').waitFor();

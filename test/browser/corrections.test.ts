@@ -6,7 +6,7 @@ import { seedHits } from '../support/hits.ts';
 const app = await appOfSuite();
 const testTimeout = 120_000;
 
-async function flooded() {
+async function createFloodedLink() {
   const owner = await app.createAccount();
   const body = { destination_url: 'https://example.com' };
   const link = (await app.call('POST', '/api/v1/link', { key: owner.key, body })).json;
@@ -20,20 +20,20 @@ async function flooded() {
 }
 
 test(
-  'a flood is counted as clicks, reverted, and all of it is erased, each described',
+  'the hits of a flood are counted as clicks, moved back and erased, and every correction is described',
   async () => {
-    const { owner, path } = await flooded();
+    const { owner, path } = await createFloodedLink();
     const page = await dashboardOf(app, owner, path);
-    const title = (text: string) => page.getByRole('heading', { name: text }).waitFor();
-    await title('2 clicks in 24 hours');
+    const waitForTitle = (text: string) => page.getByRole('heading', { name: text }).waitFor();
+    await waitForTitle('2 clicks in 24 hours');
     await page.getByRole('button', { name: 'Count these as clicks' }).click();
-    await title('5 clicks in 24 hours');
+    await waitForTitle('5 clicks in 24 hours');
     const corrections = page.getByRole('region', { name: 'Corrections' });
     await corrections.getByText('3 hits moved from flood to clicks').waitFor();
     await corrections.getByText(owner.email).waitFor();
     await corrections.getByRole('button', { name: 'Take back' }).click();
     await corrections.getByText('3 hits moved back from clicks to flood').waitFor();
-    await title('2 clicks in 24 hours');
+    await waitForTitle('2 clicks in 24 hours');
     expect(await corrections.getByRole('button', { name: 'Take back' }).count()).toBe(0);
 
     await corrections.getByRole('button', { name: 'Erase clicks' }).click();
@@ -47,7 +47,7 @@ test(
     await dialog.getByRole('button', { name: 'All of them' }).click();
     await dialog.getByRole('button', { name: 'Erase 5 hits' }).click();
     await corrections.getByText('5 hits erased').waitFor();
-    await title('No clicks in 24 hours');
+    await waitForTitle('No clicks in 24 hours');
   },
   testTimeout,
 );
@@ -55,7 +55,7 @@ test(
 test(
   'clicks of all links are erased on the page of the organization',
   async () => {
-    const { owner } = await flooded();
+    const { owner } = await createFloodedLink();
     const page = await dashboardOf(app, owner, '/app/organization');
     const section = page.getByRole('region', { name: 'Erase clicks' });
     await section.getByRole('button', { name: 'Erase clicks' }).click();

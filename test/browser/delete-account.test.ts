@@ -5,11 +5,11 @@ import { member } from '../support/members.ts';
 
 const app = await appOfSuite();
 
-test('an account is deleted with its organization, as the dialog says, only by the right password', async () => {
-  const who = await app.createAccount();
+test('an account is deleted with its organization, as the dialog describes, only with the right password', async () => {
+  const account = await app.createAccount();
   const body = { destination_url: 'https://example.com/' };
-  await app.call('POST', '/api/v1/link', { key: who.key, body });
-  const page = await dashboardOf(app, who, '/app/account');
+  await app.call('POST', '/api/v1/link', { key: account.key, body });
+  const page = await dashboardOf(app, account, '/app/account');
   await page.getByRole('region', { name: 'Delete account' }).getByRole('button').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('its 1 link, clicks, tags, domains and webhooks').waitFor();
@@ -17,23 +17,23 @@ test('an account is deleted with its organization, as the dialog says, only by t
   await dialog.getByLabel('Your password').fill('not this one');
   await dialog.getByRole('button', { name: 'Delete account and organization' }).click();
   await dialog.getByText('This is not your current password.').waitFor();
-  await dialog.getByLabel('Your password').fill(who.password);
+  await dialog.getByLabel('Your password').fill(account.password);
   await dialog.getByRole('button', { name: 'Delete account and organization' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  expect((await app.call('GET', '/api/v1/user', { key: who.key })).status).toBe(401);
+  expect((await app.call('GET', '/api/v1/user', { key: account.key })).status).toBe(401);
 });
 
-test('the only administrator is asked to name another one, and a member is told that links stay', async () => {
+test('the only administrator must first name another one, and the dialog of another member says that links stay', async () => {
   const owner = await app.createAccount();
-  const guest = await member(app, owner);
+  const otherMember = await member(app, owner);
   const page = await dashboardOf(app, owner, '/app/account');
   const section = page.getByRole('region', { name: 'Delete account' });
   await section.getByText('Make another member administrator').waitFor();
   expect(await section.getByRole('button').count()).toBe(0);
-  const other = await dashboardOf(app, guest, '/app/account');
-  await other.getByRole('region', { name: 'Delete account' }).getByRole('button').click();
-  await other.getByRole('dialog').getByText('Links that you created stay').waitFor();
-  await other.getByLabel('Your password').fill(guest.password);
-  await other.getByRole('dialog').getByRole('button', { name: 'Delete account' }).click();
-  await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const memberPage = await dashboardOf(app, otherMember, '/app/account');
+  await memberPage.getByRole('region', { name: 'Delete account' }).getByRole('button').click();
+  await memberPage.getByRole('dialog').getByText('Links that you created stay').waitFor();
+  await memberPage.getByLabel('Your password').fill(otherMember.password);
+  await memberPage.getByRole('dialog').getByRole('button', { name: 'Delete account' }).click();
+  await memberPage.getByRole('heading', { name: 'Sign in' }).waitFor();
 });

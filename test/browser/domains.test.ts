@@ -13,33 +13,33 @@ const app = await appOfSuite({
 });
 afterAll(() => dns.stop());
 
-test('a domain is added, shows its records, is verified automatically, has a link, and is deleted with it', async () => {
-  const who = await app.createAccount();
-  const page = await dashboardOf(app, who, '/app/domains');
+test('a domain is added, shows its records, is verified automatically, has a link, and is deleted with that link', async () => {
+  const account = await app.createAccount();
+  const page = await dashboardOf(app, account, '/app/domains');
   await page.getByLabel('Domain or subdomain').fill('https://go.bücher.de/');
   await page.getByRole('button', { name: 'Add domain' }).click();
   await page.waitForURL('**/app/domains/*');
   await page.getByText('Waiting for DNS').waitFor();
   await page.getByText('go.xn--bcher-kva.de', { exact: true }).first().waitFor();
   expect(await barriersOn(page)).toEqual([]);
-  const domain = async () => (await app.call('GET', '/api/v1/domain', { key: who.key })).json[0];
+  const domain = async () => (await app.call('GET', '/api/v1/domain', { key: account.key })).json[0];
   // Wait for the first lookup: if it finished after the clock moves, it would be recorded at the later time.
-  await eventually(async () => (await domain()).checked_at !== null, 'the first look');
-  const [proof] = (await domain()).records;
-  await page.getByText(proof.value).waitFor();
-  // The page reloads by itself; nothing is clicked from here on.
-  names[proof.name] = { TXT: [proof.value] };
+  await eventually(async () => (await domain()).checked_at !== null, 'the first lookup');
+  const [txtRecord] = (await domain()).records;
+  await page.getByText(txtRecord.value).waitFor();
+  // The page reloads by itself: nothing is clicked until the domain is verified.
+  names[txtRecord.name] = { TXT: [txtRecord.value] };
   app.clock.now += 15_000;
   await page.getByText('Verified', { exact: true }).waitFor();
   names['go.xn--bcher-kva.de'] = { A: ['127.0.0.1'] };
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('Seen', { exact: true }).nth(1).waitFor();
 
-  const made = await app.call('POST', '/api/v1/link', {
-    key: who.key,
+  const created = await app.call('POST', '/api/v1/link', {
+    key: account.key,
     body: { destination_url: 'https://example.com/', domain: 'go.bücher.de', suffix: 'tulips' },
   });
-  expect(made.status).toBe(201);
+  expect(created.status).toBe(201);
   const visit = (path: string) => visitRaw(app.url, { host: 'go.xn--bcher-kva.de', path });
   expect((await visit('/tulips')).status).toBe(302);
 
@@ -58,36 +58,36 @@ test('a domain is added, shows its records, is verified automatically, has a lin
   await page.getByRole('button', { name: 'Delete domain' }).click();
   await page.getByRole('button', { name: 'Delete domain and 1 link' }).click();
   await page.getByText('No custom domain yet').waitFor();
-  expect((await app.call('GET', '/api/v1/link', { key: who.key })).json.total_links).toBe(0);
+  expect((await app.call('GET', '/api/v1/link', { key: account.key })).json.total_links).toBe(0);
 });
 
-test('a verified domain has links made in the dashboard, and the list is filtered by it', async () => {
-  const who = await app.createAccount();
+test('a link is created on a verified domain in the dashboard, and the list is filtered by domain', async () => {
+  const account = await app.createAccount();
   const { json: domain } = await app.call('POST', '/api/v1/domain', {
-    key: who.key,
+    key: account.key,
     body: { domain: 'läden.example.com' },
   });
-  const [proof] = domain.records;
-  names[proof.name] = { TXT: [proof.value] };
-  expect((await app.call('POST', `/api/v1/domain/${domain.id}/verify`, { key: who.key })).json).toMatchObject(
-    { state: 'verified' },
-  );
+  const [txtRecord] = domain.records;
+  names[txtRecord.name] = { TXT: [txtRecord.value] };
+  expect(
+    (await app.call('POST', `/api/v1/domain/${domain.id}/verify`, { key: account.key })).json,
+  ).toMatchObject({ state: 'verified' });
   await app.call('POST', '/api/v1/link', {
-    key: who.key,
+    key: account.key,
     body: { destination_url: 'https://example.com/', suffix: 'on-the-service' },
   });
 
-  const page = await dashboardOf(app, who);
+  const page = await dashboardOf(app, account);
   await page.getByRole('button', { name: 'Options' }).click();
   await page.getByRole('combobox', { name: 'Domain', exact: true }).selectOption('läden.example.com');
   await page.getByRole('textbox', { name: 'Suffix' }).fill('open');
   await page.getByLabel('Long URL').fill('https://example.com/opening-hours');
   await page.getByLabel('Long URL').press('Enter');
-  const made = page.getByRole('region', { name: 'New link' });
+  const newLink = page.getByRole('region', { name: 'New link' });
   const { port } = new URL(app.url);
-  await made.locator('.made-short', { hasText: `läden.example.com:${port}/open` }).waitFor();
-  const visited = await visitRaw(app.url, { host: domain.domain, path: '/open' });
-  expect([visited.status, visited.headers.location]).toEqual([302, 'https://example.com/opening-hours']);
+  await newLink.locator('.made-short', { hasText: `läden.example.com:${port}/open` }).waitFor();
+  const response = await visitRaw(app.url, { host: domain.domain, path: '/open' });
+  expect([response.status, response.headers.location]).toEqual([302, 'https://example.com/opening-hours']);
   // Not on the service's own domain.
   expect((await app.visit('/open')).status).toBe(404);
 
@@ -110,23 +110,26 @@ test('a verified domain has links made in the dashboard, and the list is filtere
   await page.getByRole('heading', { name: `läden.example.com:${port}/open` }).waitFor();
 });
 
-test('an invalid domain is refused beside the field, in the words of the API', async () => {
-  const who = await app.createAccount();
-  const page = await dashboardOf(app, who, '/app/domains');
+test("the API's message about an invalid domain is shown beside the field", async () => {
+  const account = await app.createAccount();
+  const page = await dashboardOf(app, account, '/app/domains');
   await page.getByLabel('Domain or subdomain').fill('not a domain');
   await page.getByRole('button', { name: 'Add domain' }).click();
-  const said = await app.call('POST', '/api/v1/domain', { key: who.key, body: { domain: 'not a domain' } });
-  await page.getByRole('alert').getByText(said.json.error_string).waitFor();
+  const response = await app.call('POST', '/api/v1/domain', {
+    key: account.key,
+    body: { domain: 'not a domain' },
+  });
+  await page.getByRole('alert').getByText(response.json.error_string).waitFor();
   expect(await page.getByLabel('Domain or subdomain').inputValue()).toBe('not a domain');
 });
 
 test('unsaved changes are not discarded without asking', async () => {
-  const who = await app.createAccount();
+  const account = await app.createAccount();
   const domain = await app.call('POST', '/api/v1/domain', {
-    key: who.key,
+    key: account.key,
     body: { domain: 'mine.example.com' },
   });
-  const page = await dashboardOf(app, who, `/app/domains/${domain.json.id}`);
+  const page = await dashboardOf(app, account, `/app/domains/${domain.json.id}`);
   await page.getByLabel('Unknown links').fill('https://example.com/lost');
   await page.getByRole('link', { name: 'Tags' }).click();
   await page
@@ -139,16 +142,16 @@ test('unsaved changes are not discarded without asking', async () => {
   await page.waitForURL('**/app/tags');
 });
 
-test('a domain whose certificate fails is marked in the list, with what to do', async () => {
-  const who = await app.createAccount();
+test("a domain whose certificate can't be issued is marked in the list, with instructions", async () => {
+  const account = await app.createAccount();
   const { database, domains } = app.app.context;
-  const made = await app.call('POST', '/api/v1/domain', {
-    key: who.key,
+  const created = await app.call('POST', '/api/v1/domain', {
+    key: account.key,
     body: { domain: 'caa.example.net' },
   });
-  const [proof] = made.json.records;
-  names[proof.name] = { TXT: [proof.value] };
-  await app.call('POST', `/api/v1/domain/${made.json.id}/verify`, { key: who.key });
+  const [txtRecord] = created.json.records;
+  names[txtRecord.name] = { TXT: [txtRecord.value] };
+  await app.call('POST', `/api/v1/domain/${created.json.id}/verify`, { key: account.key });
   const row = {
     host: 'caa.example.net',
     problem: 'caa',
@@ -160,7 +163,7 @@ test('a domain whose certificate fails is marked in the list, with what to do', 
   const settings = domains as { getsCertificates: boolean };
   settings.getsCertificates = true;
   try {
-    const page = await dashboardOf(app, who, '/app/domains');
+    const page = await dashboardOf(app, account, '/app/domains');
     const item = page.getByRole('listitem').filter({ hasText: 'caa.example.net' });
     await item.getByText('No certificate', { exact: true }).waitFor();
     await item

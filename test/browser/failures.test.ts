@@ -19,10 +19,10 @@ const block = async (page: Page, urls: readonly string[]) => {
   await session.send('Network.enable');
   await session.send('Network.setBlockedURLs', { urls: [...urls] });
 };
-const gone = (page: Page) => block(page, ['*/api/*']);
-const back = (page: Page) => block(page, []);
+const blockApi = (page: Page) => block(page, ['*/api/*']);
+const unblock = (page: Page) => block(page, []);
 afterEach(async () => {
-  for (const page of sessions.keys()) if (!page.isClosed()) await back(page);
+  for (const page of sessions.keys()) if (!page.isClosed()) await unblock(page);
 });
 
 interface Fixture {
@@ -33,18 +33,18 @@ interface Fixture {
 
 async function newFixture(): Promise<Fixture> {
   const owner = await app.createAccount();
-  const make = async (path: string, body: unknown): Promise<number> =>
+  const create = async (path: string, body: unknown): Promise<number> =>
     (await app.call('POST', path, { key: owner.key, body })).json.id;
-  await make('/api/v1/tag', { name: 'Spring' });
+  await create('/api/v1/tag', { name: 'Spring' });
   return {
     owner,
-    linkId: await make('/api/v1/link', { destination_url: 'https://example.com/' }),
-    domainId: await make('/api/v1/domain', { domain: `go${owner.userId}.example.com` }),
+    linkId: await create('/api/v1/link', { destination_url: 'https://example.com/' }),
+    domainId: await create('/api/v1/domain', { domain: `go${owner.userId}.example.com` }),
   };
 }
 
-/** The pages, each with a text that appears once it has loaded. */
-const pagesOf = ({ linkId, domainId }: Fixture): readonly (readonly [path: string, sign: string])[] => [
+/** The pages, each with a text that appears once the page has loaded. */
+const pagesOf = ({ linkId, domainId }: Fixture): readonly (readonly [path: string, loadedText: string])[] => [
   ['/app', '1 link'],
   ['/app/links/deleted', 'Nothing to restore'],
   [`/app/links/${linkId}`, 'Where it leads'],
@@ -60,34 +60,34 @@ const pagesOf = ({ linkId, domainId }: Fixture): readonly (readonly [path: strin
   ['/app/account', 'tests'],
 ];
 
-describe('while the server is away', () => {
+describe('while the server is unreachable', () => {
   test(
-    'every page says so, and loads after a retry',
+    'every page shows an error, and loads after a retry',
     async () => {
-      const here = await newFixture();
-      const page = await dashboardOf(app, here.owner, '/app/nowhere');
+      const fixture = await newFixture();
+      const page = await dashboardOf(app, fixture.owner, '/app/nowhere');
       // From here on the scripts of the pages are cached; only their API calls fail.
-      for (const [path, sign] of pagesOf(here)) {
+      for (const [path, loadedText] of pagesOf(fixture)) {
         await followLink(page, path);
-        await page.locator('main').getByText(sign, { exact: true }).first().waitFor();
+        await page.locator('main').getByText(loadedText, { exact: true }).first().waitFor();
       }
-      for (const [path, sign] of pagesOf(here)) {
+      for (const [path, loadedText] of pagesOf(fixture)) {
         await block(page, [domains]);
         await page.goto(`${app.url}/app/nowhere`);
         await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
-        await gone(page);
+        await blockApi(page);
         await followLink(page, path);
-        const said = page.locator('main').getByRole('alert').filter({ hasText: unreachable }).first();
-        await said.waitFor();
-        await back(page);
+        const alert = page.locator('main').getByRole('alert').filter({ hasText: unreachable }).first();
+        await alert.waitFor();
+        await unblock(page);
         for (;;) {
-          const again = page.locator('main').getByRole('button', { name: 'Try again' });
-          const left = await again.count();
-          if (left === 0) break;
-          await again.first().click();
-          await again.nth(left - 1).waitFor({ state: 'detached' });
+          const retryButtons = page.locator('main').getByRole('button', { name: 'Try again' });
+          const count = await retryButtons.count();
+          if (count === 0) break;
+          await retryButtons.first().click();
+          await retryButtons.nth(count - 1).waitFor({ state: 'detached' });
         }
-        await page.locator('main').getByText(sign, { exact: true }).first().waitFor();
+        await page.locator('main').getByText(loadedText, { exact: true }).first().waitFor();
       }
     },
     testTimeout,
@@ -98,18 +98,24 @@ describe('while the server is away', () => {
     async () => {
       const { owner, domainId } = await newFixture();
       const page = await dashboardOf(app, owner);
-      const attempt = async (path: string, label: string, typed: string, button: string, done: string) => {
+      const attempt = async (
+        path: string,
+        label: string,
+        typed: string,
+        button: string,
+        doneText: string,
+      ) => {
         await followLink(page, path);
         const input = page.locator('main').getByLabel(label, { exact: true });
         await input.fill(typed);
-        await gone(page);
+        await blockApi(page);
         await page.getByRole('button', { name: button, exact: true }).click();
         await page.getByRole('alert').filter({ hasText: unreachable }).first().waitFor();
         expect(await input.inputValue()).toBe(typed);
         expect(await barriersOn(page)).toEqual([]);
-        await back(page);
+        await unblock(page);
         await page.getByRole('button', { name: 'Try again' }).first().click();
-        await page.getByText(done).first().waitFor();
+        await page.getByText(doneText).first().waitFor();
       };
       await attempt('/app', 'Long URL', 'https://example.com/kept', 'Create link', 'example.com/kept');
       await attempt('/app/tags', 'New tag', 'Kept', 'Create tag', 'Tag “Kept” created.');
@@ -128,7 +134,7 @@ describe('while the server is away', () => {
     const page = await dashboardOf(app, owner, '/app/organization');
     const marker = page.getByRole('switch', { name: 'New links distinguish scans from clicks' });
     await marker.waitFor();
-    await gone(page);
+    await blockApi(page);
     await marker.click();
     await page.getByRole('alert').filter({ hasText: unreachable }).first().waitFor();
     await page.waitForFunction(
@@ -136,24 +142,24 @@ describe('while the server is away', () => {
     );
   });
 
-  test('a stop in the middle of a request is reported too, and a restart recovers', async () => {
-    const own = await startApp();
+  test('a stopped server is reported too, and the input is kept', async () => {
+    const ownApp = await startApp();
     try {
-      const who = await own.createAccount();
-      const page = await dashboardOf(own, who);
+      const account = await ownApp.createAccount();
+      const page = await dashboardOf(ownApp, account);
       await page.getByText('Your first link is one paste away').waitFor();
-      await own.app.stop();
+      await ownApp.app.stop();
       await page.getByLabel('Long URL').fill('https://example.com/while-it-is-down');
       await page.getByLabel('Long URL').press('Enter');
       await page.getByRole('alert').filter({ hasText: unreachable }).first().waitFor();
       expect(await page.getByLabel('Long URL').inputValue()).toBe('https://example.com/while-it-is-down');
     } finally {
-      await own.stop();
+      await ownApp.stop();
     }
   });
 });
 
-test("a response of another server, such as a hotel's network, is not taken for Linnet's", async () => {
+test("a response of another server, such as a captive portal, is not taken for Linnet's", async () => {
   const { owner } = await newFixture();
   const page = await dashboardOf(app, owner, '/app/nowhere');
   await page.route('**/api/v1/tag', (route) =>
@@ -166,7 +172,7 @@ test("a response of another server, such as a hotel's network, is not taken for 
   await page.getByText('1 tag', { exact: true }).waitFor();
 });
 
-test('a page that fails says so, and the others continue', async () => {
+test('a page that throws shows an error, and the others continue', async () => {
   const { owner } = await newFixture();
   const page = await dashboardOf(app, owner, '/app/nowhere');
   await page.route('**/api/v1/tag', (route) => route.fulfill({ json: [null] }));
@@ -183,16 +189,16 @@ test('a page that fails says so, and the others continue', async () => {
   await page.getByText('1 tag', { exact: true }).waitFor();
 });
 
-test("a slow response doesn't move the page, and input from before it is kept", async () => {
+test("a slow response doesn't replace the input typed meanwhile", async () => {
   const { owner, linkId } = await newFixture();
   const page = await dashboardOf(app, owner, '/app/nowhere');
-  let answer = () => {};
-  const asked = new Promise<void>((resolve) => {
+  let release = () => {};
+  const requested = new Promise<void>((resolve) => {
     void page.route(`**/api/v1/link/${linkId}`, async (route) => {
       if (route.request().method() !== 'PATCH') return route.continue();
       resolve();
-      await new Promise<void>((go) => {
-        answer = go;
+      await new Promise<void>((resume) => {
+        release = resume;
       });
       await route.continue();
     });
@@ -200,10 +206,10 @@ test("a slow response doesn't move the page, and input from before it is kept", 
   await page.goto(`${app.url}/app/links/${linkId}`);
   await page.getByLabel('Name', { exact: true }).fill('first');
   await page.keyboard.press('Control+s');
-  await asked;
+  await requested;
   await page.getByRole('button', { name: 'Saving changes' }).waitFor();
   await page.getByLabel('Card title').fill('typed meanwhile');
-  answer();
+  release();
   await page.getByText('1 unsaved change').waitFor();
   expect(await page.getByLabel('Card title').inputValue()).toBe('typed meanwhile');
   const saved = await app.call('GET', `/api/v1/link/${linkId}`, { key: owner.key });
@@ -235,7 +241,7 @@ describe('a session', () => {
     expect(saved.json).toMatchObject({ name: 'Kept over the end', og_title: 'So is this' });
   });
 
-  test('that ends in one window asks once: the other continues when it is opened', async () => {
+  test('that ends asks for the password in every window, but only once: the others continue when they get the focus', async () => {
     const { owner } = await newFixture();
     const first = await dashboardOf(app, owner, '/app/tags');
     const second = await first.context().newPage();
@@ -243,7 +249,7 @@ describe('a session', () => {
     await second.getByRole('heading', { name: 'My account' }).waitFor();
     await first.getByLabel('New tag').fill('Typed before');
     await first.context().clearCookies();
-    // Each window notices when it gets the focus, before it sends anything.
+    // Each window checks the session when it gets the focus, before it sends anything.
     for (const page of [first, second]) {
       await page.evaluate(() => dispatchEvent(new Event('focus')));
       await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
@@ -256,13 +262,13 @@ describe('a session', () => {
     await first.getByText('Tag “Typed before” created.').waitFor();
   });
 
-  test('that another user replaced in another window shows their links, and says whose they are', async () => {
+  test('that another user replaces in another window shows the data of that user, and their email address', async () => {
     const { owner } = await newFixture();
-    const other = await app.createAccount();
-    await app.call('POST', '/api/v1/tag', { key: other.key, body: { name: 'Of the other' } });
+    const otherUser = await app.createAccount();
+    await app.call('POST', '/api/v1/tag', { key: otherUser.key, body: { name: 'Of the other' } });
     const page = await dashboardOf(app, owner, '/app/tags');
     await page.getByText('Spring').waitFor();
-    const { email, password } = other;
+    const { email, password } = otherUser;
     await page.context().request.post(`${app.url}/api/v1/session`, { data: { email, password } });
     await page.evaluate(() => dispatchEvent(new Event('focus')));
     await page.getByText('Of the other').waitFor();

@@ -24,9 +24,9 @@ test('a fresh service is set up from another machine, and uses the address at wh
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('alert').first().waitFor();
 
-    const shown = runProgram(['linnet', 'setup', 'token'], settings);
-    expect(await shown.exited).toBe(0);
-    await page.getByLabel('Setup token').fill(shown.output().out);
+    const command = runProgram(['linnet', 'setup', 'token'], settings);
+    expect(await command.exited).toBe(0);
+    await page.getByLabel('Setup token').fill(command.output().out);
     await page.getByRole('button', { name: 'Create account' }).click();
     // The service restarts at its new address meanwhile.
     await page.getByRole('navigation', { name: 'Main' }).waitFor({ timeout: 60_000 });
@@ -39,7 +39,7 @@ test('a fresh service is set up from another machine, and uses the address at wh
   }
 }, 240_000);
 
-test('if BASE_URL is another address, a fresh service redirects there and says how to change it', async () => {
+test('if BASE_URL is another address, a fresh service links to it and shows how to change it', async () => {
   const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
   try {
     const address = `http://people.example:${new URL(app.url).port}`;
@@ -56,7 +56,7 @@ test('if BASE_URL is another address, a fresh service redirects there and says h
   }
 });
 
-test('while it is reachable only from one machine, the set-up and the page Domains say what to set first', async () => {
+test('while the service is reachable only from one machine, the set-up and the page Domains show what to set first', async () => {
   const app = await startApp();
   try {
     const context = await freshContext();

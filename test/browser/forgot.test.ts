@@ -5,20 +5,20 @@ import { barriersOn, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { startMailServer } from '../support/mail-server.ts';
 
-const server = await startMailServer();
-const app = await appOfSuite({ env: { SMTP_URL: `smtp://127.0.0.1:${server.port}` } });
-afterAll(() => server[Symbol.asyncDispose]());
+const mailServer = await startMailServer();
+const app = await appOfSuite({ env: { SMTP_URL: `smtp://127.0.0.1:${mailServer.port}` } });
+afterAll(() => mailServer[Symbol.asyncDispose]());
 await app.createAccount();
 
-const wanted = 'a brand new password';
+const newPassword = 'a brand new password';
 
-const strangerAt = async (path: string, on = app) => {
+const openSignedOut = async (path: string, service = app) => {
   const page = await (await freshContext()).newPage();
-  await page.goto(on.url + path);
+  await page.goto(service.url + path);
   return page;
 };
 
-async function ask(page: Page, email: string) {
+async function requestLink(page: Page, email: string) {
   await page.getByLabel('Email').fill(email);
   await page.getByRole('button', { name: 'Send link' }).click();
   await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
@@ -28,16 +28,16 @@ async function ask(page: Page, email: string) {
 /** The link in the latest mail. */
 async function mailedLink(): Promise<string> {
   await app.app.context.backgroundTasks.finish();
-  return /http\S+\/app\/reset\/\w+/.exec(server.mails.at(-1)?.parts['text/plain'] ?? '')?.[0] ?? '';
+  return /http\S+\/app\/reset\/\w+/.exec(mailServer.mails.at(-1)?.parts['text/plain'] ?? '')?.[0] ?? '';
 }
 
-async function linkFor(email: string): Promise<string> {
+async function resetLinkFor(email: string): Promise<string> {
   await app.call('POST', '/api/v1/user/forgot_password', { body: { email } });
   return mailedLink();
 }
 
 async function expectToSignIn(email: string) {
-  const signedIn = await app.call('POST', '/api/v1/session', { body: { email, password: wanted } });
+  const signedIn = await app.call('POST', '/api/v1/session', { body: { email, password: newPassword } });
   expect(signedIn.status).toBe(201);
 }
 
@@ -52,93 +52,93 @@ async function expectNoBarriers(page: Page) {
   }
 }
 
-test('a user who forgot their password gets back in by the link in the mail, and the link works once', async () => {
+test('a user who forgot their password sets a new one with the link in the mail, and the link works once', async () => {
   const { email } = await app.createAccount();
-  const page = await strangerAt('/app');
+  const page = await openSignedOut('/app');
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await page.waitForURL('**/app/forgot');
   await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor();
   await expectNoBarriers(page);
-  await ask(page, email);
+  await requestLink(page, email);
   await expectNoBarriers(page);
 
   const link = await mailedLink();
   await page.goto(link);
   await page.getByRole('heading', { name: 'Set a new password' }).waitFor();
   await expectNoBarriers(page);
-  await page.getByLabel('New password').fill(wanted);
+  await page.getByLabel('New password').fill(newPassword);
   await page.getByRole('button', { name: 'Set new password' }).click();
   await page.getByText('Password changed.').waitFor();
   await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password').fill(wanted);
+  await page.getByLabel('Password').fill(newPassword);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
 
-  const again = await strangerAt(new URL(link).pathname);
-  await again.getByLabel('New password').fill(wanted);
-  await again.getByRole('button', { name: 'Set new password' }).click();
-  await again.getByRole('heading', { name: 'This link no longer works' }).waitFor();
-  await expectNoBarriers(again);
-  await again.getByRole('link', { name: 'Ask for a new link' }).click();
-  await ask(again, email);
-  await again.getByRole('button', { name: 'Send another link' }).click();
-  expect(await again.getByLabel('Email').inputValue()).toBe(email);
-  await again.getByRole('link', { name: 'Back to sign in' }).click();
-  await again.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const secondPage = await openSignedOut(new URL(link).pathname);
+  await secondPage.getByLabel('New password').fill(newPassword);
+  await secondPage.getByRole('button', { name: 'Set new password' }).click();
+  await secondPage.getByRole('heading', { name: 'This link no longer works' }).waitFor();
+  await expectNoBarriers(secondPage);
+  await secondPage.getByRole('link', { name: 'Ask for a new link' }).click();
+  await requestLink(secondPage, email);
+  await secondPage.getByRole('button', { name: 'Send another link' }).click();
+  expect(await secondPage.getByLabel('Email').inputValue()).toBe(email);
+  await secondPage.getByRole('link', { name: 'Back to sign in' }).click();
+  await secondPage.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
 test('an address without an account gets the same response, and no mail is sent', async () => {
-  const page = await strangerAt('/app/forgot');
-  const before = server.mails.length;
-  await ask(page, 'nobody@example.com');
+  const page = await openSignedOut('/app/forgot');
+  const before = mailServer.mails.length;
+  await requestLink(page, 'nobody@example.com');
   await app.app.context.backgroundTasks.finish();
-  expect(server.mails).toHaveLength(before);
+  expect(mailServer.mails).toHaveLength(before);
 });
 
-test('it works by keyboard alone', async () => {
+test('a new password is set by keyboard alone', async () => {
   const { email } = await app.createAccount();
-  const page = await strangerAt('/app/forgot');
+  const page = await openSignedOut('/app/forgot');
   await page.locator('input:focus').waitFor();
   await page.keyboard.type(email);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
   await page.goto(await mailedLink());
   await page.locator('input:focus').waitFor();
-  await page.keyboard.type(wanted);
+  await page.keyboard.type(newPassword);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await expectToSignIn(email);
 });
 
-test('in a browser that is still signed in, it signs out there too and asks for the new password', async () => {
-  const who = await app.createAccount();
-  const page = await dashboardOf(app, who, '/app/forgot');
-  expect(await page.getByLabel('Email').inputValue()).toBe(who.email);
-  await page.goto(await linkFor(who.email));
-  await page.getByLabel('New password').fill(wanted);
+test('a new password set in a browser that is still signed in ends that session too, and sign-in needs the new password', async () => {
+  const account = await app.createAccount();
+  const page = await dashboardOf(app, account, '/app/forgot');
+  expect(await page.getByLabel('Email').inputValue()).toBe(account.email);
+  await page.goto(await resetLinkFor(account.email));
+  await page.getByLabel('New password').fill(newPassword);
   await page.getByRole('button', { name: 'Set new password' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(await page.getByRole('dialog').count()).toBe(0);
   expect(new URL(page.url()).pathname).toBe('/app/sign-in');
 });
 
-test('in a browser where another user is signed in, they stay signed in', async () => {
-  const who = await app.createAccount();
+test("a new password set in a browser where another user is signed in doesn't sign that user out", async () => {
+  const account = await app.createAccount();
   const page = await dashboardOf(app, await app.createAccount(), '/app/tags');
-  await page.goto(await linkFor(who.email));
-  await page.getByLabel('New password').fill(wanted);
+  await page.goto(await resetLinkFor(account.email));
+  await page.getByLabel('New password').fill(newPassword);
   await page.getByRole('button', { name: 'Set new password' }).click();
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
   const signedIn = await app.call('POST', '/api/v1/session', {
-    body: { email: who.email, password: wanted },
+    body: { email: account.email, password: newPassword },
   });
   expect(signedIn.status).toBe(201);
 });
 
 test('without a network the input is kept, and trying again is offered', async () => {
   const { email } = await app.createAccount();
-  const page = await strangerAt(new URL(await linkFor(email)).pathname);
-  await page.getByLabel('New password').fill(wanted);
+  const page = await openSignedOut(new URL(await resetLinkFor(email)).pathname);
+  await page.getByLabel('New password').fill(newPassword);
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Set new password' }).click();
   await page.getByRole('alert').getByText("Linnet can't be reached").waitFor();
@@ -148,11 +148,11 @@ test('without a network the input is kept, and trying again is offered', async (
   await expectToSignIn(email);
 });
 
-test('if no mail is sent, the page says who can help, with the command to copy', async () => {
-  const silent = await startApp();
+test('if the service sends no mail, the page shows who can help, and the command to copy', async () => {
+  const appWithoutMail = await startApp();
   try {
-    await silent.createAccount();
-    const page = await strangerAt('/app/forgot', silent);
+    await appWithoutMail.createAccount();
+    const page = await openSignedOut('/app/forgot', appWithoutMail);
     await page.getByText('This service sends no mail.').waitFor();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy command' }).click();
@@ -162,7 +162,7 @@ test('if no mail is sent, the page says who can help, with the command to copy',
     );
     await expectNoBarriers(page);
   } finally {
-    await silent.stop();
+    await appWithoutMail.stop();
   }
 });
 
@@ -170,7 +170,7 @@ test('a service without accounts shows the set-up page, at these URLs too', asyn
   const fresh = await startApp();
   try {
     for (const path of ['/app/forgot', '/app/reset/x']) {
-      const page = await strangerAt(path, fresh);
+      const page = await openSignedOut(path, fresh);
       await page.getByRole('heading', { name: 'Set up Linnet' }).waitFor();
       expect(await page.getByLabel('New password').count()).toBe(0);
     }
@@ -180,7 +180,7 @@ test('a service without accounts shows the set-up page, at these URLs too', asyn
 });
 
 test("the field shows the API's message for an invalid address", async () => {
-  const page = await strangerAt('/app/forgot');
+  const page = await openSignedOut('/app/forgot');
   // The browser accepts this address, the API doesn't.
   await page.getByLabel('Email').fill('ada,b@example.com');
   await page.evaluate("document.querySelector('form').noValidate = true");

@@ -13,16 +13,16 @@ async function firstLoad(encoding: string): Promise<{ bytes: number; page: strin
   const load = (path: string) =>
     fetch(app.url + path, { headers: { 'accept-encoding': encoding }, decompress: false } as RequestInit);
   const page = await (await fetch(`${app.url}/app`, { headers: { 'accept-encoding': 'identity' } })).text();
-  const parts = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"/g)].map(
+  const assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"/g)].map(
     (match) => match[1] ?? '',
   );
-  expect(parts.length).toBeGreaterThan(1);
+  expect(assets.length).toBeGreaterThan(1);
   let bytes = 0;
-  for (const part of parts) {
-    const answer = await load(part);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-encoding')).toBe(encoding);
-    bytes += (await answer.arrayBuffer()).byteLength;
+  for (const asset of assets) {
+    const response = await load(asset);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-encoding')).toBe(encoding);
+    bytes += (await response.arrayBuffer()).byteLength;
   }
   return { bytes, page };
 }
@@ -33,12 +33,12 @@ test.each(['br', 'gzip'])('the first load is at most 70 KB of script and style (
 });
 
 test('the page only allows scripts and styles from its own files', async () => {
-  const answer = await fetch(`${app.url}/app`);
-  const policy = answer.headers.get('content-security-policy') ?? '';
+  const response = await fetch(`${app.url}/app`);
+  const policy = response.headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("script-src 'self'");
   expect(policy).not.toMatch(/unsafe|\*/);
-  expect(await answer.text()).not.toMatch(/<script>|<style|\son\w+=/);
+  expect(await response.text()).not.toMatch(/<script>|<style|\son\w+=/);
 });
 
 test('files of the dashboard are cached permanently under a name that changes with them, the page never is', async () => {
@@ -55,8 +55,8 @@ test('the root of the service leads to the dashboard, that of custom domains doe
   expect(root.headers.get('location')).toBe('/app');
   // Without an account, the setup page is served under any host name.
   await app.createAccount();
-  const elsewhere = await fetch(`${app.url}/app`, { headers: { host: 'somewhere.example.com' } });
-  expect(await elsewhere.text()).not.toContain('/assets/index');
+  const response = await fetch(`${app.url}/app`, { headers: { host: 'somewhere.example.com' } });
+  expect(await response.text()).not.toContain('/assets/index');
 });
 
 test('a fresh instance asks for its first account, signs it in, and never asks again', async () => {
@@ -80,17 +80,17 @@ test('a fresh instance asks for its first account, signs it in, and never asks a
   }
 });
 
-test('signing in shows errors in the words of the API, and signing out ends the session', async () => {
+test("signing in shows the API's error messages, and signing out ends the session", async () => {
   const { email } = await app.createAccount();
   const page = await (await freshContext()).newPage();
   await page.goto(`${app.url}/app/tags`);
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill('not this one');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  const said = await app.call('POST', '/api/v1/auth/create_tokens', {
+  const response = await app.call('POST', '/api/v1/auth/create_tokens', {
     body: { email, password: 'not this one' },
   });
-  await page.getByRole('alert').getByText(said.json.error_string).waitFor();
+  await page.getByRole('alert').getByText(response.json.error_string).waitFor();
   expect(await barriersOn(page)).toEqual([]);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -99,21 +99,21 @@ test('signing in shows errors in the words of the API, and signing out ends the 
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   // The remaining cookie grants no access: it only shows that this browser has signed in before.
-  const left = (await page.context().cookies()).filter(({ value }) => value !== '');
-  expect(left.map(({ name }) => name)).toEqual(['linnet_known']);
+  const remaining = (await page.context().cookies()).filter(({ value }) => value !== '');
+  expect(remaining.map(({ name }) => name)).toEqual(['linnet_known']);
 });
 
-/** Waits for its lists; another test covers how they look without a session or a network. */
-async function accountPage(who: TestAccount): Promise<Page> {
-  const page = await dashboardOf(app, who, '/app/account');
+/** Waits until its lists have loaded; other tests cover lists that can't be loaded. */
+async function accountPage(account: TestAccount): Promise<Page> {
+  const page = await dashboardOf(app, account, '/app/account');
   for (const name of ['API Keys', 'Sessions'])
     await page.getByRole('region', { name }).getByRole('table').waitFor();
   return page;
 }
 
-test('after a session has ended it asks to sign in on the same page, and keeps the input', async () => {
-  const who = await app.createAccount();
-  const page = await accountPage(who);
+test('after a session has ended, the page asks to sign in, stays open, and keeps the input', async () => {
+  const account = await app.createAccount();
+  const page = await accountPage(account);
   await page.getByLabel('Your name').fill('Ada, in the middle of typing');
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Save name' }).click();
@@ -126,9 +126,9 @@ test('after a session has ended it asks to sign in on the same page, and keeps t
   await page.getByText('Name saved.').waitFor();
 });
 
-test('a lost network is reported in a sentence, the input is kept, and trying again works', async () => {
-  const who = await app.createAccount();
-  const page = await accountPage(who);
+test('a lost network is reported, the input is kept, and trying again works', async () => {
+  const account = await app.createAccount();
+  const page = await accountPage(account);
   await page.getByLabel('Your name').fill('Grace');
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Save name' }).click();
@@ -136,7 +136,7 @@ test('a lost network is reported in a sentence, the input is kept, and trying ag
   await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Name saved.').waitFor();
-  expect((await app.call('GET', '/api/v1/user', { key: who.key })).json.name).toBe('Grace');
+  expect((await app.call('GET', '/api/v1/user', { key: account.key })).json.name).toBe('Grace');
 });
 
 const openPalette = async (page: Page) => {
@@ -145,13 +145,13 @@ const openPalette = async (page: Page) => {
 };
 
 test('the palette finds a page, a link and a tag by keyboard alone', async () => {
-  const who = await app.createAccount();
-  await app.call('POST', '/api/v1/tag', { key: who.key, body: { name: 'Harvest' } });
+  const account = await app.createAccount();
+  await app.call('POST', '/api/v1/tag', { key: account.key, body: { name: 'Harvest' } });
   const link = await app.call('POST', '/api/v1/link', {
-    key: who.key,
+    key: account.key,
     body: { destination_url: 'https://example.com/', suffix: 'harvest-2027' },
   });
-  const page = await dashboardOf(app, who);
+  const page = await dashboardOf(app, account);
   await openPalette(page);
   await page.keyboard.type('harvest-2027');
   await page.getByRole('option', { name: /harvest-2027/ }).waitFor();
@@ -164,30 +164,30 @@ test('the palette finds a page, a link and a tag by keyboard alone', async () =>
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
-test('the palette opens what Enter was pressed for before it was found, not an earlier result', async () => {
-  const who = await app.createAccount();
+test('if Enter is pressed before the search has finished, the palette opens its result, not an earlier one', async () => {
+  const account = await app.createAccount();
   const [, wanted] = await Promise.all(
     ['eager-1', 'eager-2'].map((suffix) =>
       app.call('POST', '/api/v1/link', {
-        key: who.key,
+        key: account.key,
         body: { destination_url: 'https://example.com/', suffix },
       }),
     ),
   );
-  const page = await dashboardOf(app, who);
+  const page = await dashboardOf(app, account);
   await openPalette(page);
   await page.keyboard.type('eager-1');
   await page.getByRole('option', { name: /eager-1/ }).waitFor();
-  const { promise: pressed, resolve: letCome } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route('**/api/v1/link?*', async (route) => {
-    await pressed;
+    await released;
     await route.continue();
   });
   await page.keyboard.press('Backspace');
   await page.keyboard.type('2');
   await page.keyboard.press('Enter');
   expect(await page.getByText('Nothing has that name.').count()).toBe(0);
-  letCome();
+  release();
   await page.waitForURL(`**/app/links/${wanted?.json.id}`);
 });
 
@@ -202,15 +202,15 @@ test("the question mark lists the page's shortcuts", async () => {
 
 test('the chosen theme stays after the page is reloaded', async () => {
   const page = await dashboardOf(app, await app.createAccount());
-  const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
-  const light = await ground();
+  const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const light = await background();
   for (const name of ['Theme: system', 'Theme: light']) {
     await page.getByRole('button', { name: 'My account' }).click();
     await page.getByRole('button', { name, exact: true }).click();
   }
-  const dark = await ground();
+  const dark = await background();
   expect(dark).not.toBe(light);
   await page.reload();
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
-  expect(await ground()).toBe(dark);
+  expect(await background()).toBe(dark);
 });

@@ -8,15 +8,15 @@ const app = await appOfSuite();
 const owner = await app.createAccount();
 
 /** The HTML of a third-party page. */
-let contents = '';
+let siteHtml = '';
 const site = Bun.serve({
   port: 0,
-  fetch: () => new Response(contents, { headers: { 'content-type': 'text/html' } }),
+  fetch: () => new Response(siteHtml, { headers: { 'content-type': 'text/html' } }),
 });
 afterAll(() => site.stop(true));
 const siteUrl = `http://people.example:${site.port}/`;
 
-async function make(fields: object): Promise<{ readonly id: number; readonly url: string }> {
+async function createLink(fields: object): Promise<{ readonly id: number; readonly url: string }> {
   const body = { destination_url: siteUrl, ...fields };
   return (await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body })).json;
 }
@@ -30,19 +30,19 @@ interface Hit {
 }
 
 async function hitsOf(id: number, count: number): Promise<Hit[]> {
-  const list = async () =>
+  const read = async () =>
     (await app.call('GET', `/api/v1/link/${id}/clicks?class=all`, { key: owner.key })).json.clicks as Hit[];
-  await eventually(async () => (await list()).length >= count, 'the hits');
-  return list();
+  await eventually(async () => (await read()).length >= count, 'the hits');
+  return read();
 }
 
-/** Headless Chromium says that it is headless; here it must be classified as a human. */
+/** The default user agent of headless Chromium says that it is headless; here it must be classified as a human. */
 const newPage = async () => (await freshContext({ userAgent: browser })).newPage();
 
 test("a browser's headers distinguish opening a page from loading a resource", async () => {
-  const [opened, picture, script, fetched] = await Promise.all([0, 1, 2, 3].map(() => make({})));
+  const [opened, picture, script, fetched] = await Promise.all([0, 1, 2, 3].map(() => createLink({})));
   if (!opened || !picture || !script || !fetched) throw new Error('no links');
-  contents = `<a href="${opened.url}">Open</a><img src="${picture.url}"><script src="${script.url}"></script>
+  siteHtml = `<a href="${opened.url}">Open</a><img src="${picture.url}"><script src="${script.url}"></script>
     <script>fetch('${fetched.url}', { mode: 'no-cors' }).catch(() => {})</script>`;
   const page = await newPage();
   await page.goto(siteUrl);
@@ -50,16 +50,16 @@ test("a browser's headers distinguish opening a page from loading a resource", a
     expect(await hitsOf(id, 1)).toEqual([
       expect.objectContaining({ class: 'bot', reason: 'not_navigation' }),
     ]);
-  contents = 'There';
+  siteHtml = 'There';
   await page.getByRole('link', { name: 'Open' }).click();
   expect(await hitsOf(opened.id, 1)).toEqual([
     expect.objectContaining({ class: 'human', reason: 'browser', referrer: 'people.example' }),
   ]);
 });
 
-test('a password keeps the referrer', async () => {
-  const link = await make({ password: 'sesame' });
-  contents = `<a href="${link.url}?utm_source=letter">Open</a>`;
+test('the password page keeps the referrer', async () => {
+  const link = await createLink({ password: 'sesame' });
+  siteHtml = `<a href="${link.url}?utm_source=letter">Open</a>`;
   const page = await newPage();
   await page.goto(siteUrl);
   await page.getByRole('link', { name: 'Open' }).click();
@@ -75,18 +75,21 @@ test('a password keeps the referrer', async () => {
   );
 });
 
-test.each(['prefetch', 'prerender'])('a prefetched link (%s) is a click once it is opened', async (ahead) => {
-  const link = await make({});
-  const rules = JSON.stringify({ [ahead]: [{ urls: [link.url], eagerness: 'immediate' }] });
-  contents = `<script type="speculationrules">${rules}</script><a href="${link.url}">Open</a>`;
-  const page = await newPage();
-  await page.goto(siteUrl);
-  expect(await hitsOf(link.id, 1)).toEqual([
-    expect.objectContaining({ class: 'prefetch', reason: 'purpose_header' }),
-  ]);
-  contents = 'There';
-  await page.getByRole('link', { name: 'Open' }).click();
-  await page.getByText('There').waitFor();
-  const hits = await hitsOf(link.id, 2);
-  expect(hits.map((hit) => hit.class).sort()).toEqual(['human', 'prefetch']);
-});
+test.each(['prefetch', 'prerender'])(
+  'a prefetched link (%s) is a click once it is opened',
+  async (action) => {
+    const link = await createLink({});
+    const rules = JSON.stringify({ [action]: [{ urls: [link.url], eagerness: 'immediate' }] });
+    siteHtml = `<script type="speculationrules">${rules}</script><a href="${link.url}">Open</a>`;
+    const page = await newPage();
+    await page.goto(siteUrl);
+    expect(await hitsOf(link.id, 1)).toEqual([
+      expect.objectContaining({ class: 'prefetch', reason: 'purpose_header' }),
+    ]);
+    siteHtml = 'There';
+    await page.getByRole('link', { name: 'Open' }).click();
+    await page.getByText('There').waitFor();
+    const hits = await hitsOf(link.id, 2);
+    expect(hits.map((hit) => hit.class).sort()).toEqual(['human', 'prefetch']);
+  },
+);

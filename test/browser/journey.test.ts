@@ -20,12 +20,12 @@ test('on a phone: from a fresh instance to a first copied link, and to its first
 
     await page.getByLabel('Long URL').fill('https://example.com/from-a-phone');
     await page.getByRole('button', { name: 'Create link' }).tap();
-    const made = page.getByRole('region', { name: 'New link' });
-    await made.getByText('Created and copied').waitFor();
-    const short = (await made.getByRole('link').first().getAttribute('href')) ?? '';
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(short);
+    const newLink = page.getByRole('region', { name: 'New link' });
+    await newLink.getByText('Created and copied').waitFor();
+    const shortUrl = (await newLink.getByRole('link').first().getAttribute('href')) ?? '';
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shortUrl);
     // The short URL is shown whole, without horizontal scrolling.
-    expect(await made.locator('.made-short').innerText()).toBe(short.replace('http://', ''));
+    expect(await newLink.locator('.made-short').innerText()).toBe(shortUrl.replace('http://', ''));
     const { clientWidth, scrollWidth } = await page.evaluate(() => document.documentElement);
     expect(scrollWidth).toBe(clientWidth);
 
@@ -34,10 +34,10 @@ test('on a phone: from a fresh instance to a first copied link, and to its first
     await page.getByText('No clicks yet').waitFor();
     await page.getByRole('link', { name: 'Visits' }).tap();
     await page.getByText('Live: new hits appear automatically.').waitFor();
-    const before = Date.now();
-    expect((await app.visit(short)).headers.get('location')).toBe('https://example.com/from-a-phone');
+    const visitedAt = Date.now();
+    expect((await app.visit(shortUrl)).headers.get('location')).toBe('https://example.com/from-a-phone');
     await page.locator('[data-hit]').filter({ hasText: 'Chrome on Linux' }).waitFor();
-    expect(Date.now() - before).toBeLessThan(scaledToLoad(3_000));
+    expect(Date.now() - visitedAt).toBeLessThan(scaledToLoad(3_000));
     // The list shows the click, too.
     await page.getByRole('link', { name: 'Links', exact: true }).tap();
     await page.locator('.row-clicks[title="1 click: statistics"]').waitFor();

@@ -7,7 +7,7 @@ const app = await appOfSuite();
 const open = linkPagesOf(app);
 
 test(
-  'a link gets another suffix and aliases by keyboard, and one in print asks first',
+  'a link gets another suffix and aliases by keyboard, and needs confirmation if it is in print',
   async () => {
     const { page, read } = await open({ suffix: 'sprnig', on_paper: true });
     await page.setViewportSize({ width: 360, height: 800 });
@@ -24,14 +24,14 @@ test(
     await field(page, 'Suffix').fill('two words');
     await page.getByRole('status').getByText('/sprnig continues to work, as an alias.').waitFor();
     await page.getByRole('button', { name: 'Save changes' }).click();
-    const question = page.getByRole('dialog', { name: 'This is in print' });
+    const confirmation = page.getByRole('dialog', { name: 'This is in print' });
     await page.getByText(/^A suffix has 1 to 255 characters/).waitFor();
     await field(page, 'Suffix').fill('spring');
     expect(await barriersOn(page)).toEqual([]);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(width).toBeLessThanOrEqual(360);
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await question.getByRole('button', { name: 'Change it anyway' }).click();
+    await confirmation.getByRole('button', { name: 'Change it anyway' }).click();
     await page.getByRole('heading', { name: /\/spring$/ }).waitFor();
     expect(await read()).toMatchObject({ suffix: 'spring' });
     expect(await aliases.count()).toBe(3);
@@ -39,7 +39,7 @@ test(
 
     await page.getByRole('button', { name: /^Remove .*\/second$/ }).click();
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await question.getByRole('button', { name: 'Change it anyway' }).click();
+    await confirmation.getByRole('button', { name: 'Change it anyway' }).click();
     await unsaved(page).waitFor({ state: 'detached' });
     expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/sprnig`]);
   },

@@ -255,15 +255,15 @@ describe('the page of a link', () => {
   );
 
   test(
-    'says if there is no such link',
+    'shows if a link does not exist',
     async () => {
       const { owner, page } = await open();
-      const stranger = await open();
-      await page.goto(`${app.url}/app/links/${stranger.link.id}`);
+      const otherLink = await open();
+      await page.goto(`${app.url}/app/links/${otherLink.link.id}`);
       await page.getByText('There is no such link').waitFor();
       await page.goto(`${app.url}/app/links/none`);
       await page.getByText('There is no such link').waitFor();
-      expect(owner.organizationId).not.toBe(stranger.owner.organizationId);
+      expect(owner.organizationId).not.toBe(otherLink.owner.organizationId);
     },
     testTimeout,
   );

@@ -9,7 +9,7 @@ const open = linkPagesOf(app);
 
 describe("another user's edit", () => {
   test(
-    'is shown before anything is overwritten; mine is kept if I choose so, with what only they changed',
+    'is shown before anything is overwritten; mine is kept on request, with the fields that only the other user changed',
     async () => {
       const { page, read, change } = await open({ name: 'before' });
       await field(page, 'Name').fill('mine');
@@ -33,7 +33,7 @@ describe("another user's edit", () => {
   );
 
   test(
-    'replaces mine if I choose so, and the rest of mine stays typed',
+    'replaces mine on request, and my other unsaved input is kept',
     async () => {
       const { page, read, change } = await open({ name: 'before' });
       await field(page, 'Name').fill('mine');
@@ -50,7 +50,7 @@ describe("another user's edit", () => {
   );
 
   test(
-    'of other fields is shown, and mine are saved as well',
+    'of other fields is shown, and mine is saved as well',
     async () => {
       const { page, read, change, owner } = await open({ password: 'old' });
       const tag = await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'theirs' } });
@@ -103,9 +103,9 @@ describe('unsaved input', () => {
       await page.goBack();
       expect(await field(page, 'Name').inputValue()).toBe('typed');
       await page.getByRole('link', { name: 'Tags' }).click();
-      const question = page.getByRole('dialog', { name: 'Leave this page?' });
-      await question.getByText('are not saved: name.').waitFor();
-      await question.getByRole('button', { name: 'Stay here' }).click();
+      const confirmation = page.getByRole('dialog', { name: 'Leave this page?' });
+      await confirmation.getByText('are not saved: name.').waitFor();
+      await confirmation.getByRole('button', { name: 'Stay here' }).click();
       expect(await field(page, 'Name').inputValue()).toBe('typed');
       expect(
         await page.evaluate(
@@ -113,7 +113,7 @@ describe('unsaved input', () => {
         ),
       ).toBe(true);
       await page.getByRole('link', { name: 'Tags' }).click();
-      await question.getByRole('button', { name: 'Discard changes' }).click();
+      await confirmation.getByRole('button', { name: 'Discard changes' }).click();
       await page.waitForURL('**/app/tags');
     },
     testTimeout,

@@ -67,7 +67,7 @@ describe('the history of a link', () => {
     'with many changes is loaded one page at a time',
     async () => {
       const { page, change } = await open({ name: '0' });
-      for (let at = 1; at <= 30; at++) await change({ name: String(at) });
+      for (let count = 1; count <= 30; count++) await change({ name: String(count) });
       await page.getByRole('link', { name: 'History' }).click();
       await page.getByRole('button', { name: 'Show earlier changes' }).click();
       const entries = page.locator('.history-entry');

@@ -5,16 +5,16 @@ import { linksOf, notice, row, rows, suffixes } from './link-list.ts';
 import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
 
 const app = await appOfSuite();
-const { link } = linksOf(app);
+const { createLink } = linksOf(app);
 const open = linkPagesOf(app);
 
 describe('archiving', () => {
   test(
-    'removes links from the list, one or many, and returns them',
+    'removes links from the list, one or many, and unarchiving returns them',
     async () => {
-      const who = await app.createAccount();
-      for (const at of [1, 2, 3, 4]) await link(who, `shelf-${at}`);
-      const page = await dashboardOf(app, who);
+      const account = await app.createAccount();
+      for (const number of [1, 2, 3, 4]) await createLink(account, `shelf-${number}`);
+      const page = await dashboardOf(app, account);
       await row(page, 'shelf-1')
         .getByRole('button', { name: /^More about/ })
         .click();
@@ -24,7 +24,8 @@ describe('archiving', () => {
       await notice(page).getByRole('button', { name: 'Undo' }).click();
       await row(page, 'shelf-1').waitFor();
 
-      for (const at of [1, 2]) await page.getByRole('checkbox', { name: new RegExp(`shelf-${at}`) }).click();
+      for (const number of [1, 2])
+        await page.getByRole('checkbox', { name: new RegExp(`shelf-${number}`) }).click();
       await page
         .getByRole('group', { name: 'Selected links' })
         .getByRole('button', { name: 'Archive' })
@@ -37,7 +38,8 @@ describe('archiving', () => {
       expect(await suffixes(page)).toEqual(['/shelf-2', '/shelf-1']);
       expect(await page.getByRole('status').getByText('2 archived links').isVisible()).toBe(true);
       expect(await barriersOn(page)).toEqual([]);
-      for (const at of [1, 2]) await page.getByRole('checkbox', { name: new RegExp(`shelf-${at}`) }).click();
+      for (const number of [1, 2])
+        await page.getByRole('checkbox', { name: new RegExp(`shelf-${number}`) }).click();
       await page
         .getByRole('group', { name: 'Selected links' })
         .getByRole('button', { name: 'Unarchive' })
@@ -53,9 +55,9 @@ describe('archiving', () => {
   test(
     'is mentioned if all links are archived',
     async () => {
-      const who = await app.createAccount();
-      await link(who, 'put-away', { archived: true });
-      const page = await dashboardOf(app, who);
+      const account = await app.createAccount();
+      await createLink(account, 'put-away', { archived: true });
+      const page = await dashboardOf(app, account);
       await page.getByRole('link', { name: '1 archived link' }).click();
       await row(page, 'put-away').waitFor();
       expect(await page.locator('.link-row').count()).toBe(1);
@@ -66,17 +68,17 @@ describe('archiving', () => {
 
 describe('a link', () => {
   test(
-    'has no statistics once they are turned off, and says so wherever they would be',
+    'has no statistics once they are turned off, and shows that wherever they would be',
     async () => {
-      const { page, link: made, read } = await open();
+      const { page, link, read } = await open();
       await page.getByRole('switch', { name: 'Statistics' }).click();
       await save(page);
       expect(await read()).toMatchObject({ statistics: false });
-      await app.visit(`/${made.suffix}`);
+      await app.visit(`/${link.suffix}`);
       await app.app.clicks.settled();
       expect(await page.locator('.facts').getByText('No statistics').isVisible()).toBe(true);
       for (const tab of ['Visits', 'Statistics']) {
-        await page.goto(`${app.url}/app/links/${made.id}/${tab === 'Visits' ? 'visits' : 'stats'}`);
+        await page.goto(`${app.url}/app/links/${link.id}/${tab === 'Visits' ? 'visits' : 'stats'}`);
         await page.getByRole('heading', { name: '1 click, and nothing else is recorded' }).waitFor();
       }
       expect(await barriersOn(page)).toEqual([]);
@@ -85,7 +87,7 @@ describe('a link', () => {
       await page.getByRole('link', { name: 'Webhook' }).click();
       await page.getByText('its clicks are not sent').waitFor();
       await page.goto(`${app.url}/app`);
-      await row(page, made.suffix).getByText('No statistics').waitFor();
+      await row(page, link.suffix).getByText('No statistics').waitFor();
     },
     testTimeout,
   );
@@ -93,12 +95,12 @@ describe('a link', () => {
   test(
     'is disabled and has notes on its page, and both are found in the list',
     async () => {
-      const { page, link: made, read } = await open({ name: 'Window' });
+      const { page, link, read } = await open({ name: 'Window' });
       await field(page, 'Notes').fill('On the door of the shop');
       await page.getByRole('switch', { name: 'Disabled' }).click();
       await save(page);
       expect(await read()).toMatchObject({ notes: 'On the door of the shop', disabled: true });
-      expect((await app.visit(`/${made.suffix}`)).status).toBe(410);
+      expect((await app.visit(`/${link.suffix}`)).status).toBe(410);
       expect(await page.locator('.facts').getByText('Disabled').isVisible()).toBe(true);
       await page.getByRole('button', { name: 'More actions' }).click();
       await page.getByRole('button', { name: 'Archive link' }).click();
@@ -108,11 +110,11 @@ describe('a link', () => {
       expect(await barriersOn(page)).toEqual([]);
 
       await page.goto(`${app.url}/app?q=door+of+the`);
-      await row(page, made.suffix).getByText('Disabled').waitFor();
-      await page.goto(`${app.url}/app/links/${made.id}`);
+      await row(page, link.suffix).getByText('Disabled').waitFor();
+      await page.goto(`${app.url}/app/links/${link.id}`);
       await page.getByRole('switch', { name: 'Disabled' }).click();
       await save(page);
-      expect((await app.visit(`/${made.suffix}`)).status).toBe(302);
+      expect((await app.visit(`/${link.suffix}`)).status).toBe(302);
     },
     testTimeout,
   );

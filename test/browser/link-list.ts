@@ -1,33 +1,33 @@
 import type { Page } from 'playwright-core';
 import type { TestAccount, TestApp } from '../support/app.ts';
 
-export const field = (page: Page) => page.getByRole('textbox', { name: 'Long URL' });
+export const longUrlField = (page: Page) => page.getByRole('textbox', { name: 'Long URL' });
 export const rows = (page: Page) => page.locator('.link-row');
 export const row = (page: Page, suffix: string) => rows(page).filter({ hasText: suffix });
 export const suffixes = (page: Page): Promise<string[]> =>
   page.locator('.short-text > :last-child').allInnerTexts();
 export const notice = (page: Page) => page.locator('.notice');
 
-/** Creates links and tags before a page is opened. */
+/** Functions that create links and tags by the API, before a page is opened. */
 export function linksOf(app: TestApp) {
-  async function link(
-    who: TestAccount,
+  async function createLink(
+    account: TestAccount,
     suffix: string,
-    more: Readonly<Record<string, unknown>> = {},
+    fields: Readonly<Record<string, unknown>> = {},
   ): Promise<{ id: number; url: string }> {
-    const made = await app.call('POST', '/api/v1/link', {
-      key: who.key,
-      body: { destination_url: `https://example.com/${suffix}`, suffix, ...more },
+    const created = await app.call('POST', '/api/v1/link', {
+      key: account.key,
+      body: { destination_url: `https://example.com/${suffix}`, suffix, ...fields },
     });
-    if (made.status !== 201) throw new Error(made.text);
-    return made.json;
+    if (created.status !== 201) throw new Error(created.text);
+    return created.json;
   }
 
-  async function tag(who: TestAccount, name: string): Promise<number> {
-    const made = await app.call('POST', '/api/v1/tag', { key: who.key, body: { name } });
-    if (made.status !== 201) throw new Error(made.text);
-    return made.json.id;
+  async function createTag(account: TestAccount, name: string): Promise<number> {
+    const created = await app.call('POST', '/api/v1/tag', { key: account.key, body: { name } });
+    if (created.status !== 201) throw new Error(created.text);
+    return created.json.id;
   }
 
-  return { link, tag };
+  return { createLink, createTag };
 }

@@ -17,17 +17,17 @@ export interface LinkPage {
 export function linkPagesOf(app: TestApp): (fields?: object, tab?: string) => Promise<LinkPage> {
   return async (fields = {}, tab = '') => {
     const owner = await app.createAccount();
-    const made = await app.call('POST', '/api/v1/link', {
+    const created = await app.call('POST', '/api/v1/link', {
       key: owner.key,
       body: { destination_url: 'https://example.com/before', ...fields },
     });
-    expect(made.status).toBe(201);
-    const path = `/api/v1/link/${made.json.id}`;
-    const page = await dashboardOf(app, owner, `/app/links/${made.json.id}${tab}`);
+    expect(created.status).toBe(201);
+    const path = `/api/v1/link/${created.json.id}`;
+    const page = await dashboardOf(app, owner, `/app/links/${created.json.id}${tab}`);
     await page.getByRole('navigation', { name: 'Link' }).waitFor();
     return {
       owner,
-      link: made.json,
+      link: created.json,
       page,
       read: async () => (await app.call('GET', path, { key: owner.key })).json,
       async change(body) {

@@ -6,12 +6,12 @@ import { linksOf, row, rows } from './link-list.ts';
 import { field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
-const { link } = linksOf(app);
+const { createLink } = linksOf(app);
 const open = linkPagesOf(app);
 
 describe('a link in print', () => {
   test(
-    'is marked by downloading its code, and needs confirmation before it is ended',
+    'is marked by downloading its QR code, and needs confirmation before it is ended',
     async () => {
       const { page, read } = await open();
       await field(page, 'Name').fill('Poster');
@@ -29,14 +29,14 @@ describe('a link in print', () => {
 
       await page.getByRole('switch', { name: 'Disabled' }).click();
       await page.getByRole('button', { name: 'Save changes' }).click();
-      const question = page.getByRole('dialog', { name: 'This is in print' });
-      await question.waitFor();
+      const confirmation = page.getByRole('dialog', { name: 'This is in print' });
+      await confirmation.waitFor();
       expect(await barriersOn(page)).toEqual([]);
-      await question.getByRole('button', { name: 'Keep it working' }).click();
+      await confirmation.getByRole('button', { name: 'Keep it working' }).click();
       await page.getByText('Nothing was changed, because it is in print.').first().waitFor();
       expect(await read()).toMatchObject({ disabled: false });
       await page.getByRole('button', { name: 'Save changes' }).click();
-      await question.getByRole('button', { name: 'End it anyway' }).click();
+      await confirmation.getByRole('button', { name: 'End it anyway' }).click();
       await unsaved(page).waitFor({ state: 'detached' });
       expect(await read()).toMatchObject({ disabled: true });
       await page.getByRole('switch', { name: 'Disabled' }).click();
@@ -49,28 +49,28 @@ describe('a link in print', () => {
   test(
     'is found by a filter of the list, and deleted after confirmation',
     async () => {
-      const who = await app.createAccount();
-      await link(who, 'poster', { on_paper: true });
-      await link(who, 'banner');
-      const page = await dashboardOf(app, who);
+      const account = await app.createAccount();
+      await createLink(account, 'poster', { on_paper: true });
+      await createLink(account, 'banner');
+      const page = await dashboardOf(app, account);
       await page.getByRole('combobox', { name: 'Filter by state' }).selectOption('on_paper');
       await row(page, 'banner').waitFor({ state: 'detached' });
       expect(await rows(page).count()).toBe(1);
-      const remove = async () => {
+      const deleteLink = async () => {
         await row(page, 'poster')
           .getByRole('button', { name: /^More about/ })
           .click();
         await page.getByRole('button', { name: 'Delete link' }).click();
       };
-      const question = page.getByRole('dialog', { name: 'This is in print' });
-      await remove();
-      await question.getByRole('button', { name: 'Keep it working' }).click();
+      const confirmation = page.getByRole('dialog', { name: 'This is in print' });
+      await deleteLink();
+      await confirmation.getByRole('button', { name: 'Keep it working' }).click();
       await row(page, 'poster').waitFor();
-      await remove();
-      await question.getByRole('button', { name: 'End it anyway' }).click();
+      await deleteLink();
+      await confirmation.getByRole('button', { name: 'End it anyway' }).click();
       await row(page, 'poster').waitFor({ state: 'detached' });
       await eventually(
-        async () => (await app.call('GET', '/api/v1/link', { key: who.key })).json.total_links === 1,
+        async () => (await app.call('GET', '/api/v1/link', { key: account.key })).json.total_links === 1,
         'the link to be deleted',
       );
     },

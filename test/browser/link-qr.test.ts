@@ -12,10 +12,10 @@ async function decode(picture: Buffer): Promise<{ text: string | undefined; widt
   const image = await loadImage(picture);
   const size = Math.max(image.width, 400);
   const canvas = createCanvas(size, size);
-  const pen = canvas.getContext('2d');
-  pen.imageSmoothingEnabled = false;
-  pen.drawImage(image, 0, 0, size, size);
-  const { data, width, height } = pen.getImageData(0, 0, size, size);
+  const context = canvas.getContext('2d');
+  context.imageSmoothingEnabled = false;
+  context.drawImage(image, 0, 0, size, size);
+  const { data, width, height } = context.getImageData(0, 0, size, size);
   return { text: jsQR(new Uint8ClampedArray(data), width, height)?.data, width: image.width };
 }
 
@@ -24,12 +24,12 @@ describe('the QR code', () => {
     'is previewed before it is saved, and shown the same afterwards',
     async () => {
       const { page, link, read } = await open();
-      const shown = async () =>
+      const previewedSvg = async () =>
         decodeURIComponent(
           (await page.getByAltText(`QR code of ${link.url.replace('http://', '')}`).getAttribute('src')) ??
             '',
         ).replace('data:image/svg+xml,', '');
-      expect(await shown()).toBe(String((await read()).qr_code_svg));
+      expect(await previewedSvg()).toBe(String((await read()).qr_code_svg));
       await field(page, 'Code').fill('#AABBCC');
       await page.getByText('These colours are close').waitFor();
       await field(page, 'Code').fill('#0B5345');
@@ -38,13 +38,13 @@ describe('the QR code', () => {
       await page.getByText('Light on dark').waitFor();
       await page.getByRole('button', { name: 'Swap' }).click();
       await page.getByRole('switch', { name: 'Count scans separately' }).click();
-      const before = await shown();
+      const before = await previewedSvg();
       expect((await decode(Buffer.from(before))).text).toBe(`${link.url}?qr`);
       await save(page);
       const saved = String((await read()).qr_code_svg);
       expect(saved).toContain('#0B5345');
       expect(before).toBe(saved);
-      expect(await shown()).toBe(saved);
+      expect(await previewedSvg()).toBe(saved);
     },
     testTimeout,
   );
@@ -57,10 +57,10 @@ describe('the QR code', () => {
         qr_code_foreground_hex: '#7A1F3D',
         qr_code_background_hex: '#FDF6E3',
       });
-      const downloaded = async (press: () => Promise<void>) => {
-        const coming = page.waitForEvent('download');
-        await press();
-        const file = await coming;
+      const downloaded = async (click: () => Promise<void>) => {
+        const download = page.waitForEvent('download');
+        await click();
+        const file = await download;
         return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
       };
       const svg = await downloaded(() => page.getByRole('button', { name: 'Download SVG' }).click());

@@ -23,16 +23,16 @@ test(
   'a rule by region and city is typed, shown, saved and tried',
   async () => {
     const { page, read } = await open({}, '/rules');
-    const add = async (key: string) => {
+    const addCondition = async (key: string) => {
       await page.getByRole('button', { name: 'Add condition' }).click();
       await page.locator('.menu-list').getByRole('button', { name: key, exact: true }).click();
       await page.locator('.condition-value input:focus').waitFor();
     };
     await page.getByRole('button', { name: 'Add rule' }).click();
-    await add('Region');
+    await addCondition('Region');
     await page.keyboard.type('de-by');
     await page.keyboard.press('Enter');
-    await add('City');
+    await addCondition('City');
     await page.keyboard.type('Munich, San José');
     await page.keyboard.press('Enter');
     await field(page, 'Destination of the rule').fill('https://example.com/munich');

@@ -16,15 +16,15 @@ const addCondition = async (page: Page, key: string) => {
 };
 const choose = async (page: Page, label: string, ...typed: readonly string[]) => {
   const input = page.getByRole('combobox', { name: label, exact: true });
-  for (const words of typed) {
-    await input.fill(words);
+  for (const text of typed) {
+    await input.fill(text);
     await input.press('Enter');
   }
 };
 
 describe('the rules of a link', () => {
   test(
-    'are made from lists, shown as sentences, ordered by keys and by dragging, and saved in that order',
+    'are created with pickers, shown as sentences, ordered by keys and by dragging, and saved in that order',
     async () => {
       const { page, read } = await open({}, '/rules');
       await page.getByText('No rules yet').waitFor();
@@ -62,9 +62,9 @@ describe('the rules of a link', () => {
 
       await page.getByText('Never reached: rule 2 is for everybody, and comes first.').waitFor();
 
-      // Up with the button, which keeps the focus, and with keys; down with the pointer.
-      const up = page.getByRole('button', { name: /^Move rule \d up$/ });
-      await up.last().click();
+      // Moves up with the button, which keeps the focus, and with keys; moves down by dragging.
+      const upButtons = page.getByRole('button', { name: /^Move rule \d up$/ });
+      await upButtons.last().click();
       await page.locator('[role=status]', { hasText: 'Rule 3 is now 2 of 3.' }).waitFor();
       expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Move rule 2 up');
       await page.getByText('Never reached: rule 2').waitFor({ state: 'detached' });
@@ -73,9 +73,9 @@ describe('the rules of a link', () => {
       expect((await phrases(page))[0]).toContain('comes from news.example, and comes on Tuesday to Friday');
       await page.getByRole('button', { name: 'Done' }).click();
       await page.locator('.rule-handle').first().hover();
-      const last = await page.locator('.rule-list > li').last().boundingBox();
+      const lastBox = await page.locator('.rule-list > li').last().boundingBox();
       await page.mouse.down();
-      await page.mouse.move(last?.x ?? 0, (last?.y ?? 0) + (last?.height ?? 0) - 4);
+      await page.mouse.move(lastBox?.x ?? 0, (lastBox?.y ?? 0) + (lastBox?.height ?? 0) - 4);
       await page.mouse.up();
       expect((await phrases(page)).map((phrase) => phrase.slice(0, 24))).toEqual([
         'Rule 1: If the visitor i',

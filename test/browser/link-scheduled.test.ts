@@ -10,7 +10,7 @@ const open = linkPagesOf(app);
 
 describe('scheduled changes of a link', () => {
   test(
-    'are made from unsaved changes, moved, withdrawn, and shown as applied or refused',
+    'are created from unsaved changes, rescheduled, withdrawn, and shown as applied or refused',
     async () => {
       const { page, read, link, owner, change } = await open({ name: 'First' });
       const items = page.locator('.history-entry');

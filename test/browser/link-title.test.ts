@@ -12,28 +12,28 @@ const app = await appOfSuite({ env: { FETCH_TITLES: 'on', WEBHOOK_ALLOW: outside
 test(
   "the page's title and icon are in the list, and the title is suggested as a name",
   async () => {
-    const hostile = '<img src=x onerror="document.title=1">Spring & all';
+    const hostileTitle = '<img src=x onerror="document.title=1">Spring & all';
     using site = Bun.serve({
       port: 0,
       hostname: outside,
       fetch: ({ url }) =>
         url.endsWith('.ico')
           ? new Response(new Uint8Array(qrPng('icon', '#c00000', '#ffffff')))
-          : new Response(`<title>${hostile}</title>`, { headers: { 'content-type': 'text/html' } }),
+          : new Response(`<title>${hostileTitle}</title>`, { headers: { 'content-type': 'text/html' } }),
     });
     const owner = await app.createAccount();
     const path = '/api/v1/link';
     const body = {
       destination_url: `http://${outside.includes(':') ? `[${outside}]` : outside}:${site.port}/page`,
     };
-    const made = (await app.call('POST', path, { key: owner.key, body })).json;
-    const read = async () => (await app.call('GET', `${path}/${made.id}`, { key: owner.key })).json;
+    const created = (await app.call('POST', path, { key: owner.key, body })).json;
+    const read = async () => (await app.call('GET', `${path}/${created.id}`, { key: owner.key })).json;
     await answerWhen(read, (link) => link.destination_title !== null, 'the title');
 
     const page = await dashboardOf(app, owner);
-    const shown = row(page, made.suffix);
-    await shown.getByText(hostile).waitFor();
-    const icon = shown.locator('.site-icon');
+    const linkRow = row(page, created.suffix);
+    await linkRow.getByText(hostileTitle).waitFor();
+    const icon = linkRow.locator('.site-icon');
     await icon.evaluate((image: HTMLImageElement) => image.decode());
     expect(await icon.evaluate((image: HTMLImageElement) => [image.naturalWidth > 0, image.alt])).toEqual([
       true,
@@ -42,12 +42,12 @@ test(
     expect(await page.title()).not.toBe('1');
     expect(await barriersOn(page)).toEqual([]);
 
-    await page.goto(`${app.url}/app/links/${made.id}`);
+    await page.goto(`${app.url}/app/links/${created.id}`);
     await page.getByRole('button', { name: 'Use the title of the page' }).click();
-    expect(await field(page, 'Name').inputValue()).toBe(hostile);
+    expect(await field(page, 'Name').inputValue()).toBe(hostileTitle);
     expect(await page.getByRole('button', { name: 'Use the title of the page' }).count()).toBe(0);
     await save(page);
-    expect((await read()).name).toBe(hostile);
+    expect((await read()).name).toBe(hostileTitle);
   },
   testTimeout,
 );

@@ -70,7 +70,7 @@ test(
     );
     const suggested = page.locator('datalist').first().locator('option');
     expect(
-      await suggested.evaluateAll((options) => options.map((one) => (one as HTMLOptionElement).value)),
+      await suggested.evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value)),
     ).toEqual(['pasted']);
     await page.getByRole('button', { name: 'Create 2 links' }).click();
     await page.getByText('2 links created').first().waitFor();
@@ -86,14 +86,14 @@ test(
 );
 
 test(
-  'a taken name is reported beside it, and another organization has no template',
+  'a taken template name is reported beside its field, and templates of other organizations are not listed',
   async () => {
-    const who = await app.createAccount();
+    const account = await app.createAccount();
     await app.call('POST', '/api/v1/utm_template', {
-      key: who.key,
+      key: account.key,
       body: { name: 'Flyer', utm_source: 'paper' },
     });
-    const page = await dashboardOf(app, who);
+    const page = await dashboardOf(app, account);
     await page.getByLabel('Long URL').fill('https://example.com?utm_source=x');
     await page.getByRole('button', { name: 'Options' }).click();
     await page.getByRole('button', { name: 'UTM parameters' }).click();

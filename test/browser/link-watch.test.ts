@@ -6,7 +6,7 @@ import { linksOf, row, rows } from './link-list.ts';
 import { linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
-const { link } = linksOf(app);
+const { createLink } = linksOf(app);
 const open = linkPagesOf(app);
 
 const problems = [
@@ -25,7 +25,7 @@ const problems = [
 ] as const;
 
 /** Stores problems as the destination watch does. */
-const find = (id: number) =>
+const storeProblems = (id: number) =>
   app.app.context.database.write((queries) =>
     queries
       .updateTable('links')
@@ -36,10 +36,10 @@ const find = (id: number) =>
 
 describe('the destination watch', () => {
   test(
-    'shows its findings on the page of a link, is enabled there, and offers the moved destination',
+    'shows its findings on the page of a link, is enabled there, and offers the new address of a moved destination',
     async () => {
-      const { page, link: made, read } = await open({ destination_url: 'https://example.com/old' });
-      await find(made.id);
+      const { page, link, read } = await open({ destination_url: 'https://example.com/old' });
+      await storeProblems(link.id);
       await page.reload();
       const list = page.getByRole('list', { name: 'Failing destinations' });
       await list.getByText('has moved permanently').waitFor();
@@ -62,11 +62,11 @@ describe('the destination watch', () => {
   test(
     'marks failing links in the list, which can be filtered, and is turned on for all on the page Organization',
     async () => {
-      const who = await app.createAccount();
-      const { id } = await link(who, 'failing');
-      await link(who, 'well');
-      await find(id);
-      const page = await dashboardOf(app, who);
+      const account = await app.createAccount();
+      const { id } = await createLink(account, 'failing');
+      await createLink(account, 'well');
+      await storeProblems(id);
+      const page = await dashboardOf(app, account);
       await page.getByRole('combobox', { name: 'Filter by state' }).selectOption('has_problem');
       await row(page, 'well').waitFor({ state: 'detached' });
       await row(page, 'failing').getByText('Moved, Broken').waitFor();
@@ -75,7 +75,7 @@ describe('the destination watch', () => {
       await page.getByRole('switch', { name: 'Check destinations once a day', checked: false }).click();
       await page.getByRole('switch', { name: 'Check destinations once a day', checked: true }).waitFor();
       const turnedOn = async () =>
-        (await app.call('GET', '/api/v1/organization', { key: who.key })).json.watch_destinations;
+        (await app.call('GET', '/api/v1/organization', { key: account.key })).json.watch_destinations;
       await eventually(turnedOn, 'the organization to watch');
       await page.goto(`${app.url}/app/links/${id}`);
       await page.getByRole('option', { name: 'As the organization: on' }).waitFor({ state: 'attached' });

@@ -10,12 +10,8 @@ const app = await appOfSuite();
 const open = linkPagesOf(app);
 
 /** Waits until everything has loaded. */
-const settled = (page: Page): Promise<void> =>
-  eventually(
-    async () => (await page.locator('main .skeleton').count()) === 0,
-    'what the page asked for',
-    240_000,
-  );
+const waitUntilLoaded = (page: Page): Promise<void> =>
+  eventually(async () => (await page.locator('main .skeleton').count()) === 0, 'the page to load', 240_000);
 
 describe('the menu of a link', () => {
   test(
@@ -35,7 +31,7 @@ describe('the menu of a link', () => {
   );
 
   test(
-    'duplicates it completely; a copy of a link with a password asks for its own',
+    'duplicates it completely; a copy of a link with a password needs a password of its own',
     async () => {
       const { page, owner, link } = await open({ name: 'the first', captcha: true, password: 'secret' });
       await page.getByRole('button', { name: 'More actions' }).click();
@@ -93,8 +89,8 @@ describe('the webhook of a link', () => {
       const { page, link } = await open({ webhook_url: target.url }, '/webhook');
       await page.getByText('Nothing has been sent yet').waitFor();
       await app.visit(new URL(link.url).pathname);
-      const [told] = await target.calls(1);
-      expect(told?.path).toBe('/hook');
+      const [call] = await target.calls(1);
+      expect(call?.path).toBe('/hook');
       await page.getByRole('button', { name: /Delivered Click Answered 200/ }).waitFor();
       target.stop();
     },
@@ -102,7 +98,7 @@ describe('the webhook of a link', () => {
   );
 
   test(
-    'says beside the field which targets are not allowed, and why a test has to wait',
+    'shows beside the field that a target is not allowed, and shows why a test call has to wait',
     async () => {
       const target = startTarget();
       const { page } = await open({ webhook_url: target.url }, '/webhook');
@@ -112,7 +108,7 @@ describe('the webhook of a link', () => {
       await page.locator('[aria-invalid="true"]').waitFor();
       expect(await describedBy(address)).toMatch(/nas\.local|inside|public/);
       await address.fill(target.url);
-      for (let times = 0; times < 10; times++) {
+      for (let count = 0; count < 10; count++) {
         const answered = page.waitForResponse('**/webhook_test');
         await page.getByRole('button', { name: 'Send test call' }).click();
         expect((await answered).status()).toBe(200);
@@ -165,7 +161,7 @@ describe('the tabs of a link', () => {
           for (const tab of ['Rules', 'Statistics', 'Visits', 'Webhook', 'Details']) {
             await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: tab }).click();
             await page.locator(`.tabs [aria-current="page"]`, { hasText: tab }).waitFor();
-            await settled(page);
+            await waitUntilLoaded(page);
             if (tab === 'Webhook') await page.getByText('Test call').first().waitFor();
             expect({ tab, ...viewport, colorScheme, found: await barriersOn(page) }).toMatchObject({
               found: [],
@@ -223,7 +219,7 @@ describe('a script in a text', () => {
       for (const tab of ['/stats', '/visits', '/webhook', '']) {
         await page.goto(`${app.url}/app/links/${link.id}${tab}`);
         await page.getByRole('navigation', { name: 'Link' }).waitFor();
-        await settled(page);
+        await waitUntilLoaded(page);
         expect(await page.evaluate("'ran' in window")).toBe(false);
         expect(await page.locator('main script, main [onerror]').count()).toBe(0);
       }

@@ -2,19 +2,19 @@ import { describe, expect, test } from 'bun:test';
 import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
-import { field, linksOf, notice, row, rows, suffixes } from './link-list.ts';
+import { linksOf, longUrlField, notice, row, rows, suffixes } from './link-list.ts';
 
 const app = await appOfSuite();
-const { link, tag } = linksOf(app);
+const { createLink, createTag } = linksOf(app);
 
 describe('custom domains', () => {
   test('are offered if one is verified, to create links on and to filter by', async () => {
-    const who = await app.createAccount();
-    await link(who, 'on-the-own-host');
-    const page = await dashboardOf(app, who);
+    const account = await app.createAccount();
+    await createLink(account, 'on-the-own-host');
+    const page = await dashboardOf(app, account);
     expect(await page.getByRole('combobox', { name: 'Filter by domain' }).count()).toBe(0);
-    const domain = (at: number, name: string, state: string) => ({
-      ...{ id: at, domain: name, domain_unicode: name.replace('xn--bcher-kva', 'bücher'), state },
+    const domain = (id: number, name: string, state: string) => ({
+      ...{ id, domain: name, domain_unicode: name.replace('xn--bcher-kva', 'bücher'), state },
       ...{ created_at: '', verified_at: null, checked_at: null, links: 0, root_url: null },
       ...{ not_found_url: null, records: [], problem: null },
     });
@@ -27,8 +27,8 @@ describe('custom domains', () => {
     const filter = page.getByRole('combobox', { name: 'Filter by domain' });
     await filter.waitFor();
     await page.route('**/api/v1/link?*', async (route) => {
-      const answer = await route.fetch();
-      const body = await answer.text();
+      const response = await route.fetch();
+      const body = await response.text();
       await route.fulfill({ body: body.replaceAll(app.url, 'https://xn--bcher-kva.example') });
     });
     await page.reload();
@@ -36,20 +36,20 @@ describe('custom domains', () => {
     await page.unroute('**/api/v1/link?*');
     await page.reload();
     await filter.waitFor();
-    const own = new URL(app.url).host;
-    expect(await filter.locator('option').allInnerTexts()).toEqual(['Any domain', own, 'bücher.example']);
+    const ownHost = new URL(app.url).host;
+    expect(await filter.locator('option').allInnerTexts()).toEqual(['Any domain', ownHost, 'bücher.example']);
     await filter.selectOption('bücher.example');
     await page.getByText('No link matches').waitFor();
-    await filter.selectOption(own);
+    await filter.selectOption(ownHost);
     await row(page, '/on-the-own-host').waitFor();
-    expect(new URL(page.url()).searchParams.get('domain')).toBe(own);
+    expect(new URL(page.url()).searchParams.get('domain')).toBe(ownHost);
 
     await page.getByRole('button', { name: 'Options' }).click();
     await page.getByRole('combobox', { name: 'Domain', exact: true }).selectOption('bücher.example');
     const [sent] = await Promise.all([
       page.waitForRequest((request) => request.method() === 'POST'),
-      field(page).fill('https://example.com/there'),
-      field(page).press('Enter'),
+      longUrlField(page).fill('https://example.com/there'),
+      longUrlField(page).press('Enter'),
     ]);
     expect(sent.postDataJSON()).toMatchObject({ domain: 'xn--bcher-kva.example' });
     // The domain is not really verified: the API's error is shown beside the field.
@@ -59,9 +59,9 @@ describe('custom domains', () => {
 
 describe('many links at once', () => {
   test('are selected as a range, tagged with a new tag, untagged, deleted, and restored', async () => {
-    const who = await app.createAccount();
-    for (const at of [1, 2, 3, 4, 5]) await link(who, `many-${at}`);
-    const page = await dashboardOf(app, who);
+    const account = await app.createAccount();
+    for (const number of [1, 2, 3, 4, 5]) await createLink(account, `many-${number}`);
+    const page = await dashboardOf(app, account);
     await page.getByRole('checkbox', { name: /many-4/ }).click();
     await page.getByRole('checkbox', { name: /many-2/ }).click({ modifiers: ['Shift'] });
     const bar = page.getByRole('group', { name: 'Selected links' });
@@ -95,9 +95,9 @@ describe('many links at once', () => {
   });
 
   test("that the server doesn't delete reappear with a message", async () => {
-    const who = await app.createAccount();
-    await link(who, 'stays-here');
-    const page = await dashboardOf(app, who);
+    const account = await app.createAccount();
+    await createLink(account, 'stays-here');
+    const page = await dashboardOf(app, account);
     await page.route('**/api/v1/link/bulk_delete', (route) => route.abort());
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await page.getByRole('button', { name: 'Delete 1 link' }).click();
@@ -109,13 +109,13 @@ describe('many links at once', () => {
     expect((await app.visit('/stays-here')).status).toBe(404);
   });
 
-  test('that another user deleted meanwhile are not restored by Undo', async () => {
-    const who = await app.createAccount();
-    const theirs = await link(who, 'undo-theirs');
-    await link(who, 'undo-mine');
-    const page = await dashboardOf(app, who);
+  test('that were deleted by another request meanwhile are not restored by Undo', async () => {
+    const account = await app.createAccount();
+    const otherLink = await createLink(account, 'undo-theirs');
+    await createLink(account, 'undo-mine');
+    const page = await dashboardOf(app, account);
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
-    await app.call('DELETE', `/api/v1/link/${theirs.id}`, { key: who.key });
+    await app.call('DELETE', `/api/v1/link/${otherLink.id}`, { key: account.key });
     await page.getByRole('button', { name: 'Delete 2 links' }).click();
     await notice(page).getByText('1 link deleted.').waitFor();
     await notice(page).getByRole('button', { name: 'Undo' }).click();
@@ -125,9 +125,9 @@ describe('many links at once', () => {
   });
 
   test('are exported: those selected, or all that match', async () => {
-    const who = await app.createAccount();
-    for (const suffix of ['csv-one', 'csv-two', 'other']) await link(who, suffix);
-    const page = await dashboardOf(app, who, '/app?q=csv');
+    const account = await app.createAccount();
+    for (const suffix of ['csv-one', 'csv-two', 'other']) await createLink(account, suffix);
+    const page = await dashboardOf(app, account, '/app?q=csv');
     await row(page, '/csv-one').waitFor();
     const exported = async (name: string) => {
       const [download] = await Promise.all([
@@ -145,9 +145,9 @@ describe('many links at once', () => {
 
 describe('keyboard use', () => {
   test('moves through rows, selects, deletes, opens, and shows the shortcuts', async () => {
-    const who = await app.createAccount();
-    for (const at of [1, 2, 3]) await link(who, `keys-${at}`);
-    const page = await dashboardOf(app, who);
+    const account = await app.createAccount();
+    for (const number of [1, 2, 3]) await createLink(account, `keys-${number}`);
+    const page = await dashboardOf(app, account);
     await row(page, '/keys-3').waitFor();
     const focused = () => page.evaluate(() => document.activeElement?.textContent);
     await pressUntil(page, 'j', row(page, '/keys-3').locator('[data-row-link]:focus'));
@@ -182,20 +182,20 @@ describe('accessibility and safety', () => {
     ['on a phone, dark', { colorScheme: 'dark', viewport: { width: 390, height: 1000 }, hasTouch: true }],
   ] as const) {
     test(`an empty list, a full one, and its dialogs pass the accessibility check: ${name}`, async () => {
-      const who = await app.createAccount();
-      const page = await dashboardOf(app, who, '/app', options);
+      const account = await app.createAccount();
+      const page = await dashboardOf(app, account, '/app', options);
       await page.getByText('Your first link is one paste away').waitFor();
       expect(await barriersOn(page)).toEqual([]);
-      await field(page).fill('https://example.com/made');
-      await field(page).press('Enter');
+      await longUrlField(page).fill('https://example.com/made');
+      await longUrlField(page).press('Enter');
       await page.getByRole('region', { name: 'New link', exact: true }).waitFor();
-      await link(who, `all-${who.userId}`, {
+      await createLink(account, `all-${account.userId}`, {
         password: 'open sesame',
         captcha: true,
         bot_protection: true,
         expiration_date: '2020-01-01',
         name: 'קישור לאתר',
-        tags: [await tag(who, 'print')],
+        tags: [await createTag(account, 'print')],
       });
       await page.reload();
       await row(page, 'print').waitFor();
@@ -222,7 +222,7 @@ describe('accessibility and safety', () => {
   }
 
   test('scripts in names, tags, destinations and searches never run', async () => {
-    const who = await app.createAccount();
+    const account = await app.createAccount();
     const payloads = [
       '<img src=x onerror="globalThis.ran=1">',
       '"><script>globalThis.ran=1</script>',
@@ -230,14 +230,14 @@ describe('accessibility and safety', () => {
       '<svg onload=globalThis.ran=1>',
       '{{constructor.constructor("globalThis.ran=1")()}}',
     ];
-    for (const [at, payload] of payloads.entries()) {
-      await link(who, `script-${at}`, {
+    for (const [number, payload] of payloads.entries()) {
+      await createLink(account, `script-${number}`, {
         destination_url: `https://example.com/?x=${payload}`,
         name: payload,
-        tags: [await tag(who, payload)],
+        tags: [await createTag(account, payload)],
       });
     }
-    const page = await dashboardOf(app, who, `/app?q=${encodeURIComponent(payloads[0] ?? '')}`);
+    const page = await dashboardOf(app, account, `/app?q=${encodeURIComponent(payloads[0] ?? '')}`);
     await page.getByRole('searchbox').fill('script-');
     await rows(page).nth(4).waitFor();
     for (const payload of payloads) {
@@ -246,8 +246,8 @@ describe('accessibility and safety', () => {
     await page.getByRole('combobox', { name: 'Filter by tag' }).click();
     await page.getByRole('option').nth(4).waitFor();
     await page.keyboard.press('Escape');
-    await field(page).fill(`javascript:globalThis.ran=1`);
-    await field(page).press('Enter');
+    await longUrlField(page).fill(`javascript:globalThis.ran=1`);
+    await longUrlField(page).press('Enter');
     await page.locator('.new-link-foot').getByRole('alert').waitFor();
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await page.getByRole('button', { name: 'Untag' }).click();

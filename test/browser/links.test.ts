@@ -3,13 +3,13 @@ import { startApp } from '../support/app.ts';
 import { dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
-import { field, linksOf, row, rows, suffixes } from './link-list.ts';
+import { linksOf, longUrlField, row, rows, suffixes } from './link-list.ts';
 
 const app = await appOfSuite();
-const { link, tag } = linksOf(app);
+const { createLink, createTag } = linksOf(app);
 
 describe('creating links', () => {
-  test('a fresh instance leads by keyboard alone to a first link that is copied, works and counts', async () => {
+  test('on a fresh instance, a first link is created by keyboard alone, copied, and its visit is counted', async () => {
     const fresh = await startApp();
     const context = await freshContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
@@ -27,7 +27,7 @@ describe('creating links', () => {
 
     const card = page.getByRole('region', { name: 'New link', exact: true });
     await card.getByText('Created and copied').waitFor();
-    expect(await field(page).inputValue()).toBe('');
+    expect(await longUrlField(page).inputValue()).toBe('');
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(await card.getByRole('link').first().getAttribute('href')).toBe(copied);
     await card.getByRole('img', { name: /^QR code of / }).waitFor();
@@ -42,99 +42,99 @@ describe('creating links', () => {
   });
 
   test('each line becomes a link; a refused line stays in the field with the reason', async () => {
-    const who = await app.createAccount();
-    const page = await dashboardOf(app, who);
-    await field(page).fill('https://example.com/1\nhttps://exa mple.com/2\n\nhttps://example.com/3');
+    const account = await app.createAccount();
+    const page = await dashboardOf(app, account);
+    await longUrlField(page).fill('https://example.com/1\nhttps://exa mple.com/2\n\nhttps://example.com/3');
     await page.getByRole('button', { name: 'Create 3 links' }).click();
     const outcome = page.getByRole('region', { name: 'New links' });
     await outcome.getByRole('heading', { name: '2 links created' }).waitFor();
     const lines = outcome.getByRole('listitem');
     expect(await lines.count()).toBe(3);
     expect(await lines.nth(1).innerText()).toContain('https://exa mple.com/2');
-    expect(await field(page).inputValue()).toBe('https://exa mple.com/2');
+    expect(await longUrlField(page).inputValue()).toBe('https://exa mple.com/2');
     await rows(page).nth(1).waitFor();
     expect(await rows(page).count()).toBe(2);
   });
 
   test('too many lines are refused with a message, and kept', async () => {
     const page = await dashboardOf(app, await app.createAccount());
-    await field(page).fill('https://example.com/\n'.repeat(1001));
-    await field(page).press('Enter');
+    await longUrlField(page).fill('https://example.com/\n'.repeat(1001));
+    await longUrlField(page).press('Enter');
     expect(await page.getByRole('alert').innerText()).toBe(
       'At most 1,000 links are created at once; these are 1,001.',
     );
-    expect((await field(page).inputValue()).length).toBeGreaterThan(20_000);
+    expect((await longUrlField(page).inputValue()).length).toBeGreaterThan(20_000);
   });
 
   test('a slow response creates one link however often Enter is pressed, and new input is kept', async () => {
-    const who = await app.createAccount();
-    const page = await dashboardOf(app, who);
-    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    const account = await app.createAccount();
+    const page = await dashboardOf(app, account);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await page.route('**/api/v1/link', async (route) => {
-      await answered;
+      await released;
       await route.continue();
     });
-    await field(page).fill('https://example.com/slow');
-    await field(page).press('Enter');
-    await field(page).press('Enter');
+    await longUrlField(page).fill('https://example.com/slow');
+    await longUrlField(page).press('Enter');
+    await longUrlField(page).press('Enter');
     await page.locator('.new-link-box button:disabled').waitFor();
-    await field(page).fill('https://example.com/next');
-    answer();
+    await longUrlField(page).fill('https://example.com/next');
+    release();
     await page.getByRole('region', { name: 'New link', exact: true }).waitFor();
-    expect(await field(page).inputValue()).toBe('https://example.com/next');
-    const { json } = await app.call('GET', '/api/v1/link', { key: who.key });
+    expect(await longUrlField(page).inputValue()).toBe('https://example.com/next');
+    const { json } = await app.call('GET', '/api/v1/link', { key: account.key });
     expect(json.total_links).toBe(1);
   });
 
   test('a taken suffix is reported beside its field, and no input is lost', async () => {
-    const who = await app.createAccount();
-    await link(who, 'taken-one');
-    const page = await dashboardOf(app, who);
+    const account = await app.createAccount();
+    await createLink(account, 'taken-one');
+    const page = await dashboardOf(app, account);
     const suffix = page.getByRole('textbox', { name: 'Suffix' });
     await page.getByRole('button', { name: 'Options' }).click();
     await suffix.fill('taken-one');
-    await field(page).fill('https://example.com/x');
-    await field(page).press('Enter');
+    await longUrlField(page).fill('https://example.com/x');
+    await longUrlField(page).press('Enter');
     const error = page.locator('.field', { has: suffix }).locator('.error');
     expect(await error.innerText()).toContain('taken-one');
     expect(await suffix.getAttribute('aria-invalid')).toBe('true');
-    expect(await field(page).inputValue()).toBe('https://example.com/x');
+    expect(await longUrlField(page).inputValue()).toBe('https://example.com/x');
     await suffix.fill('free-one');
     await suffix.press('Enter');
     await row(page, '/free-one').waitFor();
   });
 
   test('a tag can be created while creating a link, by keyboard', async () => {
-    const who = await app.createAccount();
-    const page = await dashboardOf(app, who);
-    await field(page).fill('https://example.com/tagged');
+    const account = await app.createAccount();
+    const page = await dashboardOf(app, account);
+    await longUrlField(page).fill('https://example.com/tagged');
     await page.getByRole('button', { name: 'Options' }).click();
     await page.getByRole('combobox', { name: 'Tags' }).fill('Spring 🌱');
     await page.getByRole('option', { name: 'Create tag “Spring 🌱”' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Remove tag Spring 🌱' }).waitFor();
-    await field(page).press('Enter');
+    await longUrlField(page).press('Enter');
     await row(page, 'Spring 🌱').waitFor();
-    const { json } = await app.call('GET', '/api/v1/link', { key: who.key });
+    const { json } = await app.call('GET', '/api/v1/link', { key: account.key });
     expect(json.links[0].tags.map(({ name }: { name: string }) => name)).toEqual(['Spring 🌱']);
   });
 
   test('input from before the empty list was loaded is kept', async () => {
     const page = await dashboardOf(app, await app.createAccount(), '/app/nowhere');
-    const { promise: typed, resolve: letCome } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await page.route('**/api/v1/link?*', async (route) => {
-      await typed;
+      await released;
       await route.continue();
     });
     await page.goto(`${app.url}/app`);
     await page.getByRole('button', { name: 'Options' }).click();
     const suffix = page.getByRole('textbox', { name: 'Suffix' });
     await suffix.pressSequentially('half');
-    letCome();
+    release();
     await page.getByText('Your first link is one paste away').waitFor();
     await page.keyboard.type('-way');
     expect(await suffix.inputValue()).toBe('half-way');
-    expect(await field(page).inputValue()).toBe('');
+    expect(await longUrlField(page).inputValue()).toBe('');
   });
 
   test('without a network the typed URL is kept, and a retry creates the link', async () => {
@@ -142,21 +142,21 @@ describe('creating links', () => {
     await page.getByText('Your first link is one paste away').waitFor();
     await page.context().setOffline(true);
     await page.waitForFunction(() => !navigator.onLine);
-    await field(page).fill('https://example.com/kept');
-    await field(page).press('Enter');
-    const trouble = page.locator('.new-link').getByRole('alert');
-    expect(await trouble.innerText()).toContain("can't be reached");
-    expect(await field(page).inputValue()).toBe('https://example.com/kept');
+    await longUrlField(page).fill('https://example.com/kept');
+    await longUrlField(page).press('Enter');
+    const alert = page.locator('.new-link').getByRole('alert');
+    expect(await alert.innerText()).toContain("can't be reached");
+    expect(await longUrlField(page).inputValue()).toBe('https://example.com/kept');
     await page.context().setOffline(false);
-    await trouble.getByRole('button', { name: 'Try again' }).click();
+    await alert.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('region', { name: 'New link', exact: true }).waitFor();
-    expect(await trouble.count()).toBe(0);
+    expect(await alert.count()).toBe(0);
   });
 
-  test('an address pasted anywhere is put into the field', async () => {
-    const who = await app.createAccount();
-    await link(who, 'beside');
-    const page = await dashboardOf(app, who);
+  test('a URL pasted anywhere is put into the field', async () => {
+    const account = await app.createAccount();
+    await createLink(account, 'beside');
+    const page = await dashboardOf(app, account);
     await row(page, '/beside').waitFor();
     await page.evaluate(() => {
       const clipboardData = new DataTransfer();
@@ -166,15 +166,15 @@ describe('creating links', () => {
       );
     });
     await page.locator('#new-link:focus').waitFor();
-    expect(await field(page).inputValue()).toBe('https://example.com/pasted');
+    expect(await longUrlField(page).inputValue()).toBe('https://example.com/pasted');
   });
 });
 
 describe('finding links', () => {
   test('search filters while typing and is in the URL', async () => {
-    const who = await app.createAccount();
-    for (const suffix of ['find-apple', 'find-pear']) await link(who, suffix);
-    const page = await dashboardOf(app, who);
+    const account = await app.createAccount();
+    for (const suffix of ['find-apple', 'find-pear']) await createLink(account, suffix);
+    const page = await dashboardOf(app, account);
     await row(page, '/find-pear').waitFor();
     await pressUntil(page, '/', page.locator('#search-links:focus'));
     await page.keyboard.type('APPLE');
@@ -192,12 +192,12 @@ describe('finding links', () => {
   });
 
   test('tags are combined, and their links are sorted as chosen', async () => {
-    const who = await app.createAccount();
-    const [red, large] = [await tag(who, 'red'), await tag(who, 'large')];
-    await link(who, 'tags-b', { tags: [red, large] });
-    await link(who, 'tags-a', { tags: [red, large] });
-    await link(who, 'tags-c', { tags: [red] });
-    const page = await dashboardOf(app, who, `/app?tag=${red}`);
+    const account = await app.createAccount();
+    const [red, large] = [await createTag(account, 'red'), await createTag(account, 'large')];
+    await createLink(account, 'tags-b', { tags: [red, large] });
+    await createLink(account, 'tags-a', { tags: [red, large] });
+    await createLink(account, 'tags-c', { tags: [red] });
+    const page = await dashboardOf(app, account, `/app?tag=${red}`);
     await row(page, '/tags-c').waitFor();
     await page.getByRole('button', { name: 'Remove tag red' }).waitFor();
     const filter = page.getByRole('combobox', { name: 'Filter by tag' });
@@ -213,30 +213,34 @@ describe('finding links', () => {
     });
   });
 
-  test('a tag chosen in the URL is applied once tags are loaded', async () => {
-    const who = await app.createAccount();
-    const red = await tag(who, 'red');
-    await link(who, 'eager-red', { tags: [red] });
-    await link(who, 'eager-plain');
-    const page = await dashboardOf(app, who);
+  test('a tag typed into the filter before the tags have loaded is applied once they have', async () => {
+    const account = await app.createAccount();
+    const red = await createTag(account, 'red');
+    await createLink(account, 'eager-red', { tags: [red] });
+    await createLink(account, 'eager-plain');
+    const page = await dashboardOf(app, account);
     await row(page, '/eager-plain').waitFor();
-    const { promise: typed, resolve: letCome } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await page.route('**/api/v1/tag', async (route) => {
-      await typed;
+      await released;
       await route.continue();
     });
     const filter = page.getByRole('combobox', { name: 'Filter by tag' });
     await filter.fill('re');
     await filter.press('Enter');
-    letCome();
+    release();
     await row(page, '/eager-plain').waitFor({ state: 'detached' });
     expect(await suffixes(page)).toEqual(['/eager-red']);
   });
 
-  test('an invalid URL shows what can be shown', async () => {
-    const who = await app.createAccount();
-    await link(who, 'nonsense');
-    const page = await dashboardOf(app, who, '/app?page=-2&size=7&sort=evil&tag=x,%00,-1&before=no&domain=');
+  test('invalid parameters in the URL are ignored, or can be removed', async () => {
+    const account = await app.createAccount();
+    await createLink(account, 'nonsense');
+    const page = await dashboardOf(
+      app,
+      account,
+      '/app?page=-2&size=7&sort=evil&tag=x,%00,-1&before=no&domain=',
+    );
     await row(page, '/nonsense').waitFor();
     await page.goto(`${app.url}/app?page=999999999999999`);
     await page.getByRole('button', { name: 'Show the first page' }).click();
@@ -248,12 +252,13 @@ describe('finding links', () => {
   });
 
   test('pages are in the URL, and stable while links are created', async () => {
-    const who = await app.createAccount();
-    for (let at = 0; at < 60; at++) await link(who, `page-${String(at).padStart(2, '0')}`);
-    const page = await dashboardOf(app, who);
+    const account = await app.createAccount();
+    for (let index = 0; index < 60; index++)
+      await createLink(account, `page-${String(index).padStart(2, '0')}`);
+    const page = await dashboardOf(app, account);
     await row(page, '/page-59').waitFor();
     expect(await page.getByRole('navigation', { name: 'Pages' }).innerText()).toContain('1–25 of 60');
-    await link(who, 'page-new');
+    await createLink(account, 'page-new');
     await page.getByRole('button', { name: 'Next page' }).click();
     await row(page, '/page-34').waitFor();
     const second = await suffixes(page);
@@ -271,10 +276,10 @@ describe('finding links', () => {
 });
 
 describe('failures', () => {
-  test('a list that fails to load says so, offers a retry, and the field stays usable', async () => {
-    const who = await app.createAccount();
-    await link(who, 'comes-later');
-    const page = await dashboardOf(app, who);
+  test('a list that fails to load shows an error and a retry, and the field stays usable', async () => {
+    const account = await app.createAccount();
+    await createLink(account, 'comes-later');
+    const page = await dashboardOf(app, account);
     await page.route('**/api/v1/link?*', (route) =>
       route.fulfill({
         status: 503,
@@ -282,25 +287,25 @@ describe('failures', () => {
       }),
     );
     await page.reload();
-    const trouble = page.getByRole('alert').filter({ hasText: 'The database is away.' });
-    await trouble.waitFor();
-    await field(page).fill('https://example.com/meanwhile');
+    const alert = page.getByRole('alert').filter({ hasText: 'The database is away.' });
+    await alert.waitFor();
+    await longUrlField(page).fill('https://example.com/meanwhile');
     await page.unroute('**/api/v1/link?*');
-    await trouble.getByRole('button', { name: 'Try again' }).click();
+    await alert.getByRole('button', { name: 'Try again' }).click();
     await row(page, '/comes-later').waitFor();
-    expect(await field(page).inputValue()).toBe('https://example.com/meanwhile');
+    expect(await longUrlField(page).inputValue()).toBe('https://example.com/meanwhile');
   });
 
   test('input is kept while the list loads', async () => {
-    const who = await app.createAccount();
-    await link(who, 'two words', { suffix: 'typed-on', name: 'two words' });
-    const page = await dashboardOf(app, who);
-    const box = page.getByRole('searchbox');
-    await box.pressSequentially('two ');
+    const account = await app.createAccount();
+    await createLink(account, 'two words', { suffix: 'typed-on', name: 'two words' });
+    const page = await dashboardOf(app, account);
+    const searchBox = page.getByRole('searchbox');
+    await searchBox.pressSequentially('two ');
     await page.waitForURL(/\?q=two$/);
-    await box.pressSequentially('words');
+    await searchBox.pressSequentially('words');
     await page.waitForURL(/\?q=two\+words$/);
-    expect(await box.inputValue()).toBe('two words');
+    expect(await searchBox.inputValue()).toBe('two words');
     await row(page, '/typed-on').waitFor();
   });
 });

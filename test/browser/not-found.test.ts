@@ -7,7 +7,7 @@ import { appOfSuite } from '../support/browser-suite.ts';
 const app = await appOfSuite();
 const { database } = app.app.context;
 const today = Math.floor(app.clock.now / 86_400_000);
-const add = (domainId: number, suffix: string, visits: number) =>
+const addVisits = (domainId: number, suffix: string, visits: number) =>
   database.write((queries) => addNotFoundVisits(queries, domainId, today, [{ suffix, visits }]));
 const testTimeout = 120_000;
 
@@ -27,9 +27,9 @@ test(
     );
     const body = { destination_url: 'https://example.com', domain: 'go.example.org', suffix: 'summer-sale' };
     await app.call('POST', '/api/v1/link', { key: owner.key, body });
-    await add(id, 'sumer-sale', 12);
-    await add(id, 'café', 2);
-    await add(defaultDomainId, 'brochure', 5);
+    await addVisits(id, 'sumer-sale', 12);
+    await addVisits(id, 'café', 2);
+    await addVisits(defaultDomainId, 'brochure', 5);
 
     const page = await dashboardOf(app, owner, '/app/stats');
     await page.getByRole('link', { name: 'Not found' }).click();
@@ -43,7 +43,7 @@ test(
     await page.getByRole('link', { name: /Make this link: .*café/ }).click();
     expect(await page.getByLabel('Suffix').inputValue()).toBe('café');
     expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('go.example.org');
-    // The destination field has the focus, and a reload starts afresh.
+    // The destination field has the focus, and the URL has no parameters that a reload would apply again.
     await page.locator('#new-link:focus').waitFor();
     expect(new URL(page.url()).search).toBe('');
     await page.keyboard.insertText('https://example.com/coffee');
@@ -65,7 +65,7 @@ test(
 );
 
 test(
-  'without a custom domain the page says what it is for',
+  'without a custom domain the page shows what it is for',
   async () => {
     const page = await dashboardOf(app, await app.createAccount(), '/app/stats?view=not-found');
     await page.getByText('Only for custom domains').waitFor();

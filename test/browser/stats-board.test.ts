@@ -7,31 +7,31 @@ import {
   card,
   day,
   type Fixture,
-  isDrawnIn,
   noonZone,
-  quiet,
-  startForStats,
+  startStatsApp,
   statsOf,
   testTimeout,
   title,
+  waitForChartColour,
+  waitUntilLoaded,
 } from './stats-pages.ts';
 
-const app = await startForStats();
-const { newFixture, busyFixture, dayBefore, boardOf } = statsOf(app);
+const app = await startStatsApp();
+const { newFixture, busyFixture, dayBefore, openBoard } = statsOf(app);
 
 describe('the statistics board', () => {
-  let busy: Fixture;
+  let fixture: Fixture;
   beforeAll(async () => {
-    busy = await busyFixture();
+    fixture = await busyFixture();
   });
 
   test(
     'shows, draws and lists the numbers of the API',
     async () => {
-      const page = await boardOf(busy);
+      const page = await openBoard(fixture);
       await title(page).waitFor();
       const from = dayBefore(29);
-      const { totals, series } = await busy.stats(`from=${from}`);
+      const { totals, series } = await fixture.stats(`from=${from}`);
       expect(totals.clicks).toBe(24);
       expect(await title(page).innerText()).toBe('24 clicks in 30 days');
       expect(await page.locator('.board-head').innerText()).toContain(
@@ -46,7 +46,7 @@ describe('the statistics board', () => {
               [...row.querySelectorAll('td')].slice(0, 2).map((cell) => Number(cell.textContent)),
             ),
           );
-      const expected = series.map(({ clicks, visitors: who }) => [clicks, who ?? 0]).toReversed();
+      const expected = series.map(({ clicks, visitors }) => [clicks, visitors ?? 0]).toReversed();
       await page.locator('.series tbody tr').first().waitFor({ state: 'attached' });
       expect(await cells()).toEqual(expected);
       await page.keyboard.press('t');
@@ -57,15 +57,15 @@ describe('the statistics board', () => {
       // The line has the accent colour, and hovering shows a tooltip.
       const chart = page.locator('.chart canvas');
       await chart.waitFor();
-      await isDrawnIn(page, [179, 32, 58]);
+      await waitForChartColour(page, [179, 32, 58]);
       const box = await page.locator('.chart .u-over').boundingBox();
-      if (!box) throw new Error('the chart has no place');
+      if (!box) throw new Error('the chart is not rendered');
       await page.mouse.move(box.x + box.width - 2, box.y + 40);
       const last = series.at(-1);
       await page.locator('.chart-tip', { hasText: 'so far' }).waitFor();
       expect(await page.locator('.chart-tip').innerText()).toContain(`${last?.clicks} click`);
       expect(await page.locator('.chart-tip').innerText()).toContain('1 daily visitor');
-      const countries = await busy.stats(`from=${from}&group_by=country`);
+      const countries = await fixture.stats(`from=${from}&group_by=country`);
       expect(countries.groups.map(({ value, clicks }) => [value, clicks])).toEqual([
         ['DE', 12],
         ['FR', 6],
@@ -78,10 +78,10 @@ describe('the statistics board', () => {
       ]);
       // The chart follows the theme and the width of the window.
       await page.emulateMedia({ colorScheme: 'dark' });
-      await isDrawnIn(page, [240, 113, 138]);
+      await waitForChartColour(page, [240, 113, 138]);
       await page.setViewportSize({ width: 390, height: 800 });
       await page.waitForFunction(() => (document.querySelector('.chart canvas')?.clientWidth ?? 999) < 390);
-      await isDrawnIn(page, [240, 113, 138]);
+      await waitForChartColour(page, [240, 113, 138]);
       // The map shows them, too; Singapore as a dot.
       await card(page, 'Countries').locator('svg path[data-code="DE"]').waitFor();
       await card(page, 'Countries').locator('svg circle[data-code="SG"]').waitFor();
@@ -90,15 +90,15 @@ describe('the statistics board', () => {
   );
 
   test(
-    'is filtered by a bar, by keyboard too: the rest and the URL follow, and a chip removes the filter',
+    'is filtered by a bar, by keyboard too: the other cards and the URL follow, and a chip removes the filter',
     async () => {
-      const page = await boardOf(busy);
+      const page = await openBoard(fixture);
       await bar(page, 'Countries', /^France/).focus();
       await page.keyboard.press('Enter');
       await title(page).filter({ hasText: '6 clicks' }).waitFor();
       expect(new URL(page.url()).searchParams.get('country')).toBe('FR');
       await page.getByText('Visitors are only known for all clicks together').waitFor();
-      // Every click of these days is still stored, so there is no remark about that.
+      // Every click of these days is still stored, so there is no note about that.
       expect(await page.getByText('counted from single clicks').count()).toBe(0);
       await bar(page, 'Devices', /^Phone 33 % 2$/).click();
       await title(page)
@@ -130,20 +130,20 @@ describe('the statistics board', () => {
   test(
     'shows uncounted hits with reasons; a reason shows those hits',
     async () => {
-      const page = await boardOf(busy);
-      const aside = card(page, 'Not counted as clicks');
-      await aside.getByText('4 hits were not people: 2 previews, 1 bot, 1 prefetch.').waitFor();
-      await aside.getByRole('button', { name: 'Kinds' }).click();
+      const page = await openBoard(fixture);
+      const notCounted = card(page, 'Not counted as clicks');
+      await notCounted.getByText('4 hits were not people: 2 previews, 1 bot, 1 prefetch.').waitFor();
+      await notCounted.getByRole('button', { name: 'Kinds' }).click();
       await bar(page, 'Not counted as clicks', /^Previews 50 % 2$/).waitFor();
-      await aside.getByRole('button', { name: 'Reasons' }).click();
+      await notCounted.getByRole('button', { name: 'Reasons' }).click();
       await bar(page, 'Not counted as clicks', /^Fetched a preview for a chat/).click();
       await title(page)
         .filter({ hasText: /^2 hits in 30 days$/ })
         .waitFor();
       // With another filter active, the kinds are derived from the reasons.
-      await page.goto(`${app.url}/app/links/${busy.link.id}/stats?country=DE`);
-      await aside.getByText('4 hits were not people: 2 previews, 1 bot, 1 prefetch.').waitFor();
-      await aside.getByRole('button', { name: 'Kinds' }).click();
+      await page.goto(`${app.url}/app/links/${fixture.link.id}/stats?country=DE`);
+      await notCounted.getByText('4 hits were not people: 2 previews, 1 bot, 1 prefetch.').waitFor();
+      await notCounted.getByRole('button', { name: 'Kinds' }).click();
       await bar(page, 'Not counted as clicks', /^Previews 50 % 2$/).waitFor();
     },
     testTimeout,
@@ -152,7 +152,7 @@ describe('the statistics board', () => {
   test(
     'shows the time range of the URL, and updates it',
     async () => {
-      const page = await boardOf(busy);
+      const page = await openBoard(fixture);
       await page.getByRole('button', { name: '7 days' }).click();
       await title(page).filter({ hasText: '7 clicks in 7 days, as many as in the 7 before' }).waitFor();
       expect(page.url()).toEndWith('?range=7d');
@@ -175,13 +175,13 @@ describe('the statistics board', () => {
   );
 
   test(
-    'is exported to files in which no formula begins',
+    'is exported to CSV files without formulas',
     async () => {
-      await busy.visit({ query: '?utm_source=%3Dcmd%7Ccalc' });
+      await fixture.visit({ query: '?utm_source=%3Dcmd%7Ccalc' });
       await app.app.clicks.settled();
-      const page = await boardOf(busy, '?range=7d');
+      const page = await openBoard(fixture, '?range=7d');
       await title(page).waitFor();
-      const saved = async (name: string) => {
+      const exportedLines = async (name: string) => {
         await page.getByRole('button', { name: 'Export as CSV' }).click();
         const [file] = await Promise.all([
           page.waitForEvent('download'),
@@ -189,11 +189,11 @@ describe('the statistics board', () => {
         ]);
         return (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
       };
-      const series = await saved('Clicks over time');
+      const series = await exportedLines('Clicks over time');
       expect(series[0]).toBe('start,clicks,daily_visitors,not_counted');
       expect(series).toHaveLength(8);
-      expect(await saved('UTM sources')).toContain("'=cmd|calc,'=cmd|calc,1");
-      const hits = await saved('Every hit');
+      expect(await exportedLines('UTM sources')).toContain("'=cmd|calc,'=cmd|calc,1");
+      const hits = await exportedLines('Every hit');
       expect(hits[0]).toStartWith('id,link_id,clicked_at');
       expect(hits).toHaveLength(1 + 8 + 4);
     },
@@ -213,7 +213,7 @@ describe('the statistics board', () => {
           .execute(),
       );
       try {
-        const page = await boardOf(busy);
+        const page = await openBoard(fixture);
         const marks = page.locator('.chart-mark');
         await marks.nth(1).waitFor();
         expect(await marks.count()).toBe(2);
@@ -237,21 +237,21 @@ describe('the statistics board', () => {
   test(
     'keeps the previous numbers while loading, and reports errors',
     async () => {
-      const page = await boardOf(busy);
+      const page = await openBoard(fixture);
       await title(page).filter({ hasText: 'clicks in 30 days' }).waitFor();
-      const answers = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
       await page.route('**/stats?*', async (route) => {
-        await answers.promise;
+        await released.promise;
         await route.abort();
       });
       const boxOfBreakdowns = () => page.locator('.breakdowns').boundingBox();
-      await quiet(page);
+      await waitUntilLoaded(page);
       const before = await boxOfBreakdowns();
       await page.getByRole('button', { name: '7 days' }).click();
       await page.locator('.board-numbers[aria-busy="true"]').waitFor();
       expect(await title(page).innerText()).toContain('clicks in 30 days');
       expect(await boxOfBreakdowns()).toEqual(before);
-      answers.resolve();
+      released.resolve();
       await page.getByRole('alert').getByText("Linnet can't be reached").waitFor();
       expect(await title(page).count()).toBe(0);
       await page.unroute('**/stats?*');
@@ -265,11 +265,12 @@ describe('the statistics board', () => {
   test(
     'has all values in a dialog, where a value filters too',
     async () => {
-      const many = await newFixture();
+      const linkWithTags = await newFixture();
       for (let tag = 0; tag < 12; tag++)
-        for (let times = 0; times <= tag; times++) await many.visit({ query: `?utm_source=tag${tag}` });
+        for (let times = 0; times <= tag; times++)
+          await linkWithTags.visit({ query: `?utm_source=tag${tag}` });
       await app.app.clicks.settled();
-      const page = await boardOf(many);
+      const page = await openBoard(linkWithTags);
       await page.getByRole('button', { name: 'Show all 12 UTM sources' }).click();
       const dialog = page.getByRole('dialog', { name: 'UTM sources' });
       await dialog.locator('.bar').nth(11).waitFor();
@@ -284,7 +285,7 @@ describe('the statistics board', () => {
 });
 
 test(
-  'numbers and visits pass the accessibility check: light, dark and on a phone, with data (without data, each page is checked with the others)',
+  'statistics and visits pass the accessibility check with data: light, dark and on a phone (without data: accessibility.test.ts)',
   async () => {
     const { owner, link } = await busyFixture();
     const page = await dashboardOf(app, owner, '/app/stats');
@@ -295,14 +296,14 @@ test(
       `/app/links/${link.id}/stats`,
       `/app/links/${link.id}/visits?show=all`,
     ]) {
-      // From a page without numbers, as a board would show its previous ones while it loads.
+      // Starts from a page without numbers, because a board shows its previous ones while it loads.
       await followLink(page, '/app/nowhere');
       await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
       await followLink(page, path);
       await page
         .locator(path.includes('visits') || path.includes('live') ? '.feed-end' : '.board-title')
         .waitFor();
-      await quiet(page);
+      await waitUntilLoaded(page);
       for (const [width, colorScheme, barriers] of [
         [1280, 'light', barriersOn],
         [1280, 'dark', colourBarriersOn],

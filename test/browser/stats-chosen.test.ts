@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { dashboardOf } from '../support/browser.ts';
-import { isLive, startForStats, statsOf, testTimeout, title } from './stats-pages.ts';
+import { startStatsApp, statsOf, testTimeout, title, waitUntilLive } from './stats-pages.ts';
 
-const app = await startForStats();
+const app = await startStatsApp();
 const { newFixture } = statsOf(app);
 
 test(
@@ -21,25 +21,25 @@ test(
     await app.app.clicks.settled();
 
     const page = await dashboardOf(app, tagged.owner, '/app/stats');
-    const says = (words: string) => title(page).filter({ hasText: words }).waitFor();
-    await says('3 clicks in 30 days');
+    const waitForTitle = (text: string) => title(page).filter({ hasText: text }).waitFor();
+    await waitForTitle('3 clicks in 30 days');
     await page.getByLabel('Filter by tag').fill('spr');
     await page.getByRole('option', { name: /spring/ }).click();
-    await says('2 clicks in 30 days');
+    await waitForTitle('2 clicks in 30 days');
     expect(new URL(page.url()).searchParams.get('tag')).toBe(String(tag.id));
     expect(await page.locator('.board-head').innerText()).toContain('who visited two counts twice');
     await page.goto(new URL('/app', page.url()).href);
     await page.getByRole('checkbox', { name: new RegExp(plain.suffix) }).check();
     await page.getByRole('link', { name: 'Statistics' }).last().click();
-    await says('1 click in 30 days');
+    await waitForTitle('1 click in 30 days');
     await page.getByRole('button', { name: /1 chosen link/ }).click();
-    await says('3 clicks in 30 days');
+    await waitForTitle('3 clicks in 30 days');
   },
   testTimeout,
 );
 
 test(
-  'Live follows the same choice, and so does its export',
+  'the live view is limited to the same links, and so is its export',
   async () => {
     const tagged = await newFixture();
     const { key } = tagged.owner;
@@ -54,23 +54,23 @@ test(
     await app.app.clicks.settled();
 
     const page = await dashboardOf(app, tagged.owner, '/app/stats?view=live');
-    const has = (clicks: string) => page.getByText(`${clicks} in all.`).waitFor();
-    await has('2 clicks');
+    const waitForClicks = (clicks: string) => page.getByText(`${clicks} in all.`).waitFor();
+    await waitForClicks('2 clicks');
     await page.getByLabel('Filter by tag').fill('spr');
     await page.getByRole('option', { name: /spring/ }).click();
-    await has('1 click');
-    await isLive(page);
+    await waitForClicks('1 click');
+    await waitUntilLive(page);
     const address = await page.getByRole('link', { name: 'Export as CSV' }).getAttribute('href');
     expect(new URL(address ?? '', app.url).searchParams.get('tag')).toBe(String(tag.id));
     await visitPlain('203.0.113.2');
     await tagged.visit({ country: 'FR' });
-    await has('2 clicks');
+    await waitForClicks('2 clicks');
     expect(await page.locator('tbody tr').count()).toBe(2);
     await page.getByRole('link', { name: 'Overview' }).click();
     await title(page).filter({ hasText: '2 clicks in 30 days' }).waitFor();
     await page.getByRole('link', { name: 'Live' }).click();
     await page.getByRole('button', { name: 'Remove tag spring' }).click();
-    await has('4 clicks');
+    await waitForClicks('4 clicks');
   },
   testTimeout,
 );

@@ -1,10 +1,10 @@
 import { expect } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import { browser as laptop, type TestAccount, type TestApp } from '../support/app.ts';
+import { browser as laptopUserAgent, type TestAccount, type TestApp } from '../support/app.ts';
 import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
-export const phone =
+export const phoneUserAgent =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 export const testTimeout = 240_000;
 export const day = 86_400_000;
@@ -16,15 +16,15 @@ export const offset = Math.max(-11, new Date().getUTCHours() - 12);
 export const noonZone = offset === 0 ? 'UTC' : `Etc/GMT${offset > 0 ? '+' : ''}${offset}`;
 
 /** With one trusted proxy, so that the headers of a visit set its address and country. */
-export const startForStats = () =>
+export const startStatsApp = () =>
   appOfSuite({ env: { TRUSTED_PROXIES: '1' }, overrides: { heartbeat: 500 } });
 export interface Fixture {
   readonly owner: TestAccount;
   readonly link: { readonly id: number; readonly url: string };
   /** A visit by a new visitor. */
-  visit(more?: {
+  visit(options?: {
     readonly country?: string;
-    readonly agent?: string;
+    readonly userAgent?: string;
     readonly query?: string;
     readonly method?: string;
     readonly headers?: Record<string, string>;
@@ -43,28 +43,34 @@ export function statsOf(app: TestApp) {
   let visitors = 0;
   async function newFixture(fields: object = {}): Promise<Fixture> {
     const owner = await app.createAccount();
-    const made = await app.call('POST', '/api/v1/link', {
+    const created = await app.call('POST', '/api/v1/link', {
       key: owner.key,
       body: { destination_url: 'https://example.com', ...fields },
     });
-    expect(made.status).toBe(201);
-    const { pathname } = new URL(made.json.url);
+    expect(created.status).toBe(201);
+    const { pathname } = new URL(created.json.url);
     return {
       owner,
-      link: made.json,
-      async visit({ country = 'DE', agent = laptop, query = '', method = 'GET', headers = {} } = {}) {
+      link: created.json,
+      async visit({
+        country = 'DE',
+        userAgent = laptopUserAgent,
+        query = '',
+        method = 'GET',
+        headers = {},
+      } = {}) {
         visitors += 1;
         const address = `203.0.${visitors >> 8}.${visitors & 255}`;
         await app.visit(
           pathname + query,
-          { 'user-agent': agent, 'x-forwarded-for': address, 'cf-ipcountry': country, ...headers },
+          { 'user-agent': userAgent, 'x-forwarded-for': address, 'cf-ipcountry': country, ...headers },
           { method },
         );
       },
       async stats(query = '') {
         const { json } = await app.call(
           'GET',
-          `/api/v1/link/${made.json.id}/stats?timezone=${encodeURIComponent(noonZone)}&${query}`,
+          `/api/v1/link/${created.json.id}/stats?timezone=${encodeURIComponent(noonZone)}&${query}`,
           { key: owner.key },
         );
         return json;
@@ -76,53 +82,56 @@ export function statsOf(app: TestApp) {
   async function busyFixture(): Promise<Fixture> {
     const now = app.clock.now;
     app.clock.now = now - 60 * day;
-    const busy = await newFixture();
-    const sources = ['?utm_source=newsletter&utm_medium=email&utm_campaign=spring', '?qr', ''];
+    const fixture = await newFixture();
+    const queries = ['?utm_source=newsletter&utm_medium=email&utm_campaign=spring', '?qr', ''];
     for (let visit = 0; visit < 24; visit++) {
       app.clock.now = now - (23 - visit) * day;
-      await busy.visit({
+      await fixture.visit({
         country: ['DE', 'DE', 'FR', 'SG'][visit % 4] ?? 'DE',
-        agent: visit % 3 === 0 ? phone : laptop,
-        query: sources[visit % 3] ?? '',
+        userAgent: visit % 3 === 0 ? phoneUserAgent : laptopUserAgent,
+        query: queries[visit % 3] ?? '',
         headers: { 'accept-language': visit % 2 ? 'fr' : 'de', referer: 'https://news.example.org/page' },
       });
       // Visitors are only recognised on the day of the visit, so count it before the clock moves on.
       await app.app.clicks.settled();
     }
-    await busy.visit({ agent: 'WhatsApp/2.23.20.0' });
-    await busy.visit({ agent: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' });
-    await busy.visit({ agent: 'curl/8.5.0' });
-    await busy.visit({ headers: { 'sec-purpose': 'prefetch' } });
+    await fixture.visit({ userAgent: 'WhatsApp/2.23.20.0' });
+    await fixture.visit({ userAgent: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' });
+    await fixture.visit({ userAgent: 'curl/8.5.0' });
+    await fixture.visit({ headers: { 'sec-purpose': 'prefetch' } });
     await app.app.clicks.settled();
-    return busy;
+    return fixture;
   }
 
   const dayBefore = (days: number): string =>
     new Intl.DateTimeFormat('en-CA', { timeZone: noonZone }).format(app.clock.now - days * day);
 
-  const boardOf = (busy: Fixture, query = ''): Promise<Page> =>
-    dashboardOf(app, busy.owner, `/app/links/${busy.link.id}/stats${query}`, { timezoneId: noonZone });
+  const openBoard = (fixture: Fixture, query = ''): Promise<Page> =>
+    dashboardOf(app, fixture.owner, `/app/links/${fixture.link.id}/stats${query}`, { timezoneId: noonZone });
 
-  return { newFixture, busyFixture, dayBefore, boardOf };
+  return { newFixture, busyFixture, dayBefore, openBoard };
 }
 
 export const title = (page: Page): Locator => page.locator('.board-title');
 export const card = (page: Page, name: string): Locator => page.getByRole('region', { name, exact: true });
 export const bar = (page: Page, name: string, value: RegExp): Locator =>
   card(page, name).locator('.bars').getByRole('button', { name: value });
-export const isLive = (page: Page): Promise<void> => page.getByText('Live: new hits appear').waitFor();
-export const quiet = async (page: Page): Promise<void> => {
+export const waitUntilLive = (page: Page): Promise<void> => page.getByText('Live: new hits appear').waitFor();
+export const waitUntilLoaded = async (page: Page): Promise<void> => {
   await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
 };
 
 /** Waits until the chart has a line of this colour. */
-export const isDrawnIn = async (page: Page, colour: readonly [number, number, number]): Promise<void> => {
+export const waitForChartColour = async (
+  page: Page,
+  colour: readonly [number, number, number],
+): Promise<void> => {
   await page.waitForFunction(([red, green, blue]) => {
     const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas');
     const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
-    let found = 0;
+    let count = 0;
     for (let at = 0; at < pixels.length; at += 4)
-      if (pixels[at] === red && pixels[at + 1] === green && pixels[at + 2] === blue) found += 1;
-    return found > 200;
+      if (pixels[at] === red && pixels[at + 1] === green && pixels[at + 2] === blue) count += 1;
+    return count > 200;
   }, colour);
 };

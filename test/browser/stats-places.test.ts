@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { twoNetworkFile } from '../support/country-file.ts';
-import { bar, card, quiet, statsOf, testTimeout, title } from './stats-pages.ts';
+import { bar, card, statsOf, testTimeout, title, waitUntilLoaded } from './stats-pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linnet-stats-places-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,13 +17,13 @@ const cityOf = (country: string, region: string, city: string) => ({
 });
 writeFileSync(COUNTRY_FILE, twoNetworkFile(cityOf('US', 'IL', 'Springfield'), cityOf('DE', 'BY', 'Munich')));
 const app = await appOfSuite({ env: { COUNTRY_FILE, TRUSTED_PROXIES: '1' } });
-const { newFixture, boardOf } = statsOf(app);
+const { newFixture, openBoard } = statsOf(app);
 
 test(
   'clicks are shown and filtered by city, by region and by the address of the link',
   async () => {
     const moved = await newFixture();
-    const before = new URL(moved.link.url);
+    const oldUrl = new URL(moved.link.url);
     for (let visit = 0; visit < 3; visit++) await moved.visit();
     const suffix = `moved-${moved.link.id}`;
     const { status } = await app.call('PATCH', `/api/v1/link/${moved.link.id}`, {
@@ -35,20 +35,20 @@ test(
     await moved.visit({ country: 'US', headers: { 'x-forwarded-for': '9.9.9.9' } });
     await app.app.clicks.settled();
 
-    const page = await boardOf(moved);
+    const page = await openBoard(moved);
     await title(page).filter({ hasText: '5 clicks in 30 days' }).waitFor();
     await bar(page, 'Regions and cities', /^Munich, BY, Germany/).waitFor();
     await bar(page, 'Regions and cities', /^Springfield, IL, United States/).click();
     await title(page).filter({ hasText: '1 click in 30 days' }).waitFor();
     expect(new URL(page.url()).searchParams.get('city')).toBe('US-IL/Springfield');
-    await quiet(page);
+    await waitUntilLoaded(page);
     expect(await barriersOn(page)).toEqual([]);
     await page.getByRole('button', { name: /^City Springfield, IL, United States/ }).click();
 
     await card(page, 'Regions and cities').getByRole('button', { name: 'Regions', exact: true }).click();
     await bar(page, 'Regions and cities', /^BY, Germany/).waitFor();
     await bar(page, 'Addresses', new RegExp(`^Own address, now .*/${suffix}`)).waitFor();
-    const alias = `${before.hostname}${before.pathname}`;
+    const alias = `${oldUrl.hostname}${oldUrl.pathname}`;
     await bar(page, 'Addresses', new RegExp(`^${RegExp.escape(alias)}`)).click();
     await title(page).filter({ hasText: '2 clicks in 30 days' }).waitFor();
     expect(new URL(page.url()).searchParams.get('address')).toBe(alias);

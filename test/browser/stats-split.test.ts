@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { bar, card, quiet, startForStats, statsOf, testTimeout, title } from './stats-pages.ts';
+import { bar, card, startStatsApp, statsOf, testTimeout, title, waitUntilLoaded } from './stats-pages.ts';
 
-const app = await startForStats();
-const { newFixture, boardOf } = statsOf(app);
+const app = await startStatsApp();
+const { newFixture, openBoard } = statsOf(app);
 
 test(
   'a split shows the share of each variant and its uncertainty, and rules have their current names',
@@ -22,7 +22,7 @@ test(
     await split.visit();
     await app.app.clicks.settled();
     const { groups } = await split.stats('group_by=variant');
-    const ofA = groups.find(({ value }) => value === 'r_split/a')?.clicks ?? 0;
+    const clicksOfA = groups.find(({ value }) => value === 'r_split/a')?.clicks ?? 0;
     await app.call('PATCH', `/api/v1/link/${split.link.id}`, {
       key: split.owner.key,
       body: {
@@ -30,15 +30,15 @@ test(
       },
     });
 
-    const page = await boardOf(split);
+    const page = await openBoard(split);
     await title(page).filter({ hasText: '14 clicks in 30 days' }).waitFor();
     const shares = card(page, 'Splits');
     await shares.getByText('Which page sells more').waitFor();
-    const told = (await shares.locator('li').first().innerText()).replaceAll('\u00a0', ' ');
-    const percent = ((ofA / 12) * 100).toFixed(1);
-    expect(told).toStartWith(`a: ${percent} % of 12 visitors, likely between `);
+    const share = (await shares.locator('li').first().innerText()).replaceAll('\u00a0', ' ');
+    const percent = ((clicksOfA / 12) * 100).toFixed(1);
+    expect(share).toStartWith(`a: ${percent} % of 12 visitors, likely between `);
     await bar(page, 'Rules', /^r_gone/).waitFor();
-    await quiet(page);
+    await waitUntilLoaded(page);
     // Without a city database and without aliases, these cards aren't shown.
     for (const name of ['Regions and cities', 'Addresses']) expect(await card(page, name).count()).toBe(0);
     await bar(page, 'Rules', /^Which page sells more/).click();

@@ -2,9 +2,17 @@ import { describe, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { dashboardOf } from '../support/browser.ts';
-import { bar, isLive, phone, startForStats, statsOf, testTimeout, title } from './stats-pages.ts';
+import {
+  bar,
+  phoneUserAgent,
+  startStatsApp,
+  statsOf,
+  testTimeout,
+  title,
+  waitUntilLive,
+} from './stats-pages.ts';
 
-const app = await startForStats();
+const app = await startStatsApp();
 const { newFixture } = statsOf(app);
 
 describe('a visit', () => {
@@ -15,12 +23,12 @@ describe('a visit', () => {
       const visits = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
       const all = await dashboardOf(app, owner, '/app/stats?view=live');
       for (const page of [visits, all]) {
-        await isLive(page);
+        await waitUntilLive(page);
         await page.getByText('No clicks yet').waitFor();
       }
       await visit({ country: 'FR' });
       for (const page of [visits, all]) await page.locator('[data-hit]', { hasText: 'France' }).waitFor();
-      await visit({ country: 'JP', agent: phone, query: '?qr&utm_source=poster' });
+      await visit({ country: 'JP', userAgent: phoneUserAgent, query: '?qr&utm_source=poster' });
       for (const page of [visits, all]) {
         await page.locator('[data-hit]', { hasText: 'Japan' }).waitFor();
         expect(await page.locator('[data-hit]').first().innerText()).toMatch(
@@ -35,7 +43,7 @@ describe('a visit', () => {
         .waitFor();
       expect(await visits.getByText('2 clicks in all.').count()).toBe(1);
       // A bot's visit isn't a click: it is shown on request, with the reason.
-      await visit({ agent: 'curl/8.5.0' });
+      await visit({ userAgent: 'curl/8.5.0' });
       await visits.getByLabel('Show').selectOption({ label: 'Everything' });
       await visits.locator('[data-hit]', { hasText: 'Bot' }).waitFor();
       await visits.getByText('A program or script, not a browser').waitFor();
@@ -53,24 +61,24 @@ describe('a visit', () => {
     async () => {
       const { owner, link, visit } = await newFixture();
       const page = await dashboardOf(app, owner, `/app/links/${link.id}`);
-      const again = Promise.withResolvers<void>();
-      const come = Promise.withResolvers<void>();
+      const secondRead = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
       let reads = 0;
       await page.route('**/clicks?*', async (route) => {
         const response = await route.fetch();
         reads += 1;
         // The second read happens when the stream starts.
-        if (reads === 2) again.resolve();
-        if (reads > 1) await come.promise;
+        if (reads === 2) secondRead.resolve();
+        if (reads > 1) await released.promise;
         await route.fulfill({ response });
       });
       await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: 'Visits' }).click();
-      await again.promise;
+      await secondRead.promise;
       await visit({ country: 'FR' });
       await page.locator('[data-hit]', { hasText: 'France' }).waitFor();
-      const late = page.waitForResponse('**/clicks?*');
-      come.resolve();
-      await (await late).finished();
+      const lateResponse = page.waitForResponse('**/clicks?*');
+      released.resolve();
+      await (await lateResponse).finished();
       await visit({ country: 'JP' });
       await page.locator('[data-hit]', { hasText: 'Japan' }).waitFor();
       expect(await page.getByText(/clicks? in all\./).innerText()).toStartWith('2 clicks in all.');
@@ -85,13 +93,13 @@ describe('a visit', () => {
       for (let visits = 0; visits < 30; visits++) await visit();
       await app.app.clicks.settled();
       const page = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
-      await isLive(page);
+      await waitUntilLive(page);
       const rows = page.locator('[data-hit]');
       const newest = await rows.first().getAttribute('data-hit');
       await page.getByRole('button', { name: 'Pause' }).click();
       await visit({ country: 'JP' });
-      const held = page.getByRole('button', { name: 'Show 1 new click' });
-      await held.waitFor();
+      const newClicks = page.getByRole('button', { name: 'Show 1 new click' });
+      await newClicks.waitFor();
       expect(await rows.first().getAttribute('data-hit')).toBe(newest);
       await page.keyboard.press('p');
       await rows.filter({ hasText: 'Japan' }).waitFor();
@@ -99,9 +107,9 @@ describe('a visit', () => {
       await page.waitForFunction(() => scrollY > 400);
       const before = await rows.nth(20).boundingBox();
       await visit({ country: 'FR' });
-      await held.waitFor();
+      await newClicks.waitFor();
       expect(await rows.nth(20).boundingBox()).toEqual(before);
-      await held.click();
+      await newClicks.click();
       await rows.filter({ hasText: 'France' }).waitFor();
     },
     testTimeout,
@@ -135,7 +143,7 @@ describe('a visit', () => {
   );
 
   test(
-    'is not missed when the stream breaks: the page says so, and catches up automatically',
+    'is not missed when the stream fails: the page shows the error, and loads missed visits automatically',
     async () => {
       const { owner, link, visit } = await newFixture();
       const page = await dashboardOf(app, owner, `/app/links/${link.id}`);
@@ -162,7 +170,7 @@ describe('a visit', () => {
       isRefused = false;
       const rows = page.locator('[data-hit]');
       await rows.filter({ hasText: 'France' }).waitFor();
-      await isLive(page);
+      await waitUntilLive(page);
       await page.getByRole('button', { name: 'Show older clicks' }).click();
       await rows.nth(60).waitFor();
       const ids = await rows.evaluateAll((all) => all.map((row) => Number(row.getAttribute('data-hit'))));
@@ -174,24 +182,24 @@ describe('a visit', () => {
 });
 
 test.each([
-  ['its stream hears of it', async () => {}],
-  ['something else hears of it first', (page: Page) => page.evaluate("dispatchEvent(new Event('focus'))")],
+  ['its stream reports it', async () => {}],
+  ['another request reports it first', (page: Page) => page.evaluate("dispatchEvent(new Event('focus'))")],
 ] as const)(
   'an ended session ends the live view, which continues after signing in again: %s',
-  async (_, hear) => {
+  async (_, detect) => {
     const { owner, link, visit } = await newFixture();
     await visit({ country: 'FR' });
     const page = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
-    await isLive(page);
+    await waitUntilLive(page);
     const headers = { origin: app.url };
     await page.context().request.delete(`${app.url}/api/v1/session`, { headers });
-    await hear(page);
+    await detect(page);
     await page.getByText('Your session has ended. Hits that arrive meanwhile').waitFor();
-    const door = page.getByRole('dialog', { name: 'Your session has ended' });
-    await door.getByLabel('Password').fill(owner.password);
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password').fill(owner.password);
     await visit({ country: 'JP' });
-    await door.getByRole('button', { name: 'Sign in' }).click();
-    await isLive(page);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await waitUntilLive(page);
     await page.locator('[data-hit]', { hasText: 'Japan' }).waitFor();
     expect(await page.locator('[data-hit]').count()).toBe(2);
     await page.getByRole('alert').waitFor({ state: 'detached' });
@@ -211,7 +219,7 @@ test(
     });
     await visit({
       query: `?${tags}`,
-      agent: `Mozilla/5.0 (X11; Linux) AppleWebKit/537.36 Chrome/140.0 ${payload}`,
+      userAgent: `Mozilla/5.0 (X11; Linux) AppleWebKit/537.36 Chrome/140.0 ${payload}`,
       headers: { referer: `https://example.org/${payload}`, 'accept-language': payload },
     });
     await visit({ headers: { referer: `https://${encodeURIComponent(payload)}.example/` } });

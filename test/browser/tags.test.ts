@@ -11,30 +11,33 @@ const rows = (page: Page) => page.locator('.tag-row');
 const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
 const names = (page: Page): Promise<string[]> => page.locator('.tag-name').allInnerTexts();
 
-async function tag(who: TestAccount, name: string): Promise<number> {
-  const made = await app.call('POST', '/api/v1/tag', { key: who.key, body: { name } });
-  if (made.status !== 201) throw new Error(made.text);
-  return made.json.id;
+async function createTag(account: TestAccount, name: string): Promise<number> {
+  const created = await app.call('POST', '/api/v1/tag', { key: account.key, body: { name } });
+  if (created.status !== 201) throw new Error(created.text);
+  return created.json.id;
 }
 
-const link = (who: TestAccount, tags: readonly number[]) =>
-  app.call('POST', '/api/v1/link', { key: who.key, body: { destination_url: 'https://example.com', tags } });
+const createLink = (account: TestAccount, tags: readonly number[]) =>
+  app.call('POST', '/api/v1/link', {
+    key: account.key,
+    body: { destination_url: 'https://example.com', tags },
+  });
 
-const namesInApi = async (who: TestAccount): Promise<string[]> =>
-  (await app.call('GET', '/api/v1/tag', { key: who.key })).json.map(({ name }: { name: string }) => name);
+const namesInApi = async (account: TestAccount): Promise<string[]> =>
+  (await app.call('GET', '/api/v1/tag', { key: account.key })).json.map(({ name }: { name: string }) => name);
 
 describe('tags', () => {
   test('are created, counted, sorted, and link to their links', async () => {
-    const who = await app.createAccount();
-    const page = await dashboardOf(app, who, '/app/tags');
+    const account = await app.createAccount();
+    const page = await dashboardOf(app, account, '/app/tags');
     await page.getByText('No tags yet').waitFor();
-    // The input for the only possible next step has the focus.
+    // The field that creates the first tag has the focus.
     await page.locator('input:focus').waitFor();
     await page.keyboard.type('Spring');
     await page.keyboard.press('Enter');
     await row(page, 'Spring').waitFor();
-    const used = await tag(who, 'Used');
-    await link(who, [used]);
+    const used = await createTag(account, 'Used');
+    await createLink(account, [used]);
     await page.reload();
     await row(page, 'Used').getByText('1 link').waitFor();
     expect(await names(page)).toEqual(['Spring', 'Used']);
@@ -45,10 +48,10 @@ describe('tags', () => {
     expect(new URL(page.url()).search).toBe(`?tag=${used}`);
   });
 
-  test('with a taken name are reported beside the field, and the input is kept', async () => {
-    const who = await app.createAccount();
-    await tag(who, 'Taken');
-    const page = await dashboardOf(app, who, '/app/tags');
+  test('with a name that is taken are refused beside the field, and the input is kept', async () => {
+    const account = await app.createAccount();
+    await createTag(account, 'Taken');
+    const page = await dashboardOf(app, account, '/app/tags');
     const name = page.getByRole('textbox', { name: 'New tag' });
     await name.fill('taken');
     await name.press('Enter');
@@ -57,9 +60,9 @@ describe('tags', () => {
   });
 
   test('are renamed in place, by keyboard; a refused name stays open', async () => {
-    const who = await app.createAccount();
-    for (const name of ['one', 'two']) await tag(who, name);
-    const page = await dashboardOf(app, who, '/app/tags');
+    const account = await app.createAccount();
+    for (const name of ['one', 'two']) await createTag(account, name);
+    const page = await dashboardOf(app, account, '/app/tags');
     await row(page, 'one').waitFor();
     await pressUntil(page, 'j', row(page, 'one').locator('[data-row-link]:focus'));
     await page.keyboard.press('e');
@@ -71,7 +74,7 @@ describe('tags', () => {
     await field.press('Enter');
     await row(page, 'three').waitFor();
     expect(await names(page)).toEqual(['three', 'two']);
-    expect(await namesInApi(who)).toEqual(['three', 'two']);
+    expect(await namesInApi(account)).toEqual(['three', 'two']);
     await row(page, 'three').locator('[data-row-link]:focus').waitFor();
     await page.keyboard.press('e');
     await page.locator('.rename-tag input:focus').waitFor();
@@ -79,43 +82,43 @@ describe('tags', () => {
     await row(page, 'three').locator('[data-row-link]:focus').waitFor();
   });
 
-  test('are deleted only after explaining the effect, and return if the server refuses', async () => {
-    const who = await app.createAccount();
-    const id = await tag(who, 'doomed');
-    await link(who, [id]);
-    const page = await dashboardOf(app, who, '/app/tags');
+  test('are deleted only after explaining the effect, and reappear if the request fails', async () => {
+    const account = await app.createAccount();
+    const id = await createTag(account, 'doomed');
+    await createLink(account, [id]);
+    const page = await dashboardOf(app, account, '/app/tags');
     await row(page, 'doomed').hover();
-    const ask = async () => {
+    const openConfirmation = async () => {
       await page.getByRole('button', { name: 'Delete doomed' }).click();
       await page
         .getByRole('dialog')
         .getByText('It is taken off 1 link; the links themselves stay.')
         .waitFor();
     };
-    await ask();
+    await openConfirmation();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.route('**/api/v1/tag/*', (route) => route.abort());
-    await ask();
+    await openConfirmation();
     await page.getByRole('button', { name: 'Delete tag' }).click();
     await page.getByRole('alert').getByText('Tag “doomed” was not deleted.').waitFor();
     await row(page, 'doomed').waitFor();
     await page.unroute('**/api/v1/tag/*');
-    await ask();
+    await openConfirmation();
     await page.getByRole('button', { name: 'Delete tag' }).click();
     await page.getByText('No tags yet').waitFor();
     await page.getByText('Tag “doomed” deleted.').waitFor();
-    expect(await namesInApi(who)).toEqual([]);
+    expect(await namesInApi(account)).toEqual([]);
   });
 
-  test('remain usable with ten thousand: a page at a time, found while typing, here and in the picker', async () => {
-    const who = await app.createAccount();
-    const page = await dashboardOf(app, who, '/app');
-    const tags = Array.from({ length: 10_000 }, (_, at) => ({
-      id: at + 1,
+  test('remain usable if there are 10,000: the list has pages, and it and the picker are filtered while typing', async () => {
+    const account = await app.createAccount();
+    const page = await dashboardOf(app, account, '/app');
+    const tags = Array.from({ length: 10_000 }, (_, index) => ({
+      id: index + 1,
       created_at: '2026-01-01_00-00-00',
-      organization_id: who.organizationId,
-      name: `tag ${String(at).padStart(5, '0')}`,
-      links: at % 7,
+      organization_id: account.organizationId,
+      name: `tag ${String(index).padStart(5, '0')}`,
+      links: index % 7,
     }));
     await page.route('**/api/v1/tag', (route) => route.fulfill({ json: tags }));
     await page.getByRole('link', { name: 'Tags' }).click();
@@ -147,11 +150,11 @@ describe('tags', () => {
     ['on a phone', { viewport: { width: 390, height: 844 }, hasTouch: true }],
   ] as const) {
     test(`pass the accessibility check: ${name}`, async () => {
-      const who = await app.createAccount();
-      const page = await dashboardOf(app, who, '/app/tags', options);
+      const account = await app.createAccount();
+      const page = await dashboardOf(app, account, '/app/tags', options);
       await page.getByText('No tags yet').waitFor();
       expect(await barriersOn(page)).toEqual([]);
-      for (const text of ['Spring', 'קמפיין', 'x'.repeat(100)]) await tag(who, text);
+      for (const text of ['Spring', 'קמפיין', 'x'.repeat(100)]) await createTag(account, text);
       await page.reload();
       await row(page, 'Spring').getByRole('button', { name: 'Rename Spring' }).click();
       expect(await barriersOn(page)).toEqual([]);
@@ -165,10 +168,10 @@ describe('tags', () => {
   }
 
   test('with scripts in their names never run them', async () => {
-    const who = await app.createAccount();
+    const account = await app.createAccount();
     const payload = '<img src=x onerror="globalThis.ran=1">';
-    await tag(who, payload);
-    const page = await dashboardOf(app, who, `/app/tags?q=${encodeURIComponent('<img')}`);
+    await createTag(account, payload);
+    const page = await dashboardOf(app, account, `/app/tags?q=${encodeURIComponent('<img')}`);
     await row(page, payload).hover();
     await page.getByRole('button', { name: `Delete ${payload}` }).click();
     await page.getByRole('dialog').getByText(payload).waitFor();

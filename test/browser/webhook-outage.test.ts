@@ -8,14 +8,14 @@ import { linkPagesOf, testTimeout } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
-const target = targetOfEachTest();
+const newTarget = targetOfEachTest();
 
 test(
   'deliveries that failed during an outage are shown, and sent again with one click',
   async () => {
-    let isAway = true;
-    const hook = target(() => new Response(null, { status: isAway ? 410 : 200 }));
-    const { page, link, owner } = await open({ webhook_url: hook.url }, '/webhook');
+    let isFailing = true;
+    const target = newTarget(() => new Response(null, { status: isFailing ? 410 : 200 }));
+    const { page, link, owner } = await open({ webhook_url: target.url }, '/webhook');
     const states = async (): Promise<string[]> =>
       (
         await app.call('GET', `/api/v1/link/${link.id}/webhook_deliveries`, { key: owner.key })
@@ -26,10 +26,10 @@ test(
 
     await page.getByRole('link', { name: 'Organization' }).first().click();
     const failing = page.getByRole('region', { name: 'Failing webhooks' });
-    await failing.getByText(hook.url).waitFor();
+    await failing.getByText(target.url).waitFor();
     await page.goBack();
 
-    isAway = false;
+    isFailing = false;
     await page.getByRole('button', { name: 'Redeliver all 2 that failed' }).waitFor();
     await page.getByRole('button', { name: 'Redeliver all 2 that failed' }).click();
     await page.getByText('Delivered').nth(1).waitFor();
@@ -43,17 +43,17 @@ test(
 );
 
 test(
-  'permanent failures are sent again for all links, by days too, even after the target works again',
+  'failed deliveries are sent again for all links, or for some days only, even after the target works again',
   async () => {
-    let isAway = true;
-    const hook = target(() => new Response(null, { status: isAway ? 410 : 200 }));
-    const { page, link, owner } = await open({ webhook_url: hook.url }, '/webhook');
-    const body = { destination_url: 'https://example.com/other', webhook_url: hook.url };
+    let isFailing = true;
+    const target = newTarget(() => new Response(null, { status: isFailing ? 410 : 200 }));
+    const { page, link, owner } = await open({ webhook_url: target.url }, '/webhook');
+    const body = { destination_url: 'https://example.com/other', webhook_url: target.url };
     const other = (await app.call('POST', '/api/v1/link', { key: owner.key, body })).json;
     const outages = async () => (await app.call('GET', '/api/v1/webhook_outages', { key: owner.key })).json;
     for (const { id } of [link, other]) await foldClicks(app, id);
     await eventually(async () => (await outages()).total_failed === 2, 'two failed deliveries');
-    isAway = false;
+    isFailing = false;
     await foldClicks(app, link.id);
     await eventually(async () => (await outages()).webhook_outages.length === 0, 'the end of the outage');
 
@@ -70,7 +70,7 @@ test(
     await dialog.getByRole('button', { name: 'Redeliver' }).click();
     await page.getByText('2 messages are on the way again.').waitFor();
     await failed.waitFor({ state: 'detached' });
-    await hook.calls(5);
+    await target.calls(5);
   },
   testTimeout,
 );

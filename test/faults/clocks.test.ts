@@ -13,7 +13,7 @@ const isShort = process.env.ROUNDS === undefined;
 const visits = isShort ? 20 : 300;
 const hour = 3_600_000;
 const year = 365 * 24 * hour;
-const errors = [
+const clockErrors = [
   ['an hour ahead', hour],
   ['an hour behind', -hour],
   ['a year ahead', year],
@@ -28,7 +28,7 @@ interface Node {
   readonly url: string;
 }
 
-/** Starts a node whose clock is ahead by this much, and which runs its jobs that are due every minute or day all the time. */
+/** Starts a node whose clock is ahead by this much, and which runs its jobs of every minute or day continuously. */
 async function startNode(dataDir: string, ahead: number, settings: Record<string, string>): Promise<Node> {
   const CLOCK = `${dataDir}.clock`;
   await Bun.write(CLOCK, String(ahead));
@@ -55,7 +55,7 @@ async function visitAll(urls: readonly string[], from = 0): Promise<number> {
   return visits;
 }
 
-test.each(isShort ? [errors[0], errors[3]] : errors)(
+test.each(isShort ? [clockErrors[0], clockErrors[3]] : clockErrors)(
   'two nodes on PostgreSQL, the clock of one %s: each click counts once and in its hour, and each message is sent',
   async (name, ahead) => {
     await using folder = await temporaryFolder();
@@ -147,7 +147,7 @@ test('on SQLite a clock that jumps by hours and years during operation loses no 
     const link = { destination_url: 'https://example.com/' };
     const { id, suffix } = await post<{ id: number; suffix: string }>('/api/v1/link', link);
     let answered = await visitAll([`${url}/${suffix}`]);
-    for (const [, ahead] of errors) {
+    for (const [, ahead] of clockErrors) {
       await Bun.write(`${dataDir}.clock`, String(ahead));
       answered += await visitAll([`${url}/${suffix}`], answered);
       await post('/api/v1/link', link);

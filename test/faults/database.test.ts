@@ -42,14 +42,14 @@ interface Fault {
   readonly isInShort?: boolean;
 }
 
-const setReadOnly = async (is: 'on' | 'off') => {
-  await ask(database, `alter system set default_transaction_read_only = ${is}`);
+const setReadOnly = async (value: 'on' | 'off') => {
+  await ask(database, `alter system set default_transaction_read_only = ${value}`);
   await ask(database, 'select pg_reload_conf()');
 };
 
 /** Signals the server process and each of its backends. */
 async function signal(name: NodeJS.Signals, pid: number): Promise<void> {
-  // The postmaster first, so that it starts no more of them.
+  // The postmaster first, so that it starts no more backends.
   process.kill(pid, name);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   for (const id of children.map(Number))
@@ -68,12 +68,12 @@ async function serverPid(): Promise<number> {
 
 let frozen = 0;
 const taken: Client[] = [];
-const together = 50;
+const batchSize = 50;
 
 /** Takes all free connections. */
-async function takeWhatIsFree(): Promise<void> {
-  for (let got = together; got > 0; ) {
-    const clients = Array.from({ length: together }, () => new Client({ connectionString: database }));
+async function takeFreeConnections(): Promise<void> {
+  for (let got = batchSize; got > 0; ) {
+    const clients = Array.from({ length: batchSize }, () => new Client({ connectionString: database }));
     const tries = await Promise.allSettled(clients.map((client) => client.connect()));
     const open = clients.filter((_, index) => tries[index]?.status === 'fulfilled');
     for (const client of open) client.on('error', () => {});
@@ -84,12 +84,12 @@ async function takeWhatIsFree(): Promise<void> {
 
 /** Terminates the service's connections, and takes them before it can reconnect. */
 async function takeConnections(): Promise<void> {
-  await takeWhatIsFree();
+  await takeFreeConnections();
   for (let round = 0; round < 3; round++) {
     await taken[0]?.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'linnet%'",
     );
-    await takeWhatIsFree();
+    await takeFreeConnections();
   }
 }
 
@@ -125,7 +125,7 @@ const faults: readonly Fault[] = [
 let creations = 0;
 
 test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
-  'PostgreSQL $name: no visit to a cached link fails, nothing acknowledged is lost or doubled, and all works soon afterwards',
+  'PostgreSQL $name: no visit to a cached link fails, nothing acknowledged is lost or doubled, and everything works again soon afterwards',
   async ({ name, begin, end }) => {
     const create = (externalId: string) =>
       app.call('POST', '/api/v1/link?disable_png=true', {
@@ -139,28 +139,28 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
     const answers = new Map<string, number>();
     const suffixes = new Map<string, string | null>();
     let isOver = false;
-    const press = async (what: string, call: () => Promise<number>) => {
+    const callRepeatedly = async (what: string, call: () => Promise<number>) => {
       while (!isOver) {
-        const said = `${what} ${await call()}`;
-        answers.set(said, (answers.get(said) ?? 0) + 1);
+        const outcome = `${what} ${await call()}`;
+        answers.set(outcome, (answers.get(outcome) ?? 0) + 1);
         await Bun.sleep(isShort ? 30 : 5);
       }
     };
-    const creating = async () => {
+    const createAndRecord = async () => {
       const key = `creation ${++creations}`;
       const { status, json } = await create(key);
       suffixes.set(key, status === 201 ? json.suffix : null);
       return status;
     };
-    const listing = async () => (await app.call('GET', '/api/v1/link', { key: owner.key })).status;
-    const pressing = [
-      press('visit', async () => (await app.visit(path)).status),
-      press('visit', async () => (await app.visit(path)).status),
-      press('creation', creating),
-      press('creation', creating),
-      press('list', listing),
+    const listStatus = async () => (await app.call('GET', '/api/v1/link', { key: owner.key })).status;
+    const calls = [
+      callRepeatedly('visit', async () => (await app.visit(path)).status),
+      callRepeatedly('visit', async () => (await app.visit(path)).status),
+      callRepeatedly('creation', createAndRecord),
+      callRepeatedly('creation', createAndRecord),
+      callRepeatedly('list', listStatus),
     ];
-    let wellAt = Number.POSITIVE_INFINITY;
+    let recoveredAfter = Number.POSITIVE_INFINITY;
     try {
       await eventually(() => suffixes.size > 5, 'creations');
       await begin();
@@ -171,23 +171,25 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
         async () => (await create(`after ${name} ${++creations}`)).status === 201,
         'a creation',
       );
-      await eventually(async () => (await listing()) === 200, 'a list');
-      wellAt = performance.now() - ended;
+      await eventually(async () => (await listStatus()) === 200, 'a list');
+      recoveredAfter = performance.now() - ended;
     } finally {
       isOver = true;
-      await Promise.all(pressing);
+      await Promise.all(calls);
     }
 
-    const count = (said: string) => answers.get(said) ?? 0;
-    const told = [...answers].map(([said, times]) => `${said}: ${times}`).sort();
-    figure(`PostgreSQL ${name}: ${told.join(', ')}; well again after ${Math.round(wellAt)} ms`);
-    const unexpected = told.filter(
-      (said) => !/^(visit 302|creation 201|list 200|(creation|list) 50[34]):/.test(said),
+    const count = (outcome: string) => answers.get(outcome) ?? 0;
+    const outcomes = [...answers].map(([outcome, times]) => `${outcome}: ${times}`).sort();
+    figure(
+      `PostgreSQL ${name}: ${outcomes.join(', ')}; working again after ${Math.round(recoveredAfter)} ms`,
+    );
+    const unexpected = outcomes.filter(
+      (outcome) => !/^(visit 302|creation 201|list 200|(creation|list) 50[34]):/.test(outcome),
     );
     expect(unexpected).toEqual([]);
-    expect(wellAt).toBeLessThan(scaledToLoad(recovery));
+    expect(recoveredAfter).toBeLessThan(scaledToLoad(recovery));
     // A repeated creation that was answered gets the same answer; one that wasn't is created exactly once, whether it was committed or not.
-    const again = new Map<string, string>();
+    const repeated = new Map<string, string>();
     for (const [key, suffix] of suffixes) {
       const { json } = await answerWhen(
         () => create(key),
@@ -196,9 +198,9 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
         scaledToLoad(recovery),
       );
       expect([key, json.suffix]).toEqual([key, suffix ?? json.suffix]);
-      again.set(key, json.suffix);
+      repeated.set(key, json.suffix);
     }
-    expect(new Set(again.values()).size).toBe(again.size);
+    expect(new Set(repeated.values()).size).toBe(repeated.size);
     const counter = hitCounter('', database);
     // Plus the very first visit.
     await eventually(
@@ -210,7 +212,7 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
   300_000,
 );
 
-test('and no link was created without a request', async () => {
+test('no link was created without a request', async () => {
   const [row] = await ask(
     database,
     `select count(*)::int as links, (select count(*)::int from idempotency_keys) as keys from links`,

@@ -35,14 +35,14 @@ interface Line {
 /** The number of clicks that the server logged as dropped. */
 function droppedBy(program: Program): number {
   const lines = program.output().err.trim().split('\n');
-  const told = lines
+  const dropLines = lines
     .map((line): Line => JSON.parse(line))
     .filter(({ event }) => event?.startsWith('clicks dropped'));
-  return Math.max(0, ...told.map((line) => line.dropped_so_far ?? 0));
+  return Math.max(0, ...dropLines.map((line) => line.dropped_so_far ?? 0));
 }
 
 test.skipIf(disk === null).each(faults)(
-  'a disk that is $name during operation: no visit fails, nothing acknowledged is lost unreported, and all works afterwards',
+  'a disk that is $name during operation: no visit fails, nothing acknowledged is lost unreported, and everything works afterwards',
   async ({ name, begin, end }) => {
     if (disk === null) return;
     const dataDir = `${disk.path}/${name}`;
@@ -67,7 +67,7 @@ test.skipIf(disk === null).each(faults)(
       let isOver = false;
       let isPaused = false;
       let visits = 0;
-      const note = (what: string, status: number) =>
+      const record = (what: string, status: number) =>
         answers.set(`${what} ${status}`, (answers.get(`${what} ${status}`) ?? 0) + 1);
       const visit = async () => {
         while (!isOver) {
@@ -77,7 +77,7 @@ test.skipIf(disk === null).each(faults)(
             headers: { 'user-agent': agent },
             redirect: 'manual',
           });
-          note('visit', status);
+          record('visit', status);
           await Bun.sleep(5);
         }
       };
@@ -87,7 +87,7 @@ test.skipIf(disk === null).each(faults)(
             { destination_url: 'https://example.com/' },
             { 'idempotency-key': `${name} ${count}` },
           );
-          note('creation', answer.status);
+          record('creation', answer.status);
           if (answer.status === 201) {
             const { suffix } = (await answer.json()) as { suffix: string };
             created.set(`${name} ${count}`, suffix);
@@ -95,7 +95,7 @@ test.skipIf(disk === null).each(faults)(
           await Bun.sleep(20);
         }
       };
-      const pressing = [...Array.from({ length: visitors }, visit), create()];
+      const clients = [...Array.from({ length: visitors }, visit), create()];
       await eventually(() => created.size > 5, 'creations');
       isPaused = true;
       await Bun.sleep(syncTime);
@@ -112,7 +112,7 @@ test.skipIf(disk === null).each(faults)(
         expect(performance.now() - ended).toBeLessThan(scaledToLoad(recovery));
       }
       isOver = true;
-      await Promise.all(pressing);
+      await Promise.all(clients);
       program.kill('SIGTERM');
       expect(await program.exited).toBe(0);
       const dropped = droppedBy(program);
@@ -124,9 +124,11 @@ test.skipIf(disk === null).each(faults)(
       await eventually(async () => (await counter.of(link.id)).ledger >= answered - dropped, 'all clicks');
       const found = await counter.of(link.id);
       await counter.close();
-      const told = [...answers].map(([said, times]) => `${said}: ${times}`).sort();
-      figure(`disk ${name}: ${told.join(', ')}; ${found.ledger} clicks counted, ${dropped} told as dropped`);
-      expect(told.filter((said) => !/^(visit 302|creation (201|503)):/.test(said))).toEqual([]);
+      const outcomes = [...answers].map(([outcome, times]) => `${outcome}: ${times}`).sort();
+      figure(
+        `disk ${name}: ${outcomes.join(', ')}; ${found.ledger} clicks counted, ${dropped} logged as dropped`,
+      );
+      expect(outcomes.filter((outcome) => !/^(visit 302|creation (201|503)):/.test(outcome))).toEqual([]);
       expect(answers.get('creation 503')).toBeGreaterThan(0);
       expect(found.ledger).toBe(answered - dropped);
       expect([found.distinctVisitors, found.clicks]).toEqual([found.ledger, found.ledger]);

@@ -13,10 +13,10 @@ const isShort = process.env.ROUNDS === undefined;
 const kills = isShort ? 1 : Math.min(100, Number(process.env.ROUNDS));
 const nodeCount = isShort ? 2 : 3;
 const clients = 6;
-/** How many answers there are before each kill. */
-const between = isShort ? 60 : 10;
-/** One in this many creations is a tag, and one an API key. */
-const others = 20;
+/** The number of answers before each kill. */
+const answersPerKill = isShort ? 60 : 10;
+/** Of this many creations one is a tag, and one an API key. */
+const creationsPerTag = 20;
 
 interface Node {
   readonly program: Program;
@@ -28,9 +28,9 @@ const agentOf = (visit: number) =>
   `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 n${visit}`;
 
 /** A client's creations, each with an idempotency key of its own. */
-function wanted(key: string, count: number, tag: number): { path: string; body: object } {
-  if (count % others === 1) return { path: '/api/v1/tag', body: { name: `tag ${key}` } };
-  if (count % others === 2) return { path: '/api/v1/api_key', body: { name: key } };
+function creationOf(key: string, count: number, tag: number): { path: string; body: object } {
+  if (count % creationsPerTag === 1) return { path: '/api/v1/tag', body: { name: `tag ${key}` } };
+  if (count % creationsPerTag === 2) return { path: '/api/v1/api_key', body: { name: key } };
   return { path: '/api/v1/link', body: { destination_url: 'https://example.com/', tags: [tag] } };
 }
 
@@ -51,7 +51,7 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
     return { program, url: await program.address() };
   };
   const nodes = await Promise.all(Array.from({ length: nodeCount }, (_, index) => start(`${index}`)));
-  const standing: (Node | undefined)[] = [...nodes];
+  const runningNodes: (Node | undefined)[] = [...nodes];
   const started = [...nodes];
   const sql = new SQL({ url: settings.DATABASE_URL, max: 1 });
   const count = async (what: string): Promise<number> =>
@@ -72,14 +72,14 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
     let isOver = false;
     /** Sends a creation to one node after another until one of them answers. */
     const send = async (key: string, at: number): Promise<number> => {
-      const { path, body } = wanted(key, at, tag.id);
+      const { path, body } = creationOf(key, at, tag.id);
       for (let tries = 0; ; tries++) {
-        const node = standing[(at + tries) % nodeCount];
+        const node = runningNodes[(at + tries) % nodeCount];
         // At least one node is always up.
         if (!node) continue;
         // An API key can't create API keys.
-        const who = path === '/api/v1/api_key' ? { authorization } : { 'api-key': apiKey };
-        const headers = { ...json, ...who, 'idempotency-key': key };
+        const credentials = path === '/api/v1/api_key' ? { authorization } : { 'api-key': apiKey };
+        const headers = { ...json, ...credentials, 'idempotency-key': key };
         const answer = await fetch(node.url + path, {
           method: 'POST',
           headers,
@@ -91,7 +91,7 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
         sentAgain++;
       }
     };
-    const making = Array.from({ length: clients }, async (_, client) => {
+    const creating = Array.from({ length: clients }, async (_, client) => {
       for (let at = 0; !isOver; at++) {
         const key = `${client}-${at}`;
         answers.set(key, { id: await send(key, at), count: at });
@@ -99,7 +99,7 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
     });
     const visiting = Array.from({ length: nodeCount }, async (_, index) => {
       while (!isOver) {
-        const node = standing[index];
+        const node = runningNodes[index];
         if (node) {
           const headers = { 'user-agent': agentOf(++visits.sent) };
           const answer = await fetch(`${node.url}/${visited.suffix}`, { headers, redirect: 'manual' }).catch(
@@ -112,25 +112,25 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
       }
     });
     for (let killed = 0; killed < kills; killed++) {
-      const enough = [answers.size + between, visits.answered + between] as const;
+      const enough = [answers.size + answersPerKill, visits.answered + answersPerKill] as const;
       await eventually(() => answers.size > enough[0] && visits.answered > enough[1], 'calls to be answered');
       const at = killed % nodeCount;
-      const victim = standing[at];
-      standing[at] = undefined;
+      const victim = runningNodes[at];
+      runningNodes[at] = undefined;
       victim?.program.kill('SIGKILL');
       await victim?.program.exited;
       const next = await start(`${at}`);
       started.push(next);
-      standing[at] = next;
+      runningNodes[at] = next;
     }
     isOver = true;
-    await Promise.all([...making, ...visiting]);
+    await Promise.all([...creating, ...visiting]);
 
     for (const [key, { id, count }] of answers) expect([key, await send(key, count)]).toEqual([key, id]);
-    const of = (rest: (count: number) => boolean) =>
+    const countOf = (rest: (count: number) => boolean) =>
       [...answers.values()].filter(({ count }) => rest(count)).length;
-    const tags = of((at) => at % others === 1);
-    const keys = of((at) => at % others === 2);
+    const tags = countOf((at) => at % creationsPerTag === 1);
+    const keys = countOf((at) => at % creationsPerTag === 2);
     const links = answers.size - tags - keys;
     expect([await count('links'), await count('api_keys')]).toEqual([linksBefore + links, keysBefore + keys]);
     expect([await count('tags'), await count('link_tags')]).toEqual([tags + 1, links]);
@@ -146,11 +146,11 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
     await counter.close();
     expect(ledger).toBeLessThanOrEqual(visits.sent);
     expect([distinctVisitors, clicks]).toEqual([ledger, ledger]);
-    const told = new Set(target.received.map(({ headers }) => headers['webhook-id']));
-    expect(told.size).toBe(ledger);
+    const deliveredIds = new Set(target.received.map(({ headers }) => headers['webhook-id']));
+    expect(deliveredIds.size).toBe(ledger);
     expect(new Set(target.received.map(({ body }) => JSON.parse(body).payload.id)).size).toBe(ledger);
     figure(
-      `kill -9 of ${nodeCount} nodes on PostgreSQL: ${kills} times, ${links} links, ${tags} tags, ${keys} keys, ${visits.answered} visits answered, ${ledger} counted, ${target.received.length} deliveries of ${told.size} events, ${sentAgain} calls sent again`,
+      `kill -9 of ${nodeCount} nodes on PostgreSQL: ${kills} times, ${links} links, ${tags} tags, ${keys} keys, ${visits.answered} visits answered, ${ledger} counted, ${target.received.length} deliveries of ${deliveredIds.size} events, ${sentAgain} calls sent again`,
     );
   } finally {
     await sql.end();

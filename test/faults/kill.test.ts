@@ -14,7 +14,7 @@ const isShort = process.env.ROUNDS === undefined;
 const rounds = Number(process.env.ROUNDS ?? 4);
 const roundsOn = { sqlite: rounds, postgres: isShort ? 3 : Math.min(4, rounds) };
 /** Milliseconds of load before a kill. */
-const maxLoad = isShort ? 130 : 250;
+const maxLoadTime = isShort ? 130 : 250;
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const visitors = 24;
 
@@ -29,19 +29,19 @@ function randomOf(start: number): () => number {
   };
 }
 
-interface Sent {
+interface VisitCounts {
   sent: number;
   answered: number;
   refused: number;
 }
 
 /**
- * Visits without a pause until the server is gone: enough of them that the hits left behind often exceed one pack.
- * Every visit is by a different visitor, so that a hit that is counted twice shows.
+ * Visits without a pause until the server is killed: enough that the unfolded hits often exceed one pack.
+ * Every visit is by a different visitor, so that a hit that is counted twice is noticed.
  */
-function visitUntilItDies(url: string, count: Sent): Promise<void> {
+function visitUntilKilled(url: string, count: VisitCounts): Promise<void> {
   const { hostname, port, pathname } = new URL(url);
-  const { promise: gone, resolve: end } = Promise.withResolvers<void>();
+  const { promise: closed, resolve: resolveClosed } = Promise.withResolvers<void>();
   const visit = (socket: Socket) => {
     const agent = `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 n${++count.sent}`;
     socket.write(`GET ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nuser-agent: ${agent}\r\n\r\n`);
@@ -60,14 +60,14 @@ function visitUntilItDies(url: string, count: Sent): Promise<void> {
         answer = '';
         visit(socket);
       },
-      close: () => end(),
-      error: () => end(),
+      close: () => resolveClosed(),
+      error: () => resolveClosed(),
     },
-  }).catch(() => end());
-  return gone;
+  }).catch(() => resolveClosed());
+  return closed;
 }
 
-async function makeLinks(url: string, count: number): Promise<{ id: number; suffix: string }[]> {
+async function createLinks(url: string, count: number): Promise<{ id: number; suffix: string }[]> {
   const { authorization } = await firstAccount(url);
   const links: { id: number; suffix: string }[] = [];
   for (let made = 0; made < count; made++) {
@@ -78,9 +78,9 @@ async function makeLinks(url: string, count: number): Promise<{ id: number; suff
 }
 
 /** Waits until the journals of earlier processes are folded and deleted. */
-async function settled(dataDir: string): Promise<void> {
+async function untilFolded(dataDir: string): Promise<void> {
   const isFolded = () => journalsIn(dataDir).length === 0;
-  await eventually(isFolded, 'what the killed process left to be folded', 120_000);
+  await eventually(isFolded, 'the journal of the killed process to be folded', 120_000);
 }
 
 async function kill(program: Program): Promise<void> {
@@ -88,7 +88,7 @@ async function kill(program: Program): Promise<void> {
   await program.exited;
 }
 
-async function killAgainAndAgain(store: StoreKind, random: () => number): Promise<void> {
+async function killRepeatedly(store: StoreKind, random: () => number): Promise<void> {
   const databaseUrl = store === 'postgres' ? await migratedPostgres() : '';
   await using folder = await storeFolder();
   const dataDir = folder.path;
@@ -106,15 +106,15 @@ async function killAgainAndAgain(store: StoreKind, random: () => number): Promis
   let counted = 0;
   let answered = 0;
   try {
-    const links = await makeLinks(await program.address(), kills);
+    const links = await createLinks(await program.address(), kills);
     counter = hitCounter(dataDir, databaseUrl);
     for (const { id, suffix } of links) {
-      const count: Sent = { sent: 0, answered: 0, refused: 0 };
+      const count: VisitCounts = { sent: 0, answered: 0, refused: 0 };
       const url = `${await program.address()}/${suffix}`;
-      const load = Promise.all(Array.from({ length: visitors }, () => visitUntilItDies(url, count)));
-      // Kills it at a random moment of the load; in the short form, which has few of them, after its first answer.
+      const load = Promise.all(Array.from({ length: visitors }, () => visitUntilKilled(url, count)));
+      // Kills it at a random moment of the load; in the short form, which has few kills, only after its first answer.
       if (isShort) await eventually(() => count.answered > 0, 'the first answer');
-      await Bun.sleep(10 + random() * (maxLoad - 10));
+      await Bun.sleep(10 + random() * (maxLoadTime - 10));
       await kill(program);
       await load;
       program = start();
@@ -126,7 +126,7 @@ async function killAgainAndAgain(store: StoreKind, random: () => number): Promis
         program = start();
       }
       await program.address();
-      await settled(dataDir);
+      await untilFolded(dataDir);
       const found = await counter.of(id);
       counted += found.ledger;
       answered += count.answered;
@@ -155,7 +155,7 @@ async function killAgainAndAgain(store: StoreKind, random: () => number): Promis
 for (const [index, store] of storeKinds.entries()) {
   test(
     `killed at any moment under load, nothing acknowledged is missing or doubled, on ${store}`,
-    () => killAgainAndAgain(store, randomOf(seed + index)),
+    () => killRepeatedly(store, randomOf(seed + index)),
     Math.max(240_000, rounds * 5_000),
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Runs every known fault on two lanes: prints a line with figures for each, and exits with a failure if one costs what
- * it must not. `npm run test:faults -- WORD` runs those with this word in their names.
+ * Runs every known fault on two lanes: prints a line with figures for each, and exits with a failure if a test of
+ * one fails. `npm run test:faults -- WORD` runs those with this word in their names.
  */
 import { join } from 'node:path';
 import { figureMark } from '../support/figure.ts';
@@ -51,8 +51,8 @@ const faults: readonly Fault[] = [
 ];
 
 const root = join(import.meta.dir, '..', '..');
-const words = process.argv.slice(2);
-const waiting = faults.filter(({ name }) => words.every((word) => name.includes(word)));
+const filters = process.argv.slice(2);
+const queue = faults.filter(({ name }) => filters.every((word) => name.includes(word)));
 const lanes = 2;
 const began = performance.now();
 let failed = 0;
@@ -70,21 +70,21 @@ async function run({ name, files, settings = {} }: Fault): Promise<void> {
   ]);
   const [, passed = '0'] = /^\s*(\d+) pass$/m.exec(err) ?? [];
   const [, skipped = '0'] = /^\s*(\d+) skip$/m.exec(err) ?? [];
-  const isWell = code === 0 && passed !== '0';
-  if (!isWell) failed += 1;
+  const hasPassed = code === 0 && passed !== '0';
+  if (!hasPassed) failed += 1;
   const tests = `${passed} tests${skipped === '0' ? '' : `, ${skipped} skipped`}`;
   const seconds = Math.round((performance.now() - from) / 1_000);
-  console.info(`${isWell ? 'ok    ' : 'FAILED'} ${name}: ${tests}, ${seconds} s`);
+  console.info(`${hasPassed ? 'ok    ' : 'FAILED'} ${name}: ${tests}, ${seconds} s`);
   for (const line of out.split('\n'))
     if (line.startsWith(figureMark)) console.info(`         ${line.slice(figureMark.length)}`);
-  if (!isWell) process.stderr.write(`${out}\n${err}\n`);
+  if (!hasPassed) process.stderr.write(`${out}\n${err}\n`);
 }
 
-async function lane(): Promise<void> {
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await run(next);
+async function runLane(): Promise<void> {
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) await run(next);
 }
 
-await Promise.all(Array.from({ length: lanes }, lane));
+await Promise.all(Array.from({ length: lanes }, runLane));
 const minutes = ((performance.now() - began) / 60_000).toFixed(1);
 console.info(
   failed === 0 ? `All is well after ${minutes} minutes.` : `${failed} failed, after ${minutes} minutes.`,

@@ -20,9 +20,9 @@ const childrenOf = (pid: number): number[] =>
 
 /** The number of sockets that listen on this port of 127.0.0.1. */
 function listenersOn(port: number): number {
-  const place = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
-  return lines.filter((line) => line.includes(` ${place} 00000000:0000 0A `)).length;
+  return lines.filter((line) => line.includes(` ${address} 00000000:0000 0A `)).length;
 }
 
 const json = { 'content-type': 'application/json', host };
@@ -35,21 +35,21 @@ async function ownerOf(origin: string, setupToken: string): Promise<{ headers: R
 /** Milliseconds between a client's calls: the restarts, not the load, should use the CPU. */
 const pause = process.env.ROUNDS === undefined ? 50 : 20;
 
-/** Calls repeatedly until told to stop, and counts the results by status or error. */
-function press(calls: readonly (() => Promise<Response>)[]) {
+/** Calls repeatedly until stopped, and counts the results by status or error. */
+function callRepeatedly(calls: readonly (() => Promise<Response>)[]) {
   const seen: Record<string, number> = {};
   let isOver = false;
   const running = calls.map(async (call) => {
     while (!isOver) {
-      const what = await call().then(
+      const outcome = await call().then(
         async (answer) => {
           const text = await answer.text();
-          // A failed answer's body says why.
+          // The body of an error has its reason.
           return answer.status < 400 ? String(answer.status) : `${answer.status} ${text.slice(0, 300)}`;
         },
         (cause) => String((cause as { code?: string }).code ?? cause),
       );
-      seen[what] = (seen[what] ?? 0) + 1;
+      seen[outcome] = (seen[outcome] ?? 0) + 1;
       await Bun.sleep(pause);
     }
   });
@@ -61,26 +61,30 @@ function press(calls: readonly (() => Promise<Response>)[]) {
   return { seen, stop };
 }
 
-const ways = ['directly', ...(hasNginx ? ['behind nginx'] : []), ...(hasCaddy ? ['behind Caddy'] : [])];
+const routes = ['directly', ...(hasNginx ? ['behind nginx'] : []), ...(hasCaddy ? ['behind Caddy'] : [])];
 
 /** The HTTPS port of the proxy; null without one. */
-async function proxyOf(way: string, at: string, stack: AsyncDisposableStack): Promise<number | null> {
-  if (way === 'directly') return null;
-  if (way === 'behind nginx') return stack.use(await startNginx(host, at)).httpsPort;
+async function proxyOf(
+  route: string,
+  directUrl: string,
+  stack: AsyncDisposableStack,
+): Promise<number | null> {
+  if (route === 'directly') return null;
+  if (route === 'behind nginx') return stack.use(await startNginx(host, directUrl)).httpsPort;
   const folder = stack.use(await temporaryFolder());
-  const { httpsPort } = stack.use(await startCaddy(folder.path, host, at));
-  const answers = () =>
+  const { httpsPort } = stack.use(await startCaddy(folder.path, host, directUrl));
+  const isServing = () =>
     fetch(`https://127.0.0.1:${httpsPort}/healthz`, { headers: { host }, tls }).then(
       ({ status }) => status === 200,
       () => false,
     );
-  await eventually(answers, 'Caddy');
+  await eventually(isServing, 'Caddy to serve');
   return httpsPort;
 }
 
-test.each(ways)(
+test.each(routes)(
   'two workers restarted one after the other, %s, fail no visit and no creation',
-  async (way) => {
+  async (route) => {
     await using data = await storeFolder();
     const [port = 0] = freePorts(1);
     const settings = {
@@ -95,16 +99,16 @@ test.each(ways)(
     const program = runServer(settings);
     await using _ = { [Symbol.asyncDispose]: async () => program.kill('SIGTERM') };
     const url = await program.address();
-    const at = `http://127.0.0.1:${port}`;
+    const directUrl = `http://127.0.0.1:${port}`;
     expect(url).toContain(host);
     await using proxies = new AsyncDisposableStack();
-    const httpsPort = await proxyOf(way, at, proxies);
-    const origin = httpsPort === null ? at : `https://127.0.0.1:${httpsPort}`;
-    const asking = runCommand(['setup', 'token'], settings);
-    await asking.exited;
-    const { headers } = await ownerOf(at, asking.output().out.trim());
+    const httpsPort = await proxyOf(route, directUrl, proxies);
+    const origin = httpsPort === null ? directUrl : `https://127.0.0.1:${httpsPort}`;
+    const tokenCommand = runCommand(['setup', 'token'], settings);
+    await tokenCommand.exited;
+    const { headers } = await ownerOf(directUrl, tokenCommand.output().out.trim());
     const body = JSON.stringify({ destination_url: 'https://example.com/', suffix: 'rolling' });
-    expect((await fetch(`${at}/api/v1/link`, { method: 'POST', headers, body })).status).toBe(201);
+    expect((await fetch(`${directUrl}/api/v1/link`, { method: 'POST', headers, body })).status).toBe(201);
 
     const visit = (keepalive: boolean) => () =>
       fetch(`${origin}/rolling`, { headers: { host }, redirect: 'manual', keepalive, tls });
@@ -115,20 +119,23 @@ test.each(ways)(
         body: JSON.stringify({ destination_url: 'https://example.com/' }),
         tls,
       });
-    const pressing = press([visit(true), visit(true), visit(false), visit(false), create, create]);
-    const ready = press([() => fetch(`${origin}/readyz`, { headers: { host }, tls })]);
-    for (let time = 0; time < restarts; time++) {
+    const calls = callRepeatedly([visit(true), visit(true), visit(false), visit(false), create, create]);
+    const readiness = callRepeatedly([() => fetch(`${origin}/readyz`, { headers: { host }, tls })]);
+    for (let restart = 0; restart < restarts; restart++) {
       const [first = 0] = childrenOf(program.pid);
       process.kill(first, 'SIGTERM');
-      await eventually(() => !childrenOf(program.pid).includes(first), 'its end');
-      await eventually(() => program.output().err.split('worker ended').length > time + 1, 'word of it');
-      await eventually(() => listenersOn(port) === 2, 'the one that follows');
+      await eventually(() => !childrenOf(program.pid).includes(first), 'the worker to end');
+      await eventually(
+        () => program.output().err.split('worker ended').length > restart + 1,
+        'its end to be logged',
+      );
+      await eventually(() => listenersOn(port) === 2, 'the next worker to listen');
     }
-    const seen = await pressing.stop();
-    await ready.stop();
-    figure(`${way}, ${restarts} restarts: ${JSON.stringify(seen)}`);
+    const seen = await calls.stop();
+    await readiness.stop();
+    figure(`${route}, ${restarts} restarts: ${JSON.stringify(seen)}`);
     expect(Object.keys(seen).sort()).toEqual(['201', '302']);
-    expect(Object.keys(ready.seen)).toEqual(['200']);
+    expect(Object.keys(readiness.seen)).toEqual(['200']);
     program.kill('SIGTERM');
     expect(await program.exited).toBe(0);
   },

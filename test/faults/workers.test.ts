@@ -11,7 +11,7 @@ import { runServer } from '../support/program.ts';
 const kills = process.env.ROUNDS === undefined ? 3 : Number(process.env.ROUNDS);
 const visitors = 12;
 const workers = 3;
-/** After this many, a visitor reconnects, and the kernel may hand the connection to another worker. */
+/** After this many requests a visitor reconnects, and the kernel may hand the connection to another worker. */
 const requestsPerConnection = 4;
 
 const childrenOf = (pid: number): number[] =>
@@ -19,9 +19,9 @@ const childrenOf = (pid: number): number[] =>
 
 /** The number of sockets that listen on this port of 127.0.0.1. */
 function listenersOn(port: number): number {
-  const place = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
-  return lines.filter((line) => line.includes(` ${place} 00000000:0000 0A `)).length;
+  return lines.filter((line) => line.includes(` ${address} 00000000:0000 0A `)).length;
 }
 
 interface Seen {
@@ -37,7 +37,7 @@ interface Seen {
 /** Milliseconds between a visitor's requests: the restarts, not the load, should use the CPU. */
 const pause = 5;
 
-/** Visits until told to stop, over one connection after another. */
+/** Visits until `isOver`, over one connection after another. */
 async function visit(url: string, seen: Seen, isOver: () => boolean): Promise<void> {
   let isSecondTry = false;
   while (!isOver()) {
@@ -54,7 +54,7 @@ function visitOnOneConnection({ hostname, port, pathname }: URL, seen: Seen, isO
   let sent = 0;
   let answer = '';
   let isDone = false;
-  const ask = (socket: Socket) => {
+  const sendRequest = (socket: Socket) => {
     isDone = isOver() || sent++ === requestsPerConnection;
     if (isDone) socket.end();
     else
@@ -66,7 +66,7 @@ function visitOnOneConnection({ hostname, port, pathname }: URL, seen: Seen, isO
     hostname,
     port: Number(port),
     socket: {
-      open: ask,
+      open: sendRequest,
       data(socket, bytes) {
         answer += bytes.toString('latin1');
         if (!answer.includes('\r\n\r\n')) return;
@@ -74,7 +74,7 @@ function visitOnOneConnection({ hostname, port, pathname }: URL, seen: Seen, isO
         seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1);
         answer = '';
         // Any other answer has a body, which isn't parsed, so the connection is dropped.
-        if (status === 302) setTimeout(ask, pause, socket);
+        if (status === 302) setTimeout(sendRequest, pause, socket);
         else {
           isDone = true;
           socket.terminate();

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { routes } from '../../src/api/routes.ts';
 import { startApp, type TestAccount, type TestApp } from '../support/app.ts';
 
-/** `npm run test:fuzz` makes more. */
-const perRoute = Number(process.env.CALLS ?? 120);
-const atOnce = 50;
+/** `npm run test:fuzz` makes more calls. */
+const callsPerRoute = Number(process.env.CALLS ?? 120);
+const concurrency = 50;
 
 let app: TestApp;
 let owner: TestAccount;
@@ -57,8 +57,8 @@ const fields = [
   'constructor',
 ];
 
-/** Values that have broken services before, in addition to the generator's own. */
-const nasty = fc.constantFrom<unknown>(
+/** Values that often break services, in addition to those of the generator. */
+const edgeCaseValue = fc.constantFrom<unknown>(
   '',
   ' ',
   '\u0000',
@@ -103,7 +103,7 @@ const someBody = fc.oneof(
   {
     weight: 8,
     arbitrary: fc
-      .dictionary(fc.constantFrom(...fields), fc.oneof(nasty, fc.jsonValue()), { maxKeys: 6 })
+      .dictionary(fc.constantFrom(...fields), fc.oneof(edgeCaseValue, fc.jsonValue()), { maxKeys: 6 })
       .map((body) => JSON.stringify(body)),
   },
   { weight: 2, arbitrary: fc.json() },
@@ -122,7 +122,7 @@ const parameters = [
   ...new Set(routes.flatMap(({ endpoint }) => Object.keys(endpoint.query?.shape ?? {}))),
   '__proto__',
 ];
-const words = [
+const queryValues = [
   'hour',
   'month',
   'country',
@@ -139,29 +139,29 @@ const someQuery = fc
   .dictionary(
     fc.constantFrom(...parameters),
     fc.oneof(
-      nasty.map((value) => String(value).slice(0, 400)),
-      fc.constantFrom(...words),
+      edgeCaseValue.map((value) => String(value).slice(0, 400)),
+      fc.constantFrom(...queryValues),
       fc.string({ unit: 'binary', maxLength: 20 }),
     ),
     { maxKeys: 4 },
   )
   .map((query) => new URLSearchParams(query).toString());
 
-// Event streams don't end: test/api-clicks-live.test.ts covers their refusals.
-const ending = routes.filter(({ endpoint }) => endpoint.streams !== 'text/event-stream');
+// Event streams don't end: test/api-clicks-live.test.ts tests the requests that they refuse.
+const finiteRoutes = routes.filter(({ endpoint }) => endpoint.streams !== 'text/event-stream');
 
-for (const { method, path, endpoint } of ending) {
-  test(`${perRoute.toLocaleString('en')} generated bodies at ${method} ${path}: never an internal error, never anything but JSON`, async () => {
+for (const { method, path, endpoint } of finiteRoutes) {
+  test(`${callsPerRoute.toLocaleString('en')} generated bodies for ${method} ${path} get JSON, and cause no internal error`, async () => {
     // API keys aren't deleted: one of them authenticates these calls.
     const id = path.includes('api_key') ? fc.constant('777777') : someId;
     const query = endpoint.query ? someQuery : fc.constant('');
     const calls = fc.sample(fc.tuple(someBody, id, fc.boolean(), query), {
-      numRuns: perRoute,
+      numRuns: callsPerRoute,
       seed: 20_261_120,
     });
-    for (let start = 0; start < calls.length; start += atOnce) {
+    for (let start = 0; start < calls.length; start += concurrency) {
       await Promise.all(
-        calls.slice(start, start + atOnce).map(async ([body, chosenId, withKey, query]) => {
+        calls.slice(start, start + concurrency).map(async ([body, chosenId, withKey, query]) => {
           const send = {
             ...(method === 'GET' ? {} : { body }),
             // Endpoints that require a credential are called with and without one.
@@ -174,9 +174,9 @@ for (const { method, path, endpoint } of ending) {
           );
           const isStream = status === 200 && endpoint.streams !== undefined;
           const isJson = status === 204 ? text === '' : isStream || json !== undefined;
-          const isWhole =
+          const hasErrorFields =
             status < 400 || (json?.status_code === status && typeof json.error_string === 'string');
-          if (status >= 500 || !isJson || !isWhole)
+          if (status >= 500 || !isJson || !hasErrorFields)
             throw new Error(
               `${method} ${path} ${chosenId} ${query} ${body}: ${status} ${text.slice(0, 300)}`,
             );

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { startApp, storeKinds } from '../support/app.ts';
 
-/** `npm run test:fuzz` makes more. */
+/** `npm run test:fuzz` makes more rounds. */
 const rounds = Number(process.env.REFRESHES ?? 40);
 
 test.each(storeKinds)(

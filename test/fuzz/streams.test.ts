@@ -8,27 +8,27 @@ import { problemsOf, runServer } from '../support/program.ts';
 import { drawStream, type Stream, type StreamRequest } from '../support/request-streams.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
-/** `npm run test:fuzz` sets more. To repeat a failure, use its seed: `SEED=… npm run test:fuzz`. */
+/** `npm run test:fuzz` sends more streams. To repeat a failure, use its seed: `SEED=… npm run test:fuzz`. */
 const streams = Number(process.env.STREAMS ?? 1_000);
 const seed = Number(process.env.SEED ?? 1 + (Date.now() % 1_000_000_000));
-const atOnce = 16;
+const concurrency = 16;
 const answerTimeout = 60_000;
 
 const suffixes = Array.from({ length: 64 }, (_, index) => `token-${index}`);
 const destinationOf = (suffix: string) => `https://destination.example/${suffix}`;
 
-/** Sends the pieces one by one, and reads until every answer has arrived, one says `Connection: close`, or the connection ends. */
+/** Sends the parts one by one, and reads until every answer has arrived, one has `Connection: close`, or the connection ends. */
 function send(port: number, stream: Stream): Promise<ReadAnswer[]> {
   const { requests, cuts } = stream;
   const bytes = Buffer.from(requests.map((request) => request.bytes).join(''), 'latin1');
   const reader = new AnswerReader((index) => requests[index]?.isHead === true);
   const answers: ReadAnswer[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer[]>();
-  const late = setTimeout(() => reject(new Error('no answer in time')), answerTimeout);
-  let room = () => {};
+  const timer = setTimeout(() => reject(new Error('no answer in time')), answerTimeout);
+  let onDrain = () => {};
   const done = () => {
-    clearTimeout(late);
-    room();
+    clearTimeout(timer);
+    onDrain();
     if (reader.rest === '') resolve(answers);
     else reject(new Error(`half an answer: ${reader.rest.slice(0, 200)}`));
   };
@@ -37,27 +37,27 @@ function send(port: number, stream: Stream): Promise<ReadAnswer[]> {
     port,
     socket: {
       async open(socket) {
-        let isGone = false;
+        let isClosed = false;
         for (const [index, start] of [0, ...cuts].entries()) {
           const end = cuts[index] ?? bytes.length;
-          for (let sent = start; sent < end && !isGone; ) {
+          for (let sent = start; sent < end && !isClosed; ) {
             const taken = socket.write(bytes.subarray(sent, end));
-            if (taken < 0) isGone = true;
+            if (taken < 0) isClosed = true;
             else sent += taken;
-            if (sent < end && !isGone)
+            if (sent < end && !isClosed)
               await new Promise<void>((resolve) => {
-                room = resolve;
+                onDrain = resolve;
               });
-            if (socket.readyState <= 0) isGone = true;
+            if (socket.readyState <= 0) isClosed = true;
           }
-          // Alternates between no pause and a short one.
+          // Alternately with no pause and a pause of a millisecond.
           await Bun.sleep(index % 2);
         }
       },
-      drain: () => room(),
-      data(socket, piece) {
+      drain: () => onDrain(),
+      data(socket, chunk) {
         try {
-          answers.push(...reader.take(piece.toString('latin1')));
+          answers.push(...reader.take(chunk.toString('latin1')));
         } catch (cause) {
           reject(cause);
         }
@@ -73,7 +73,7 @@ function send(port: number, stream: Stream): Promise<ReadAnswer[]> {
   return promise;
 }
 
-const shown = ({ bytes }: StreamRequest): string =>
+const describeRequest = ({ bytes }: StreamRequest): string =>
   `${bytes.length} ${JSON.stringify(bytes.slice(0, 24))}${bytes.includes('X-Detour') ? ' by the detour' : ''}`;
 
 /** What is wrong with these answers, or null. */
@@ -91,7 +91,7 @@ function problemIn({ requests }: Stream, answers: readonly ReadAnswer[]): string
   return `${answers.length} answers to ${requests.length} requests`;
 }
 
-test(`${streams} streams of requests of lengths around every limit, split anywhere`, async () => {
+test(`${streams} streams of pipelined requests, with lengths around every limit and split anywhere, get correct responses`, async () => {
   await using folder = await storeFolder();
   const program = runServer({ PORT: '0', DATA_DIR: folder.path, MISS_LIMIT: '0' });
   try {
@@ -108,17 +108,17 @@ test(`${streams} streams of requests of lengths around every limit, split anywhe
         const sent = await send(Number(port), stream).catch((cause: Error) => cause);
         const problem = sent instanceof Error ? sent.message : problemIn(stream, sent);
         if (problem !== null) {
-          const lengths = stream.requests.map(shown).join('; ');
+          const lengths = stream.requests.map(describeRequest).join('; ');
           problems.push(`stream ${index}: ${problem}; lengths ${lengths}; cut at ${stream.cuts.join(' ')}`);
         }
         if (sent instanceof Error) continue;
-        for (const [place, { status }] of sent.entries()) {
-          const suffix = stream.requests[place]?.suffix ?? '';
+        for (const [index, { status }] of sent.entries()) {
+          const suffix = stream.requests[index]?.suffix ?? '';
           if (status === 302) answered.set(suffix, (answered.get(suffix) ?? 0) + 1);
         }
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, sender));
+    await Promise.all(Array.from({ length: concurrency }, sender));
     expect({ seed, problems }).toEqual({ seed, problems: [] });
     const counter = hitCounter(folder.path, '');
     const recorded = async () => {
@@ -126,7 +126,7 @@ test(`${streams} streams of requests of lengths around every limit, split anywhe
       return new Map((await Promise.all(counted)).map((hits, index) => [suffixes[index] ?? '', hits]));
     };
     const total = (hits: ReadonlyMap<string, number>) =>
-      [...hits.values()].reduce((sum, one) => sum + one, 0);
+      [...hits.values()].reduce((sum, count) => sum + count, 0);
     await eventually(async () => total(await recorded()) >= total(answered), 'every hit', 120_000);
     expect({ seed, hits: await recorded() }).toEqual({ seed, hits: answered });
     await counter.close();

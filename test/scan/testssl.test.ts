@@ -9,9 +9,9 @@ import { secureHost, secureSocket, startTlsApp } from '../support/tls-app.ts';
 const scanner = Bun.which('testssl') ?? Bun.which('testssl.sh');
 
 /** Findings about the scanner itself. */
-const ofTheScanner = ['engine_problem', 'scanTime', 'old_fart'];
+const scannerFindings = ['engine_problem', 'scanTime', 'old_fart'];
 /** The scanner queries this machine's DNS, which has no record of the name. */
-const ofTheDns = ['DNS_CAArecord'];
+const dnsFindings = ['DNS_CAArecord'];
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
-interface Line {
+interface ScanFinding {
   readonly id: string;
   readonly severity: string;
   readonly finding: string;
@@ -28,19 +28,19 @@ interface Line {
 /** The findings that are neither OK nor informational. */
 async function findingsOf(port: number, root: string): Promise<string[]> {
   const report = join(folder.path, `${port}.json`);
-  const words = ['--quiet', '--color', '0', '--ip', '127.0.0.1', '--add-ca', root, '--jsonfile', report];
-  const child = Bun.spawn([scanner ?? '', ...words, `https://${secureHost}:${port}`], {
+  const options = ['--quiet', '--color', '0', '--ip', '127.0.0.1', '--add-ca', root, '--jsonfile', report];
+  const child = Bun.spawn([scanner ?? '', ...options, `https://${secureHost}:${port}`], {
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'ignore',
   });
   await child.exited;
-  const lines: Line[] = await Bun.file(report).json();
-  const ids = lines.map(({ id }) => id);
+  const findings: ScanFinding[] = await Bun.file(report).json();
+  const ids = findings.map(({ id }) => id);
   for (const id of ['TLS1_3', 'cipherlist_AVERAGE', 'cert_chain_of_trust', 'LUCKY13', 'RC4'])
     expect(ids).toContain(id);
-  return lines
-    .filter(({ id, severity }) => !['OK', 'INFO'].includes(severity) && !ofTheScanner.includes(id))
+  return findings
+    .filter(({ id, severity }) => !['OK', 'INFO'].includes(severity) && !scannerFindings.includes(id))
     .map(({ id }) => id)
     .toSorted();
 }
@@ -49,7 +49,7 @@ describe.skipIf(scanner === null || process.env.SCAN === undefined)('testssl.sh'
   test('finds nothing with a certificate like those of public authorities', async () => {
     const { root, certificate, key } = authorityIn(folder.path, secureHost);
     await using tls = await startTlsApp({ HSTS: 'all', TLS_CERT: certificate, TLS_KEY: key });
-    expect(await findingsOf(tls.app.app.port, root)).toEqual(ofTheDns);
+    expect(await findingsOf(tls.app.app.port, root)).toEqual(dnsFindings);
   });
 
   test.skipIf(!hasPebble)('finds only what the test authority puts into its certificates', async () => {
@@ -62,7 +62,7 @@ describe.skipIf(scanner === null || process.env.SCAN === undefined)('testssl.sh'
     const root = join(folder.path, 'pebble.pem');
     await Bun.write(root, await authority.root());
     // Pebble's certificates are valid for five years, and have neither CRL nor OCSP.
-    const ofPebble = ['cert_revocation', 'cert_validityPeriod'];
-    expect(await findingsOf(auto.inner.port, root)).toEqual([...ofTheDns, ...ofPebble].toSorted());
+    const pebbleFindings = ['cert_revocation', 'cert_validityPeriod'];
+    expect(await findingsOf(auto.inner.port, root)).toEqual([...dnsFindings, ...pebbleFindings].toSorted());
   });
 });

@@ -15,7 +15,7 @@ const hooks = [
   { id: 2, organization: 2, webhook: null, zap: 'https://hooks.example/zap' },
   { id: 3, organization: 1, webhook: null, zap: null },
 ] as const;
-const unhooked = hooks[2];
+const linkWithoutHook = hooks[2];
 
 export interface Figures {
   hits: number;
@@ -27,16 +27,16 @@ export interface Figures {
 }
 
 /**
- * Journal, fold, outbox and deliverer of three nodes, among kills, losses of power, full disks, a store that is away, answers late
- * or never, and goes back as when a replica is promoted. In the end each answered click is counted once, and told under one id. The
- * folder has an empty store.
+ * Runs the journal, fold, outbox and deliverer of three nodes, with kills, power losses, full disks, and a store that is unreachable,
+ * answers late or never, or is replaced by a lagging replica. In the end each answered click must be counted once, and delivered
+ * under one id. The folder contains an empty store.
  */
 export async function simulateClicks(world: World, folder: string): Promise<Figures> {
   const run = new ClickRun(world, folder);
   try {
-    return await run.whole();
+    return await run.execute();
   } finally {
-    await run.end();
+    await run.close();
   }
 }
 
@@ -45,7 +45,7 @@ class ClickRun {
   readonly #store: SimulatedStore;
   readonly #target: SimulatedTarget;
   readonly #nodes: readonly SimulatedNode[];
-  readonly #sent = new Map<string, number>();
+  readonly #linkOfHit = new Map<string, number>();
   readonly #answered = new Set<string>();
   readonly #mayBeLost = new Set<string>();
   readonly #copies: string[] = [];
@@ -56,14 +56,14 @@ class ClickRun {
     this.#world = world;
     this.#store = new SimulatedStore(world, folder);
     this.#target = new SimulatedTarget(world);
-    const headerEvidence = {
+    const observer = {
       answered: (hit: string) => this.#answered.add(hit),
       mayBeLost: (hit: string) => this.#mayBeLost.add(hit),
     };
     this.#nodes = Array.from(
       { length: nodeCount },
       (_, index) =>
-        new SimulatedNode(world, this.#store, headerEvidence, {
+        new SimulatedNode(world, this.#store, observer, {
           dataDir: join(folder, `node-${index}`),
           repeatWindow: 10_000,
         }),
@@ -72,20 +72,20 @@ class ClickRun {
     Object.assign(globalThis, { simulation: { lockFile, post: this.#target.post } });
   }
 
-  async whole(): Promise<Figures> {
+  async execute(): Promise<Figures> {
     const world = this.#world;
     this.#makeLinks();
     for (const node of this.#nodes) node.start();
     for (let step = 0; step < steps && world.problems.length === 0; step++) {
-      await world.pass(world.happens(0.2) ? world.below(8_000) : world.below(600));
+      await world.advance(world.happens(0.2) ? world.below(8_000) : world.below(600));
       this.#step();
     }
-    await this.#heal();
+    await this.#repair();
     if (world.problems.length === 0) this.#check();
     return { ...this.#figures, answered: this.#answered.size, posts: this.#target.posts };
   }
 
-  async end(): Promise<void> {
+  async close(): Promise<void> {
     for (const node of this.#nodes) node.remove();
     await this.#store.close();
   }
@@ -115,15 +115,15 @@ class ClickRun {
       return;
     }
     const steps = [
-      () => this.#makeStoreFail(),
-      () => this.#makeStoreFail(),
+      () => this.#failStore(),
+      () => this.#failStore(),
       () => this.#fillDisk(node),
-      () => node.setDeadlyWrites(world.pick([0, 0, 0.2])),
+      () => node.setKillingWrites(world.pick([0, 0, 0.2])),
       () => this.#kill(node, () => node.kill()),
       () => this.#kill(node, () => node.kill()),
       () => this.#kill(node, () => node.losePower()),
       () => void node.stop().then(() => this.#startLater(node)),
-      () => node.breakThread(),
+      () => node.endThread(),
       () => node.cleanUp(),
       () => this.#copy(node),
       () => void this.#foldCopy(),
@@ -140,18 +140,18 @@ class ClickRun {
     const world = this.#world;
     const isMany = world.happens(0.1);
     const count = isMany ? 100 + world.below(200) : 1 + world.below(12);
-    // Messages take most of a run's time: among many hits few links have some.
-    const link = () => (isMany && world.happens(0.9) ? unhooked : world.pick(hooks));
+    // Webhook messages take most of a run's time, so few of many hits cause one.
+    const link = () => (isMany && world.happens(0.9) ? linkWithoutHook : world.pick(hooks));
     node.visit(Array.from({ length: count }, () => this.#newHit(link())));
     if (!node.isUp) this.#kill(node, () => node.kill());
   }
 
   #newHit(link: (typeof hooks)[number]): readonly [string, RawHit] {
     const number = ++this.#figures.hits;
-    // No hour may have too many values of one field.
+    // Spread over two fields, so that no hour has too many values of one field.
     const [campaign, content] = [number % 50, Math.floor(number / 50)];
     const name = `hit${campaign}.${content}`;
-    this.#sent.set(name, link.id);
+    this.#linkOfHit.set(name, link.id);
     return [
       name,
       {
@@ -177,15 +177,15 @@ class ClickRun {
     ];
   }
 
-  #makeStoreFail(): void {
+  #failStore(): void {
     const world = this.#world;
-    world.tell('store: fails');
+    world.log('store: fails');
     if (world.happens(0.4)) this.#store.isAway = true;
-    else this.#store.faults = { refused: 0.1, lostAnswers: 0.15, late: 0.1, deadly: world.pick([0, 0.05]) };
+    else this.#store.faults = { refused: 0.1, lostResponses: 0.15, late: 0.1, kills: world.pick([0, 0.05]) };
     world.after(world.below(15_000), () => {
       this.#store.isAway = false;
       this.#store.faults = noFaults;
-      world.tell('store: is well');
+      world.log('store: works again');
     });
   }
 
@@ -214,13 +214,13 @@ class ClickRun {
   }
 
   #promote(): void {
-    const kept = this.#snapshots.filter(({ at }) => this.#world.now - at < 10 * minute);
-    if (kept.length === 0 || this.#store.isAway) return;
-    const snapshot = this.#world.pick(kept);
+    const recent = this.#snapshots.filter(({ at }) => this.#world.now - at < 10 * minute);
+    if (recent.length === 0 || this.#store.isAway) return;
+    const snapshot = this.#world.pick(recent);
     this.#figures.promotions += 1;
     this.#store.isAway = true;
     this.#world.after(this.#world.below(2_000), () => {
-      // Another promotion was faster, of a replica that has nothing of this one.
+      // Meanwhile an older replica was promoted, which doesn't have this state.
       if (!this.#snapshots.includes(snapshot)) return;
       this.#snapshots = this.#snapshots.filter(({ at }) => at <= snapshot.at);
       void this.#store.promote(snapshot).then(() => {
@@ -236,38 +236,39 @@ class ClickRun {
     });
   }
 
-  /** All that is broken is mended, and everything has the time that it needs. */
-  async #heal(): Promise<void> {
+  /** Ends all faults, and waits until everything is counted and delivered. */
+  async #repair(): Promise<void> {
     const world = this.#world;
-    await world.pass(25_000);
+    await world.advance(25_000);
     this.#store.isAway = false;
     this.#store.faults = noFaults;
     this.#target.isAway = false;
-    this.#target.isUnsteady = false;
+    this.#target.isUnreliable = false;
     for (const node of this.#nodes) {
       node.fillDisk(false);
-      node.setDeadlyWrites(0);
+      node.setKillingWrites(0);
       node.start();
     }
-    const until = async (isReached: () => boolean, wait: number, tries: number) => {
-      for (let tried = 0; tried < tries && world.problems.length === 0 && !isReached(); tried++)
-        await world.pass(wait);
+    const waitUntil = async (isDone: () => boolean, wait: number, attempts: number) => {
+      for (let attempt = 0; attempt < attempts && world.problems.length === 0 && !isDone(); attempt++)
+        await world.advance(wait);
     };
-    const isCounted = () => this.#missing().length === 0 && this.#nodes.every(({ waiting }) => waiting === 0);
-    await until(isCounted, 5_000, 60);
+    const isCounted = () =>
+      this.#missingHits().length === 0 && this.#nodes.every(({ waiting }) => waiting === 0);
+    await waitUntil(isCounted, 5_000, 60);
     for (const copy of this.#copies) void this.#nodes[0]?.foldCopy(copy);
-    await world.pass(30_000);
-    await until(() => this.#waiting() === 0, minute, 180);
+    await world.advance(30_000);
+    await waitUntil(() => this.#waitingDeliveries() === 0, minute, 180);
   }
 
-  #waiting(): number {
+  #waitingDeliveries(): number {
     const [row] = this.#store.rows<{ waiting: number }>(
       "select count(*) as waiting from webhook_deliveries where state = 'waiting'",
     );
     return row?.waiting ?? 0;
   }
 
-  #counted(): Map<string, number> {
+  #countsByHit(): Map<string, number> {
     const rows = this.#store.rows<{ word: string; hits: number }>(
       `select campaigns.word || '.' || contents.word as word, count(*) as hits from hits
         join words as campaigns on campaigns.id = utm_campaign join words as contents on contents.id = utm_content
@@ -276,18 +277,18 @@ class ClickRun {
     return new Map(rows.map(({ word, hits }) => [word, hits]));
   }
 
-  #missing(counted = this.#counted()): string[] {
+  #missingHits(counted = this.#countsByHit()): string[] {
     return [...this.#answered].filter((hit) => !counted.has(hit) && !this.#mayBeLost.has(hit));
   }
 
   #check(): void {
     const world = this.#world;
-    const counted = this.#counted();
-    const some = (hits: readonly string[]) => `${hits.length}: ${hits.slice(0, 5).join(', ')}`;
-    const missing = this.#missing(counted);
-    if (missing.length > 0) world.fail(`answered and not counted: ${some(missing)}`);
-    const doubles = [...counted].filter(([, hits]) => hits > 1).map(([hit]) => hit);
-    if (doubles.length > 0) world.fail(`counted more than once: ${some(doubles)}`);
+    const counted = this.#countsByHit();
+    const listOf = (hits: readonly string[]) => `${hits.length}: ${hits.slice(0, 5).join(', ')}`;
+    const missing = this.#missingHits(counted);
+    if (missing.length > 0) world.fail(`answered and not counted: ${listOf(missing)}`);
+    const duplicates = [...counted].filter(([, hits]) => hits > 1).map(([hit]) => hit);
+    if (duplicates.length > 0) world.fail(`counted more than once: ${listOf(duplicates)}`);
     this.#figures.lost = [...this.#answered].filter((hit) => !counted.has(hit)).length;
     const [sums] = this.#store.rows<Record<string, number>>(`select
       (select coalesce(sum(clicks), 0) from link_clicks) as clicks,
@@ -298,18 +299,18 @@ class ClickRun {
     if (sums !== undefined && !isTimeRight) delete sums.visitors;
     for (const [name, sum] of Object.entries(sums ?? {}))
       if (sum !== counted.size) world.fail(`${name}: ${sum} of ${counted.size}`);
-    if (this.#waiting() > 0) world.fail(`${this.#waiting()} deliveries are never sent`);
+    if (this.#waitingDeliveries() > 0) world.fail(`${this.#waitingDeliveries()} deliveries are never sent`);
     const due = [...counted.keys()].flatMap((hit) => {
-      const hook = hooks.find(({ id }) => id === this.#sent.get(hit));
+      const hook = hooks.find(({ id }) => id === this.#linkOfHit.get(hit));
       const target = hook?.webhook ?? hook?.zap;
       return target ? [`${target} ${hit}`] : [];
     });
     const { received } = this.#target;
-    const untold = due.filter((click) => !received.has(click));
-    if (untold.length > 0) world.fail(`clicks that no webhook was told of: ${some(untold)}`);
-    const renamed = [...received]
+    const undelivered = due.filter((click) => !received.has(click));
+    if (undelivered.length > 0) world.fail(`clicks that no webhook received: ${listOf(undelivered)}`);
+    const withSeveralIds = [...received]
       .filter(([, ids]) => ids.size !== 1)
       .map(([click, ids]) => `${click} (${[...ids].join(' ')})`);
-    if (renamed.length > 0) world.fail(`told under several ids: ${some(renamed)}`);
+    if (withSeveralIds.length > 0) world.fail(`delivered under several ids: ${listOf(withSeveralIds)}`);
   }
 }

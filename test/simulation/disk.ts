@@ -4,20 +4,20 @@ import type { SimulatedProcess, World } from './world.ts';
 
 interface File {
   size: number;
-  /** So many bytes outlive a loss of power. */
-  synced: number;
+  /** The number of bytes that survive a power loss. */
+  syncedSize: number;
 }
 
-const full = () => Object.assign(new Error('ENOSPC: no space left on the device'), { code: 'ENOSPC' });
+const noSpace = () => Object.assign(new Error('ENOSPC: no space left on the device'), { code: 'ENOSPC' });
 
-/** The disk of one process's journal: real files, which may be full, cut off, or gone with the power. */
+/** The disk of one process's journal: real files, whose writes may fail, be partial, or be lost in a power loss. */
 export class SimulatedDisk implements JournalDisk {
   readonly #world: World;
   readonly #process: SimulatedProcess;
   readonly #files = new Map<number, File>();
   isFull = false;
-  /** The process dies at one in so many writes. */
-  deadlyWrites = 0;
+  /** The probability that a write kills the process. */
+  killingWrites = 0;
 
   constructor(world: World, process: SimulatedProcess) {
     this.#world = world;
@@ -27,54 +27,55 @@ export class SimulatedDisk implements JournalDisk {
   readonly open = (path: string): number => {
     this.#check();
     const file = openSync(path, 'wx+', 0o600);
-    this.#files.set(file, { size: 0, synced: 0 });
+    this.#files.set(file, { size: 0, syncedSize: 0 });
     return file;
   };
 
   readonly write = (file: number, bytes: Buffer, from: number, length: number, at: number): number => {
-    if (this.#process.isDead) throw full();
-    const isDeadly = this.#world.happens(this.deadlyWrites);
-    const isCut = isDeadly || this.isFull || this.#world.happens(0.02);
-    const taken = writeSync(file, bytes, from, isCut ? this.#world.below(length) : length, at);
-    const known = this.#files.get(file);
-    if (known !== undefined) known.size = at + taken;
+    if (this.#process.isKilled) throw noSpace();
+    const isKilled = this.#world.happens(this.killingWrites);
+    const isPartial = isKilled || this.isFull || this.#world.happens(0.02);
+    const written = writeSync(file, bytes, from, isPartial ? this.#world.below(length) : length, at);
+    const state = this.#files.get(file);
+    if (state !== undefined) state.size = at + written;
     this.#touch(file);
-    if (isDeadly) this.#process.kill();
-    if (isDeadly || this.isFull) throw full();
-    return taken;
+    if (isKilled) this.#process.kill();
+    if (isKilled || this.isFull) throw noSpace();
+    return written;
   };
 
   readonly truncate = (file: number, size: number): void => {
     this.#check();
-    if (this.#world.happens(0.1)) throw full();
+    if (this.#world.happens(0.1)) throw noSpace();
     ftruncateSync(file, size);
     this.#touch(file);
-    const known = this.#files.get(file);
-    if (known !== undefined) Object.assign(known, { size, synced: Math.min(known.synced, size) });
+    const state = this.#files.get(file);
+    if (state !== undefined) Object.assign(state, { size, syncedSize: Math.min(state.syncedSize, size) });
   };
 
   readonly sync = (file: number, done: (fault?: Error | null) => void): void => {
     this.#check();
-    const known = this.#files.get(file);
-    const size = known?.size ?? 0;
+    const state = this.#files.get(file);
+    const size = state?.size ?? 0;
     const fails = this.isFull && this.#world.happens(0.3);
     this.#world.after(this.#world.below(80), () => {
-      if (!fails && known !== undefined) known.synced = Math.max(known.synced, Math.min(size, known.size));
-      done(fails ? full() : null);
+      if (!fails && state !== undefined)
+        state.syncedSize = Math.max(state.syncedSize, Math.min(size, state.size));
+      done(fails ? noSpace() : null);
     });
   };
 
-  /** Stays open until the process is gone: the power may still take what is not synced. */
+  /** The file stays open until the process has ended, because a power loss may still cut off unsynced bytes. */
   readonly close = (): void => {};
 
-  /** What wasn't synced is gone, from some byte on; or there are zeros in its place. Returns the bytes that may be missing. */
+  /** Cuts off unsynced bytes at a random position, or replaces them by zeros. Returns the bytes that may be missing. */
   losePower(): string {
     let lost = '';
-    for (const [file, { size, synced }] of this.#files) {
-      const bytes = Buffer.alloc(Math.max(0, size - synced));
-      readSync(file, bytes, 0, bytes.length, synced);
+    for (const [file, { size, syncedSize }] of this.#files) {
+      const bytes = Buffer.alloc(Math.max(0, size - syncedSize));
+      readSync(file, bytes, 0, bytes.length, syncedSize);
       lost += bytes.toString('latin1');
-      const cut = synced + this.#world.below(bytes.length + 1);
+      const cut = syncedSize + this.#world.below(bytes.length + 1);
       ftruncateSync(file, cut);
       if (this.#world.happens(0.3)) ftruncateSync(file, size);
       this.#touch(file);
@@ -93,6 +94,6 @@ export class SimulatedDisk implements JournalDisk {
   }
 
   #check(): void {
-    if (this.#process.isDead || (this.isFull && this.#world.happens(0.5))) throw full();
+    if (this.#process.isKilled || (this.isFull && this.#world.happens(0.5))) throw noSpace();
   }
 }

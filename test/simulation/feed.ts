@@ -10,12 +10,12 @@ const suffixes = [...'abcdefghijkl'];
 const nodeCount = 3;
 const rounds = 4;
 const steps = 60;
-/** Between two looks at the feed. */
+/** Milliseconds between two polls of the feed. */
 const pollInterval = 400;
-/** In which every node has tried in vain to read the feed: a restore takes so long at least. */
-const absence = 3_000;
-/** Within which no stale link may be left. */
-const promise = 5_000;
+/** The duration of a restore: long enough that a poll of every node fails meanwhile. */
+const restoreTime = 3_000;
+/** Milliseconds after which no node may have a stale link. */
+const maxStaleness = 5_000;
 
 interface State {
   /** Each link's version; 0 where it is deleted. */
@@ -25,18 +25,18 @@ interface State {
   history: string;
 }
 
-/** Links and their feed, with transactions that commit in another order than they got their ids in. */
+/** Links and their feed, with transactions that don't commit in the order of their ids. */
 class FeedStore {
   readonly #world: World;
   #state: State = { versions: new Map(), changes: new Map(), nextId: 1, history: 'first' };
   #copies: State[] = [];
   #version = 0;
   #epoch = 0;
-  /** Sessions take their ids from blocks of so many. */
+  /** The number of ids that a session reserves at a time. */
   readonly #blockLength: number;
   readonly #blocks = new Map<number, number[]>();
-  #absences = 0;
-  /** Answers that are under way when it ends are lost. */
+  #outages = 0;
+  /** The number of the current connection; responses in transit are lost when it ends. */
   #connection = 0;
 
   constructor(world: World) {
@@ -45,15 +45,15 @@ class FeedStore {
   }
 
   get isAway(): boolean {
-    return this.#absences > 0;
+    return this.#outages > 0;
   }
 
-  leave(milliseconds: number, returns = () => {}): void {
-    this.#absences += 1;
+  goAway(milliseconds: number, onReturn = () => {}): void {
+    this.#outages += 1;
     this.#connection += 1;
     this.#world.after(milliseconds, () => {
-      this.#absences -= 1;
-      returns();
+      this.#outages -= 1;
+      onReturn();
     });
   }
 
@@ -73,22 +73,22 @@ class FeedStore {
     });
   }
 
-  copy(): void {
+  saveCopy(): void {
     this.#copies.push(this.#copyOf(this.#state));
   }
 
-  /** A replica that lagged takes its place, and tells so. */
+  /** A lagging replica replaces the store; the history shows it. */
   promote(): void {
-    this.#goBack();
+    this.#rollBack();
     this.#state.history = `promoted ${this.#epoch}`;
   }
 
-  /** It goes back without telling so. */
+  /** An earlier state is restored; the history doesn't show it. */
   restore(): void {
-    this.leave(absence, () => this.#goBack());
+    this.goAway(restoreTime, () => this.#rollBack());
   }
 
-  #goBack(): void {
+  #rollBack(): void {
     if (this.#copies.length === 0) return;
     const index = this.#world.below(this.#copies.length);
     this.#state = this.#copyOf(this.#copies[index] as State);
@@ -97,30 +97,30 @@ class FeedStore {
     this.#blocks.clear();
   }
 
-  /** As it was when the question arrived. */
+  /** Loads the link as it was when the query arrived. */
   async load(suffix: string): Promise<LinkForVisitor | null> {
-    const version = await this.#ask(() => this.versionOf(suffix));
+    const version = await this.#query(() => this.versionOf(suffix));
     return version === 0 ? null : ({ id: 1, destinationUrl: `${version}`, options: null } as LinkForVisitor);
   }
 
   readonly feed = {
-    history: () => this.#ask(({ history }) => ({ history, started: null })),
-    newest: () => this.#ask((state): ChangeMark | null => sorted(state).at(-1) ?? null),
+    history: () => this.#query(({ history }) => ({ history, started: null })),
+    newest: () => this.#query((state): ChangeMark | null => sorted(state).at(-1) ?? null),
     from: (id: number, max: number) =>
-      this.#ask((state) =>
+      this.#query((state) =>
         sorted(state)
           .filter((row) => row.id >= id)
           .slice(0, max),
       ),
     missing: (after: number) =>
-      this.#ask((state) =>
+      this.#query((state) =>
         sorted(state)
           .filter(({ id }) => id > after)
           .map(({ id }, index, all) => ({ first: (all[index - 1]?.id ?? after) + 1, last: id - 1 }))
           .filter(({ first, last }) => first <= last),
       ),
     within: (ranges: readonly IdRange[], max: number) =>
-      this.#ask((state) =>
+      this.#query((state) =>
         sorted(state)
           .filter(({ id }) => ranges.some(({ first, last }) => first <= id && id <= last))
           .slice(0, max),
@@ -136,14 +136,14 @@ class FeedStore {
     return block.shift() ?? 0;
   }
 
-  async #ask<T>(read: (state: State) => T): Promise<T> {
+  async #query<T>(read: (state: State) => T): Promise<T> {
     await this.#world.pause(this.#delay());
     if (this.isAway) throw new Error('away');
     const connection = this.#connection;
-    const answer = read(this.#state);
+    const result = read(this.#state);
     await this.#world.pause(this.#delay());
     if (connection !== this.#connection) throw new Error('connection lost');
-    return answer;
+    return result;
   }
 
   #delay(): number {
@@ -158,7 +158,7 @@ class FeedStore {
 const sorted = ({ changes }: State): LinkChange[] =>
   [...changes.values()].sort((one, other) => one.id - other.id);
 
-/** Caches of several nodes and the feed between them: once everything is well again, no node has a stale link after 5 seconds. */
+/** Runs the link caches of several nodes and the feed between them: 5 seconds after the last fault, no node may have a stale link. */
 export async function simulateFeed(world: World): Promise<{ changes: number; visits: number }> {
   const store = new FeedStore(world);
   const figures = { changes: 0, visits: 0 };
@@ -186,7 +186,7 @@ export async function simulateFeed(world: World): Promise<{ changes: number; vis
   });
   for (const { follower, process } of nodes)
     world.runAs(process, () => void follower.start(pollInterval).catch((cause) => world.fail(cause)));
-  await world.pass(10_000);
+  await world.advance(10_000);
   const visit = () => {
     const { cache, process } = world.pick(nodes);
     const suffix = world.pick(suffixes);
@@ -200,32 +200,32 @@ export async function simulateFeed(world: World): Promise<{ changes: number; vis
     figures.changes += 1;
     store.change(world.pick(suffixes));
   };
-  const loseStore = () => store.leave(world.below(4_000));
-  const usual = [...Array(8).fill(visit), change, change, change, () => store.copy()];
-  /** Nodes have loaded links whose changes they have not read from the feed. */
+  const interruptStore = () => store.goAway(world.below(4_000));
+  const frequentSteps = [...Array(8).fill(visit), change, change, change, () => store.saveCopy()];
+  /** A restore at a time when nodes have loaded links whose changes they have not read from the feed yet. */
   const restoreUnread = async () => {
-    store.copy();
+    store.saveCopy();
     for (let count = 0; count < 3; count++) change();
-    await world.pass(20);
+    await world.advance(20);
     for (let count = 0; count < 20; count++) visit();
-    await world.pass(20);
+    await world.advance(20);
     store.restore();
   };
-  const rare = [
+  const rareSteps = [
     () => store.promote(),
     () => store.promote(),
     restoreUnread,
     () => store.restore(),
-    loseStore,
+    interruptStore,
   ];
   for (let round = 0; round < rounds && world.problems.length === 0; round++) {
     for (let step = 0; step < steps; step++) {
-      await world.pass(world.below(300));
-      await world.pick(world.happens(0.02) ? rare : usual)();
+      await world.advance(world.below(300));
+      await world.pick(world.happens(0.02) ? rareSteps : frequentSteps)();
     }
-    // The last transactions and absences end.
-    await world.pass(4_000);
-    await world.pass(promise);
+    // The last transactions and outages end.
+    await world.advance(4_000);
+    await world.advance(maxStaleness);
     for (const [index, { cache }] of nodes.entries()) checkCache(world, store, cache, index);
   }
   for (const { process } of nodes) process.kill();
@@ -237,7 +237,8 @@ function checkCache(world: World, store: FeedStore, cache: LinkCache, node: numb
     const link = cache.peek(0, suffix);
     if (link === undefined) continue;
     const cached = Number(link?.destinationUrl ?? 0);
-    const right = store.versionOf(suffix);
-    if (cached !== right) world.fail(`node ${node} has version ${cached} of "${suffix}", which is ${right}`);
+    const current = store.versionOf(suffix);
+    if (cached !== current)
+      world.fail(`node ${node} has version ${cached} of "${suffix}", the current one is ${current}`);
   }
 }

@@ -10,25 +10,25 @@ const { values } = parseArgs({
 });
 const from = Number(values.seed ?? values.from ?? 1);
 const seeds = values.seed === undefined ? Number(values.seeds ?? 10) : 1;
-/** Memory, where there is such a place: a run writes thousands of small files. */
-const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+/** In memory where possible, because a run writes thousands of small files. */
+const parentFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 const { migratedSqlite } = await import('../support/migrated-store.ts');
-const { enter, leave, World } = await import('./world.ts');
+const { replaceGlobals, restoreGlobals, World } = await import('./world.ts');
 const { simulateClicks } = await import('./clicks.ts');
 const { simulateFeed } = await import('./feed.ts');
 const sums: Record<string, number> = {};
 let failed = 0;
 for (let seed = from; seed < from + seeds; seed++) {
   const world = new World(seed);
-  const folder = mkdtempSync(join(place, 'linnet-simulation-'));
+  const folder = mkdtempSync(join(parentFolder, 'linnet-simulation-'));
   await migratedSqlite(folder);
-  enter(world);
+  replaceGlobals(world);
   const figures = { ...(await simulateClicks(world, folder)), ...(await simulateFeed(world)) };
-  leave();
+  restoreGlobals();
   rmSync(folder, { recursive: true, force: true });
   for (const [name, figure] of Object.entries(figures)) sums[name] = (sums[name] ?? 0) + figure;
-  if (values.seed !== undefined) console.info(world.story.join('\n'));
+  if (values.seed !== undefined) console.info(world.trace.join('\n'));
   if (world.problems.length === 0) continue;
   failed += 1;
   console.error(`seed ${seed}: ${world.problems.slice(0, 5).join('\n  ')}`);

@@ -21,7 +21,7 @@ const origin = 'https://links.example.com';
 const site = new Site(new URL(origin));
 const salt = new Uint8Array(32).fill(7);
 
-/** As clocks are wrong. */
+/** How far the clocks of nodes may be ahead. */
 const hour = 3_600_000;
 const year = 365 * 24 * hour;
 const clockErrors = [0, 0, 0, 0, 30_000, -30_000, hour, -hour, year, -year];
@@ -29,18 +29,18 @@ const clockErrors = [0, 0, 0, 0, 30_000, -30_000, hour, -hour, year, -year];
 interface Running {
   readonly process: SimulatedProcess;
   readonly disk: SimulatedDisk;
-  readonly recording: ClickRecorder;
-  /** Null until it has read the store's clock. */
+  readonly recorder: ClickRecorder;
+  /** Null until the node has read the store's clock. */
   deliverer: Deliverer | null;
-  /** Answered by this process, in their order. */
+  /** The hits that this process has answered, in order. */
   readonly answered: string[];
   isStopping: boolean;
 }
 
-/** What the model is told. */
-export interface HeaderEvidence {
+/** Is notified of the hits that visitors got an answer for. */
+export interface HitObserver {
   answered(hit: string): void;
-  /** It was answered, and may be missing. */
+  /** The hit was answered, but may be missing in the end. */
   mayBeLost(hit: string): void;
 }
 
@@ -49,11 +49,11 @@ interface NodeSettings {
   readonly repeatWindow: number;
 }
 
-/** A node: a data folder, and the journal, the fold and the deliverer of the process that runs on it. */
+/** A node: a data folder, and the journal, fold and deliverer of the process that uses it. */
 export class SimulatedNode {
   readonly #world: World;
   readonly #store: SimulatedStore;
-  readonly #headerEvidence: HeaderEvidence;
+  readonly #observer: HitObserver;
   readonly #dataDir: string;
   readonly #repeatWindow: number;
   #running: Running | null = null;
@@ -61,59 +61,59 @@ export class SimulatedNode {
   #copies = 0;
   #hasLostPower = false;
   #thread: SimulatedProcess | null = null;
-  #threadEnds: () => void = () => {};
+  #reportThreadEnd: () => void = () => {};
 
   constructor(
     world: World,
     store: SimulatedStore,
-    headerEvidence: HeaderEvidence,
+    observer: HitObserver,
     { dataDir, repeatWindow }: NodeSettings,
   ) {
     this.#world = world;
     this.#store = store;
-    this.#headerEvidence = headerEvidence;
+    this.#observer = observer;
     this.#dataDir = dataDir;
     this.#repeatWindow = repeatWindow;
     mkdirSync(dataDir);
     this.#clockError = world.pick(clockErrors);
   }
 
-  /** Its visitors of today are those of another day. */
+  /** Whether its clock is off by a year, so that its visitors of today are those of another day. */
   get isInAnotherYear(): boolean {
     return Math.abs(this.#clockError) === year;
   }
 
   get isUp(): boolean {
-    return this.#running !== null && !this.#running.process.isDead;
+    return this.#running !== null && !this.#running.process.isKilled;
   }
 
   /** Hits that are only in its memory or its journal. */
   get waiting(): number {
-    return this.#running?.recording.figures().waiting ?? 0;
+    return this.#running?.recorder.figures().waiting ?? 0;
   }
 
   /** `clockError`: how far its clock is ahead. */
   start(clockError = this.#clockError): void {
     if (this.isUp) return;
-    this.#end();
-    this.#tell(`starts, its clock ahead by ${clockError}`);
+    this.#discard();
+    this.#log(`starts, its clock ahead by ${clockError}`);
     const world = this.#world;
     const process = new SimulatedProcess(clockError);
     const disk = new SimulatedDisk(world, process);
     world.runAs(process, () => {
-      const recording = new ClickRecorder({
+      const recorder = new ClickRecorder({
         settings: this.#settings(),
         disk,
         now: Date.now,
         afterTick: (task) => this.#tasks.push(task),
         startThread: () => this.#startThread(process),
-        warn: (event, facts) => this.#tell(`${event} ${JSON.stringify(facts)}`),
+        warn: (event, facts) => this.#log(`${event} ${JSON.stringify(facts)}`),
         fault: (event, cause) => {
           const isExpected = this.#hasLostPower ? event === 'journal damaged' : false;
           if (!isExpected && !String(cause).includes('simulated')) world.fail(`${event}: ${String(cause)}`);
         },
       });
-      const running = { process, disk, recording, deliverer: null, answered: [], isStopping: false };
+      const running = { process, disk, recorder, deliverer: null, answered: [], isStopping: false };
       this.#running = running;
       void this.#deliver(running);
     });
@@ -134,11 +134,11 @@ export class SimulatedNode {
       random: () => world.random(),
     });
     running.deliverer = deliverer;
-    running.recording.onFolded(() => deliverer.wake());
+    running.recorder.onFolded(() => deliverer.wake());
     deliverer.start();
   }
 
-  /** A program that doesn't get it starts again. */
+  /** Retries while the store is unreachable, as a program does that is restarted. */
   async #sharedClock(): Promise<() => number> {
     const { serverNow } = this.#store.foldStore();
     for (;;) {
@@ -152,8 +152,8 @@ export class SimulatedNode {
     }
   }
 
-  #tell(what: string): void {
-    this.#world.tell(`${basename(this.#dataDir)}: ${what}`);
+  #log(what: string): void {
+    this.#world.log(`${basename(this.#dataDir)}: ${what}`);
   }
 
   readonly #tasks: (() => void)[] = [];
@@ -161,80 +161,79 @@ export class SimulatedNode {
   /** Requests that come in one tick of the event loop. */
   visit(hits: readonly (readonly [string, RawHit])[]): void {
     const running = this.#running;
-    if (running === null || running.process.isDead) return;
-    const { recording, process } = running;
+    if (running === null || running.process.isKilled) return;
+    const { recorder, process } = running;
     const answer = (hit: string) => {
-      if (process.isDead) return;
+      if (process.isKilled) return;
       running.answered.push(hit);
-      this.#headerEvidence.answered(hit);
+      this.#observer.answered(hit);
     };
-    this.#tell(`is visited from ${hits[0]?.[0]} to ${hits.at(-1)?.[0]}`);
+    this.#log(`is visited from ${hits[0]?.[0]} to ${hits.at(-1)?.[0]}`);
     this.#world.runAs(process, () => {
-      const later: string[] = [];
+      const unanswered: string[] = [];
       for (const [name, hit] of hits) {
-        if (recording.keep({ ...hit, at: Date.now() })) answer(name);
-        else later.push(name);
+        if (recorder.keep({ ...hit, at: Date.now() })) answer(name);
+        else unanswered.push(name);
       }
       for (const task of this.#tasks.splice(0)) task();
-      for (const name of later) answer(name);
+      for (const name of unanswered) answer(name);
     });
   }
 
-  /** With -9: what is in files stays. */
+  /** Like SIGKILL: files keep what was written. */
   kill(): void {
-    this.#tell('is killed');
+    this.#log('is killed');
     this.#running?.process.kill();
-    this.#end();
+    this.#discard();
   }
 
   losePower(): void {
-    this.#tell('loses power');
+    this.#log('loses power');
     this.#hasLostPower = true;
     const running = this.#running;
     running?.process.kill();
-    this.#end((disk) => {
+    this.#discard((disk) => {
       const lost = disk.losePower();
-      for (const hit of running?.answered ?? [])
-        if (lost.includes(`=${hit}&`)) this.#headerEvidence.mayBeLost(hit);
+      for (const hit of running?.answered ?? []) if (lost.includes(`=${hit}&`)) this.#observer.mayBeLost(hit);
     });
   }
 
-  /** With SIGTERM, which a process heeds once. */
+  /** Like SIGTERM, which a process handles once. */
   async stop(): Promise<void> {
     const running = this.#running;
-    if (running === null || running.process.isDead || running.isStopping) return;
+    if (running === null || running.process.isKilled || running.isStopping) return;
     running.isStopping = true;
-    const { process, recording, deliverer } = running;
-    this.#tell('stops');
+    const { process, recorder, deliverer } = running;
+    this.#log('stops');
     await this.#world.runAs(process, async () => {
       await deliverer?.stop();
-      await recording.stop();
+      await recorder.stop();
     });
-    this.#allow(running, recording.figures().dropped);
+    this.#allowLosses(running, recorder.figures().dropped);
     process.kill();
-    this.#end();
+    this.#discard();
   }
 
   fillDisk(isFull: boolean): void {
-    this.#tell(isFull ? 'has a full disk' : 'has room');
+    this.#log(isFull ? 'has a full disk' : 'has room');
     if (this.#running !== null) this.#running.disk.isFull = isFull;
   }
 
-  setDeadlyWrites(probability: number): void {
-    if (this.#running !== null) this.#running.disk.deadlyWrites = probability;
+  setKillingWrites(probability: number): void {
+    if (this.#running !== null) this.#running.disk.killingWrites = probability;
   }
 
   cleanUp(): void {
     if (this.isUp && this.#running !== null)
-      this.#world.runAs(this.#running.process, () => this.#running?.recording.cleanUp());
+      this.#world.runAs(this.#running.process, () => this.#running?.recorder.cleanUp());
   }
 
   /** The fold's thread ends by itself. */
-  breakThread(): void {
-    if (this.#thread === null || this.#thread.isDead || !this.isUp) return;
-    this.#tell('loses its thread');
+  endThread(): void {
+    if (this.#thread === null || this.#thread.isKilled || !this.isUp) return;
+    this.#log('loses its thread');
     this.#thread.kill();
-    this.#threadEnds();
+    this.#reportThreadEnd();
   }
 
   /** Copies the journals, as a backup of the machine does. Returns the folder of the copy. */
@@ -242,7 +241,7 @@ export class SimulatedNode {
     const from = join(this.#dataDir, 'journal');
     if (!existsSync(from)) return null;
     const to = `${this.#dataDir}-copy-${++this.#copies}`;
-    this.#tell(`is copied to ${basename(to)}`);
+    this.#log(`is copied to ${basename(to)}`);
     cpSync(from, join(to, 'journal'), { recursive: true });
     return to;
   }
@@ -250,11 +249,11 @@ export class SimulatedNode {
   /** `linnet fold DIR` of a copy. */
   async foldCopy(folder: string): Promise<void> {
     const process = new SimulatedProcess(0);
-    this.#tell(`folds ${basename(folder)}`);
+    this.#log(`folds ${basename(folder)}`);
     await this.#world.runAs(process, async () => {
       const parts = this.#foldParts();
       await foldFolder({ ...parts, settings: this.#settings(), now: Date.now, tell: () => {} }, folder).catch(
-        // The store was away: the command is run again some time.
+        // The store was unreachable: the command is run again later.
         () => {},
       );
     });
@@ -265,21 +264,20 @@ export class SimulatedNode {
     rmSync(this.#dataDir, { recursive: true, force: true });
   }
 
-  #end(losePower: (disk: SimulatedDisk) => void = () => {}): void {
+  #discard(losePower: (disk: SimulatedDisk) => void = () => {}): void {
     const running = this.#running;
     if (running === null) return;
     this.#running = null;
-    // What waited for a disk that took nothing dies with the process, and what was dropped was told as such.
-    const { held, dropped } = running.recording.figures();
-    this.#allow(running, held + dropped);
+    // Hits that waited for a full disk are lost with the process, and dropped hits were reported as dropped.
+    const { held, dropped } = running.recorder.figures();
+    this.#allowLosses(running, held + dropped);
     losePower(running.disk);
     running.disk.release();
   }
 
-  /** The last so many were never in a file. */
-  #allow({ answered }: Running, count: number): void {
-    for (const hit of answered.slice(answered.length - count))
-      if (count > 0) this.#headerEvidence.mayBeLost(hit);
+  /** The last `count` answered hits were never written to a file. */
+  #allowLosses({ answered }: Running, count: number): void {
+    for (const hit of answered.slice(answered.length - count)) if (count > 0) this.#observer.mayBeLost(hit);
   }
 
   #settings(): Omit<FoldSettings, 'journal'> {
@@ -287,7 +285,7 @@ export class SimulatedNode {
       dataDir: this.#dataDir,
       saltDir: join(this.#dataDir, 'salts'),
       saltKey: '',
-      // As with a server: other nodes write too, and it may go back.
+      // As with a database server: other nodes write, too, and it may return to an earlier state.
       databaseUrl: 'simulated',
       clickServer: null,
       origin,
@@ -314,28 +312,33 @@ export class SimulatedNode {
     };
   }
 
-  /** The fold in a thread of its own, which gets its messages some time after they are sent. */
+  /** The fold in its own thread, which receives messages some time after they are sent. */
   #startThread(parent: SimulatedProcess): Worker {
     const world = this.#world;
     const thread = new SimulatedProcess(parent.clockError, parent);
     let worker: FoldWorker | undefined;
     const handlers: { onmessage?: (event: { data: FromFold }) => void; onerror?: (event: unknown) => void } =
       {};
-    const tell = (data: FromFold) =>
+    const send = (data: FromFold) =>
       world.runAs(parent, () =>
         world.after(1, () => {
-          if (!thread.isDead) handlers.onmessage?.({ data });
+          if (!thread.isKilled) handlers.onmessage?.({ data });
         }),
       );
-    const take = (message: ToFold) => {
+    const receive = (message: ToFold) => {
       if (message.kind !== 'start') worker?.take(message);
       else
-        worker = new FoldWorker({ ...this.#foldParts(), settings: message.settings, now: message.now, tell });
+        worker = new FoldWorker({
+          ...this.#foldParts(),
+          settings: message.settings,
+          now: message.now,
+          tell: send,
+        });
     };
     this.#thread = thread;
-    this.#threadEnds = () => world.runAs(parent, () => handlers.onerror?.({ message: 'simulated' }));
+    this.#reportThreadEnd = () => world.runAs(parent, () => handlers.onerror?.({ message: 'simulated' }));
     return Object.assign(handlers, {
-      postMessage: (message: ToFold) => world.runAs(thread, () => world.after(1, () => take(message))),
+      postMessage: (message: ToFold) => world.runAs(thread, () => world.after(1, () => receive(message))),
       terminate: () => thread.kill(),
     }) as unknown as Worker;
   }

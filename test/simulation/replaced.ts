@@ -1,4 +1,4 @@
-/** Run first: locks of files, and calls to webhooks, are those of the simulation. */
+/** Imported first: replaces file locks and webhook calls by simulated ones. */
 import { plugin } from 'bun';
 
 const replacements = [

@@ -11,30 +11,31 @@ import { SqliteConnection } from '../../src/storage/drivers/sqlite-connection.ts
 import type { Queries } from '../../src/storage/schema.ts';
 import type { World } from './world.ts';
 
-/** The store as it was. */
+/** The state of the store at a time. */
 export interface Snapshot {
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
-interface Open {
+interface OpenStore {
   readonly fold: SqliteFoldStore;
   readonly connection: SqliteConnection;
 }
 
-/** How often something goes wrong on the way to the store and back, per call. */
+/** The probability of each fault, per call. */
 export interface StoreFaults {
   readonly refused: number;
-  /** It is done, and the answer is lost. */
-  readonly lostAnswers: number;
-  /** It is done some time after the caller was told that the store is away. */
+  /** The call is executed, but its response is lost. */
+  readonly lostResponses: number;
+  /** The call is executed some time after it has failed for the caller. */
   readonly late: number;
-  readonly deadly: number;
+  /** The calling process is killed. */
+  readonly kills: number;
 }
 
-export const noFaults: StoreFaults = { refused: 0, lostAnswers: 0, late: 0, deadly: 0 };
+export const noFaults: StoreFaults = { refused: 0, lostResponses: 0, late: 0, kills: 0 };
 
-/** One database for all nodes, with a network between: a real SQLite file that can go back to what it was. */
+/** One database for all nodes, behind a network: a real SQLite file that can return to an earlier state. */
 export class SimulatedStore {
   readonly #world: World;
   readonly #file: string;
@@ -42,24 +43,24 @@ export class SimulatedStore {
   readonly database: Database;
   faults = noFaults;
   isAway = false;
-  #open: Open;
-  /** Differs after a promotion: what was on its way to the server before never comes to the one after. */
+  #openStore: OpenStore;
+  /** Changes with each promotion: calls that were in transit to the earlier server never reach the new one. */
   #epoch = 0;
-  #last: Promise<unknown> = Promise.resolve();
+  #lastTransaction: Promise<unknown> = Promise.resolve();
 
   constructor(world: World, folder: string) {
     this.#world = world;
     this.#folder = folder;
     this.#file = join(folder, 'linnet.sqlite');
-    this.#open = this.#connect();
-    this.database = this.#databaseOver();
+    this.#openStore = this.#connect();
+    this.database = this.#createDatabase();
   }
 
-  /** As one thread's fold sees it. */
+  /** The store for the fold of one thread. */
   foldStore(): FoldStore {
     return new Proxy({} as FoldStore, {
       get: (_, name: keyof FoldStore) => {
-        if (name === 'minByLink') return this.#open.fold.minByLink;
+        if (name === 'minByLink') return this.#openStore.fold.minByLink;
         if (name === 'batchLength') return () => this.#world.pick([1, 3, 20, 5_000]);
         if (name === 'close') return async () => {};
         if (name === 'serverNow') return () => this.#call(async () => this.#world.instant);
@@ -67,20 +68,24 @@ export class SimulatedStore {
           return (journal: string) => this.#read(async () => this.#watermark(journal));
         return (...values: unknown[]) =>
           this.#call(() => {
-            const given = name === 'fold' ? this.#mortal(values as [FoldBatch, DeliveriesOf]) : values;
-            // biome-ignore lint/complexity/noBannedTypes: whichever method it is, its caller has checked the types
-            return (this.#open.fold[name] as Function).apply(this.#open.fold, given) as Promise<unknown>;
+            const parameters =
+              name === 'fold' ? this.#withKills(values as [FoldBatch, DeliveriesOf]) : values;
+            // biome-ignore lint/complexity/noBannedTypes: the caller of each method has checked the types
+            return (this.#openStore.fold[name] as Function).apply(
+              this.#openStore.fold,
+              parameters,
+            ) as Promise<unknown>;
           });
       },
     });
   }
 
   rows<Row>(sql: string): readonly Row[] {
-    return this.#open.connection.rows<Row>(sql, []);
+    return this.#openStore.connection.rows<Row>(sql, []);
   }
 
   async snapshot(): Promise<Snapshot> {
-    this.#world.tell('store: a snapshot');
+    this.#world.log('store: a snapshot');
     return this.#inTurn(async () => {
       const file = new Sqlite(this.#file);
       file.run('pragma wal_checkpoint(truncate)');
@@ -89,104 +94,106 @@ export class SimulatedStore {
     });
   }
 
-  /** A replica that was as far as this snapshot is the database from now on. */
+  /** Replaces the database by a replica in the state of this snapshot. */
   async promote({ at, bytes }: Snapshot): Promise<void> {
-    this.#world.tell(`store: goes back to ${at / 1_000}`);
+    this.#world.log(`store: goes back to ${at / 1_000}`);
     this.#epoch += 1;
     await this.#inTurn(async () => {
       await this.close();
       for (const ending of ['-wal', '-shm']) rmSync(this.#file + ending, { force: true });
       writeFileSync(this.#file, bytes);
-      this.#open = this.#connect();
+      this.#openStore = this.#connect();
     });
   }
 
   async close(): Promise<void> {
-    await this.#open.fold.close();
-    this.#open.connection.close();
+    await this.#openStore.fold.close();
+    this.#openStore.connection.close();
   }
 
-  #connect(): Open {
+  #connect(): OpenStore {
     return { fold: new SqliteFoldStore(this.#folder), connection: new SqliteConnection(this.#file, 'write') };
   }
 
-  /** Dies at times in the middle of the transaction. */
-  #mortal([batch, deliveriesOf]: [FoldBatch, DeliveriesOf]): [FoldBatch, DeliveriesOf] {
+  /** Sometimes kills the caller in the middle of the transaction. */
+  #withKills([batch, deliveriesOf]: [FoldBatch, DeliveriesOf]): [FoldBatch, DeliveriesOf] {
     const { owner } = this.#world;
     return [
       batch,
-      (...given) => {
-        if (this.#world.happens(this.faults.deadly)) {
-          owner?.killWhole();
+      (...parameters) => {
+        if (this.#world.happens(this.faults.kills)) {
+          owner?.killWithThreads();
           throw new StoreAway('killed in the middle of a transaction');
         }
-        return deliveriesOf(...given);
+        return deliveriesOf(...parameters);
       },
     ];
   }
 
-  /** Waits for no transaction, and sees nothing of those that have not ended. */
+  /** Doesn't wait for transactions, and doesn't see uncommitted ones. */
   #watermark(journal: string): Position | null {
     const sql = 'select segment, byte_offset as "offset" from journal_watermarks where node = $1';
-    return this.#open.connection.rows<Position>(sql, [journal])[0] ?? null;
+    return this.#openStore.connection.rows<Position>(sql, [journal])[0] ?? null;
   }
 
   async #read<T>(work: () => Promise<T>): Promise<T> {
-    await this.#arrive();
+    await this.#reachServer();
     return work();
   }
 
   async #call<T>(work: () => Promise<T>): Promise<T> {
     const world = this.#world;
     const { faults } = this;
-    await this.#arrive();
+    await this.#reachServer();
     const epoch = this.#epoch;
-    const arrive = (delay: number) =>
+    const execute = (delay: number) =>
       this.#inTurn(async () => {
         await world.pause(delay);
-        if (epoch !== this.#epoch) throw new StoreAway('the server is another one');
+        if (epoch !== this.#epoch) throw new StoreAway('the server was replaced');
         return work();
       });
     if (world.happens(faults.late)) {
-      // What it has locked stays locked until it ends.
-      arrive(world.below(4_000)).catch(() => {});
+      // Its locks are held until it ends.
+      execute(world.below(4_000)).catch(() => {});
       throw new StoreAway('the connection was lost');
     }
-    const answer = await arrive(0);
-    if (world.happens(faults.deadly)) return this.#die();
-    if (world.happens(faults.lostAnswers)) throw new StoreAway('the answer was lost');
+    const result = await execute(0);
+    if (world.happens(faults.kills)) return this.#killCaller();
+    if (world.happens(faults.lostResponses)) throw new StoreAway('the answer was lost');
     await world.pause(world.below(8));
-    return answer;
+    return result;
   }
 
-  async #arrive(): Promise<void> {
+  async #reachServer(): Promise<void> {
     const world = this.#world;
     const { faults } = this;
     await world.pause(world.happens(0.03) ? world.below(3_000) : world.below(8));
     if (this.isAway || world.happens(faults.refused)) throw new StoreAway('the connection was refused');
-    if (world.happens(faults.deadly)) await this.#die();
+    if (world.happens(faults.kills)) await this.#killCaller();
   }
 
-  #die(): Promise<never> {
-    this.#world.owner?.killWhole();
+  #killCaller(): Promise<never> {
+    this.#world.owner?.killWithThreads();
     return new Promise(() => {});
   }
 
-  /** One transaction at a time. Those who sent it may be dead by then. */
+  /** Executes one transaction at a time, even if its sender has been killed meanwhile. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(() => this.#world.runAsNobody(work));
-    this.#last = done.catch(() => {});
+    const done = this.#lastTransaction.then(() => this.#world.runWithoutOwner(work));
+    this.#lastTransaction = done.catch(() => {});
     return done;
   }
 
-  #databaseOver(): Database {
-    const queries: Queries = queriesOver({ run: (sql, values) => this.#open.connection.run(sql, values) });
-    const away = queriesOver({
-      run: (sql, values) => this.#read(async () => this.#open.connection.run(sql, values)),
+  #createDatabase(): Database {
+    const queries: Queries = queriesOver({
+      run: (sql, values) => this.#openStore.connection.run(sql, values),
+    });
+    const readQueries = queriesOver({
+      run: (sql, values) => this.#read(async () => this.#openStore.connection.run(sql, values)),
     });
     const write = <T>(work: (queries: Queries) => Promise<T>): Promise<T> =>
       this.#call(async () => {
-        const { connection } = this.#open;
+        const { connection } = this.#openStore;
         connection.run('begin immediate', []);
         try {
           const result = await work(queries);
@@ -197,6 +204,6 @@ export class SimulatedStore {
           throw cause;
         }
       });
-    return { kind: 'sqlite', read: away, lookup: away, write } as unknown as Database;
+    return { kind: 'sqlite', read: readQueries, lookup: readQueries, write } as unknown as Database;
   }
 }

@@ -7,14 +7,14 @@ interface Outgoing {
   readonly signal?: AbortSignal;
 }
 
-/** Where webhooks go, with the network between: notes under which ids each click came. */
+/** The target of webhooks, behind an unreliable network. Records the ids under which each click arrived. */
 export class SimulatedTarget {
   readonly #world: World;
   readonly received = new Map<string, Set<string>>();
   posts = 0;
   isAway = false;
-  /** At times calls and answers are lost. */
-  isUnsteady = true;
+  /** Whether some calls and responses are lost. */
+  isUnreliable = true;
 
   constructor(world: World) {
     this.#world = world;
@@ -31,7 +31,7 @@ export class SimulatedTarget {
     const click = `${target} ${utm_campaign}.${utm_content}`;
     const ids = this.received.get(click) ?? new Set();
     this.received.set(click, ids.add(headers['webhook-id'] ?? ''));
-    // It has come, and the answer is lost.
+    // The call has arrived, but the response is lost.
     if (this.#isLost(0.1)) return failed;
     await world.pause(world.below(200));
     if (signal?.aborted) return failed;
@@ -40,6 +40,6 @@ export class SimulatedTarget {
   };
 
   #isLost(probability: number): boolean {
-    return this.isUnsteady && this.#world.happens(probability);
+    return this.isUnreliable && this.#world.happens(probability);
   }
 }

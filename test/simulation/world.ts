@@ -1,9 +1,9 @@
 import { drainMicrotasks } from 'bun:jsc';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What runs until it is killed: then its timers never fire, and whatever it waits for never comes. */
+/** A process or thread. Once it is killed, its timers never fire, and what it awaits never settles. */
 export class SimulatedProcess {
-  /** How far its clock is ahead of the right time. */
+  /** How far its clock is ahead of the true time. */
   readonly clockError: number;
   readonly #parent: SimulatedProcess | null;
   #isKilled = false;
@@ -13,19 +13,19 @@ export class SimulatedProcess {
     this.#parent = parent;
   }
 
-  get isDead(): boolean {
-    return this.#isKilled || (this.#parent?.isDead ?? false);
+  get isKilled(): boolean {
+    return this.#isKilled || (this.#parent?.isKilled ?? false);
   }
 
-  /** This one, or the thread that it is. */
+  /** Kills this process, or only this thread. */
   kill(): void {
     this.#isKilled = true;
   }
 
-  /** With all its threads, whichever of them this is. */
-  killWhole(): void {
+  /** Kills the process with all its threads; may be called on any of them. */
+  killWithThreads(): void {
     if (this.#parent === null) this.kill();
-    else this.#parent.killWhole();
+    else this.#parent.killWithThreads();
   }
 }
 
@@ -46,12 +46,12 @@ const real = {
   random: Math.random,
   randomUUID: crypto.randomUUID,
 };
-const owners = new AsyncLocalStorage<SimulatedProcess>();
-const beginning = Date.UTC(2027, 2, 1, 12);
+const processes = new AsyncLocalStorage<SimulatedProcess>();
+const startTime = Date.UTC(2027, 2, 1, 12);
 
 /**
- * Time, chance and the order of events, all drawn from a seed: the same seed gives the same run. Timers of the code under
- * test are events here; between two of them everything that is ready to run does.
+ * Time, random numbers and the order of events, all drawn from a seed: the same seed gives the same run. Timers of the code
+ * under test are events; between two events, everything runs that is ready to run.
  */
 export class World {
   #events: Event[] = [];
@@ -60,31 +60,31 @@ export class World {
   #now = 0;
   readonly problems: string[] = [];
   /** What happened, and when. */
-  readonly story: string[] = [];
+  readonly trace: string[] = [];
 
   constructor(seed: number) {
     this.#state = Math.imul(seed, 0x9e37_79b1) | 0;
   }
 
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start. */
   get now(): number {
     return this.#now;
   }
 
-  /** The right time. */
+  /** The true time, in milliseconds since 1970. */
   get instant(): number {
-    return beginning + this.#now;
+    return startTime + this.#now;
   }
 
   /** In [0, 1). */
   random(): number {
     this.#state = (this.#state + 0x6d2b_79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    let hash = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    hash = (hash + Math.imul(hash ^ (hash >>> 7), 61 | hash)) ^ hash;
+    return ((hash ^ (hash >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number below this one. */
+  /** A random integer from 0 to `end` - 1. */
   below(end: number): number {
     return Math.floor(this.random() * end);
   }
@@ -98,16 +98,16 @@ export class World {
   }
 
   get owner(): SimulatedProcess | undefined {
-    return owners.getStore();
+    return processes.getStore();
   }
 
   runAs<T>(owner: SimulatedProcess, work: () => T): T {
-    return owners.run(owner, work);
+    return processes.run(owner, work);
   }
 
-  /** Without any owner: nothing keeps it from happening. */
-  runAsNobody<T>(work: () => T): T {
-    return owners.exit(work);
+  /** Without an owner, so that no kill prevents it. */
+  runWithoutOwner<T>(work: () => T): T {
+    return processes.exit(work);
   }
 
   after(milliseconds: number, task: () => void): Event {
@@ -119,8 +119,8 @@ export class World {
       task,
       isOver: false,
     };
-    const behind = this.#events.findLastIndex(({ at }) => at <= event.at);
-    this.#events.splice(behind + 1, 0, event);
+    const position = this.#events.findLastIndex(({ at }) => at <= event.at);
+    this.#events.splice(position + 1, 0, event);
     return event;
   }
 
@@ -130,8 +130,8 @@ export class World {
     });
   }
 
-  /** Lets so much time go by. */
-  async pass(milliseconds: number): Promise<void> {
+  /** Advances the time, and runs all events that are due meanwhile. */
+  async advance(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await new Promise<void>((resolve) => {
       // Outside all microtasks, so that they can be drained between two events without a turn of the real event loop.
@@ -150,10 +150,10 @@ export class World {
       if (event === undefined || event.at > end || this.problems.length > 0) return;
       this.#events.shift();
       this.#now = event.at;
-      if (event.isOver || event.owner?.isDead) continue;
+      if (event.isOver || event.owner?.isKilled) continue;
       event.isOver = true;
       try {
-        if (event.owner === undefined) this.runAsNobody(event.task);
+        if (event.owner === undefined) this.runWithoutOwner(event.task);
         else this.runAs(event.owner, event.task);
       } catch (cause) {
         this.fail(cause);
@@ -161,8 +161,8 @@ export class World {
     }
   }
 
-  tell(what: string): void {
-    this.story.push(`${(this.#now / 1_000).toFixed(3)} ${what}`);
+  log(what: string): void {
+    this.trace.push(`${(this.#now / 1_000).toFixed(3)} ${what}`);
   }
 
   fail(cause: unknown): void {
@@ -170,8 +170,8 @@ export class World {
   }
 }
 
-/** From now on clocks, timers and chance of this process are those of the world. */
-export function enter(world: World): void {
+/** Replaces the clocks, timers and random numbers of this process by those of the world. */
+export function replaceGlobals(world: World): void {
   const cancel = (event: unknown) => {
     if (event) (event as Event).isOver = true;
   };
@@ -196,14 +196,14 @@ export function enter(world: World): void {
     const [one, two, three, four] = [hex(), hex(), hex(), hex()];
     return `${one}-${two.slice(0, 4)}-${two.slice(4)}-${three.slice(0, 4)}-${three.slice(4)}${four}`;
   };
-  unhandled = (cause) => world.fail(cause);
+  onUnhandledRejection = (cause) => world.fail(cause);
 }
 
-let unhandled: (cause: unknown) => void = () => {};
-process.on('unhandledRejection', (cause) => unhandled(cause));
+let onUnhandledRejection: (cause: unknown) => void = () => {};
+process.on('unhandledRejection', (cause) => onUnhandledRejection(cause));
 
-/** Everything is as it was. */
-export function leave(): void {
+/** Undoes `replaceGlobals`. */
+export function restoreGlobals(): void {
   Object.assign(globalThis, real.timers);
   Bun.sleep = real.sleep;
   Date.now = real.dateNow;

@@ -1,4 +1,4 @@
-/** What a request to a running program needs besides its address. */
+/** Options of a request to a running program. */
 interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly tls?: BunFetchRequestInit['tls'];
@@ -6,22 +6,22 @@ interface ClientOptions {
   readonly setupToken?: string;
 }
 
-/** Posts JSON to a running program; throws unless the answer is a success. */
+/** Posts JSON to a running program; throws unless the response is a success. */
 export const posting =
   (url: string, { headers, tls }: ClientOptions = {}) =>
   async <Answer>(
     path: string,
     body: object,
-    further: Readonly<Record<string, string>> = {},
+    extraHeaders: Readonly<Record<string, string>> = {},
   ): Promise<Answer> => {
-    const answer = await fetch(url + path, {
+    const response = await fetch(url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers, ...further },
+      headers: { 'content-type': 'application/json', ...headers, ...extraHeaders },
       body: JSON.stringify(body),
       ...(tls === undefined ? {} : { tls }),
     });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Answer;
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Answer;
   };
 
 export interface Account {
@@ -31,10 +31,10 @@ export interface Account {
 }
 
 /** Creates the first account of a running program, with a token and an API key. */
-export async function firstAccount(url: string, reached: ClientOptions = {}): Promise<Account> {
-  const post = posting(url, reached);
+export async function firstAccount(url: string, options: ClientOptions = {}): Promise<Account> {
+  const post = posting(url, options);
   const credentials = { email: 'first@example.com', password: 'correct horse battery' };
-  await post('/api/v1/user', { ...credentials, setup_token: reached.setupToken });
+  await post('/api/v1/user', { ...credentials, setup_token: options.setupToken });
   const { access_token } = await post<{ access_token: string }>('/api/v1/auth/create_tokens', credentials);
   const authorization = `Bearer ${access_token}`;
   const { key } = await post<{ key: string }>('/api/v1/api_key', { name: 'tests' }, { authorization });

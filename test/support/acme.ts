@@ -10,7 +10,7 @@ import { freePorts } from './free-ports.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './name-server.ts';
 import { scaledToLoad } from './scaled-to-load.ts';
 
-/** A real ACME server for tests, from the package `pebble` of Debian and Ubuntu. */
+/** A real ACME server for tests, from the Debian and Ubuntu package `pebble`. */
 const pebble = Bun.which('pebble');
 
 export const hasPebble = pebble !== null;
@@ -52,7 +52,7 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
     writeFileSync(join(folder, name), text);
     return join(folder, name);
   };
-  const own = selfSigned('localhost');
+  const serverCertificate = selfSigned('localhost');
   const names: Names = {};
   const dns: NameServer = await startNameServer(zoneOf(names));
   const [listen = 0, management = 0, tlsPort = 0, httpPort = 0] = freePorts(4);
@@ -63,8 +63,8 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
       pebble: {
         listenAddress: `127.0.0.1:${listen}`,
         managementListenAddress: `127.0.0.1:${management}`,
-        certificate: file('own.crt', own.certificate),
-        privateKey: file('own.key', own.key),
+        certificate: file('own.crt', serverCertificate.certificate),
+        privateKey: file('own.key', serverCertificate.key),
         httpPort,
         tlsPort,
         ocspResponderURL: '',
@@ -85,37 +85,37 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
   });
   const calls: string[] = [];
   const contacts: unknown[] = [];
-  const trust = { tls: { rejectUnauthorized: false } };
+  const anyCertificate = { tls: { rejectUnauthorized: false } };
   const proxy = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    tls: { cert: own.certificate, key: own.key },
+    tls: { cert: serverCertificate.certificate, key: serverCertificate.key },
     async fetch(request) {
       const { pathname } = new URL(request.url);
       calls.push(`${request.method} ${pathname}`);
-      const fate = await authority.outcomeOf(request.method, pathname);
-      if (fate instanceof Response) return fate;
+      const outcome = await authority.outcomeOf(request.method, pathname);
+      if (outcome instanceof Response) return outcome;
       const body = request.method === 'POST' ? { body: await request.text() } : {};
       // Pebble builds the URLs in its responses from the Host header.
-      const answer = await fetch(`https://127.0.0.1:${listen}${pathname}`, {
+      const response = await fetch(`https://127.0.0.1:${listen}${pathname}`, {
         method: request.method,
         headers: request.headers,
         ...body,
-        ...trust,
+        ...anyCertificate,
       });
-      if (pathname === '/sign-me-up' && answer.ok) contacts.push(contactIn(body.body));
-      if (fate === 'passed') return answer;
-      await answer.arrayBuffer();
+      if (pathname === '/sign-me-up' && response.ok) contacts.push(contactIn(body.body));
+      if (outcome === 'passed') return response;
+      await response.arrayBuffer();
       return new Response(null, { status: 502, headers: { 'content-type': 'text/plain' } });
     },
   });
   await eventually(
     () =>
-      fetch(`https://127.0.0.1:${listen}/dir`, trust).then(
+      fetch(`https://127.0.0.1:${listen}/dir`, anyCertificate).then(
         ({ ok }) => ok,
         () => false,
       ),
-    'the authority to answer',
+    'the authority to respond',
   );
   const authority: Authority = {
     names,
@@ -124,7 +124,7 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
     calls,
     contacts,
     outcomeOf: () => 'passed',
-    root: async () => (await fetch(`https://127.0.0.1:${management}/roots/0`, trust)).text(),
+    root: async () => (await fetch(`https://127.0.0.1:${management}/roots/0`, anyCertificate)).text(),
     settings: {
       ACME_URL: `https://localhost:${proxy.port}/dir`,
       ACME_CA: join(folder, 'own.crt'),

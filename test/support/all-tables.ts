@@ -9,16 +9,18 @@ export type AllTables = Record<string, readonly string[]>;
 const ownSettings: ReadonlySet<unknown> = new Set(['last_backup_at']);
 
 export async function allTables(dataDir: string, databaseUrl: string): Promise<AllTables> {
-  const ask = databaseUrl === '' ? inSqlite(dataDir) : inPostgres(databaseUrl);
+  const reader = databaseUrl === '' ? inSqlite(dataDir) : inPostgres(databaseUrl);
   try {
     const tables: AllTables = {};
-    for (const name of await ask.tables()) {
-      const rows = (await ask.rows(name)).filter(({ key }) => name !== 'settings' || !ownSettings.has(key));
+    for (const name of await reader.tables()) {
+      const rows = (await reader.rows(name)).filter(
+        ({ key }) => name !== 'settings' || !ownSettings.has(key),
+      );
       tables[name] = rows.map(textOf).sort();
     }
     return tables;
   } finally {
-    await ask.close();
+    await reader.close();
   }
 }
 

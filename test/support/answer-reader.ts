@@ -21,28 +21,28 @@ export class AnswerReader {
     return this.#text;
   }
 
-  take(piece: string): ReadAnswer[] {
-    this.#text += piece;
-    const found: ReadAnswer[] = [];
-    let at = 0;
+  take(chunk: string): ReadAnswer[] {
+    this.#text += chunk;
+    const answers: ReadAnswer[] = [];
+    let offset = 0;
     for (;;) {
-      const headEnd = this.#text.indexOf('\r\n\r\n', at);
+      const headEnd = this.#text.indexOf('\r\n\r\n', offset);
       if (headEnd < 0) break;
-      const head = this.#text.slice(at, headEnd + 2);
+      const head = this.#text.slice(offset, headEnd + 2);
       const [, status] = /^HTTP\/1\.1 ([1-5]\d\d) [^\r]*\r\n/.exec(head) ?? [];
       if (status === undefined) throw new Error(`no answer: ${head.slice(0, 200)}`);
       const end = this.#bodyEnd(head, headEnd + 4, Number(status));
       if (end === null) break;
-      found.push({
+      answers.push({
         status: Number(status),
         location: /\r\nlocation: ([^\r]*)\r\n/i.exec(head)?.[1] ?? null,
         closes: /\r\nconnection: *close\r\n/i.test(head),
       });
       this.#count += 1;
-      at = end;
+      offset = end;
     }
-    this.#text = this.#text.slice(at);
-    return found;
+    this.#text = this.#text.slice(offset);
+    return answers;
   }
 
   #bodyEnd(head: string, start: number, status: number): number | null {
@@ -53,12 +53,12 @@ export class AnswerReader {
   }
 
   #chunksEnd(start: number): number | null {
-    for (let at = start; ; ) {
-      const lineEnd = this.#text.indexOf('\r\n', at);
-      const size = Number.parseInt(this.#text.slice(at, lineEnd), 16);
+    for (let offset = start; ; ) {
+      const lineEnd = this.#text.indexOf('\r\n', offset);
+      const size = Number.parseInt(this.#text.slice(offset, lineEnd), 16);
       if (lineEnd < 0 || this.#text.length < lineEnd + size + 4) return null;
-      at = lineEnd + size + 4;
-      if (size === 0) return at;
+      offset = lineEnd + size + 4;
+      if (size === 0) return offset;
     }
   }
 }

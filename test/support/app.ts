@@ -13,7 +13,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // What an answer holds is what the tests are about; they say it by looking.
+  // The tests check the contents of answers, so the type is left open.
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
   readonly json: any;
 }
@@ -30,14 +30,14 @@ export interface TestApp {
   readonly dataDir: string;
   /** Empty for SQLite. */
   readonly databaseUrl: string;
-  /** The time as the app sees it; move it as you like. */
+  /** The clock of the app, which a test may set. */
   readonly clock: { now: number };
   /** Lines that were logged as errors: a test that expects none checks that there are none. */
   readonly faults: string[];
   call(method: string, path: string, send?: Send): Promise<Answer>;
-  /** A visit to a short link as a person's browser makes it, not following redirects. */
+  /** Visits a short link like a person's browser, without following redirects. */
   visit(path: string, headers?: Record<string, string>, init?: RequestInit): Promise<Answer>;
-  /** A new account with its own organization, and an API key of it. */
+  /** Creates an account with its own organization and an API key. */
   createAccount(email?: string): Promise<TestAccount>;
   stop(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function startApp(
   options: { store?: StoreKind; env?: Record<string, string>; overrides?: Overrides } = {},
 ): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'linnet-test-'));
-  // On a machine under load a connection may take longer than an operator would wait for.
+  // On a machine under load, connecting may take longer than the default timeout.
   const databaseUrl = options.store === 'postgres' ? `${await migratedPostgres()}?connect_timeout=60` : '';
   if (databaseUrl === '' && !options.env?.DATABASE_URL) await migratedSqlite(dataDir);
   const clock = { now: Date.now() };
@@ -71,7 +71,7 @@ export async function startApp(
     DATABASE_URL: databaseUrl,
     REGISTRATION: 'open',
     MISS_LIMIT: '0',
-    // What is counted leaves no trace to wait for.
+    // Journal segments are deleted as soon as they are counted, so that no test has to wait for that.
     JOURNAL_KEEP_MINUTES: '0',
     FETCH_TITLES: 'off',
     DNS_SERVERS: closedPort,
@@ -88,12 +88,12 @@ export async function startApp(
   });
   const { port, protocol } = new URL(app.listening);
   const url = `${protocol}//127.0.0.1:${port}`;
-  // Where it speaks HTTPS, no test's certificate is one that is vouched for.
-  const trust = protocol === 'https:' ? { tls: { rejectUnauthorized: false } } : {};
+  // The certificates of tests are self-signed.
+  const anyCertificate = protocol === 'https:' ? { tls: { rejectUnauthorized: false } } : {};
 
   async function call(method: string, path: string, { body, key, headers = {} }: Send = {}): Promise<Answer> {
     const response = await fetch(url + path, {
-      ...trust,
+      ...anyCertificate,
       method,
       redirect: 'manual',
       headers: {
@@ -118,7 +118,7 @@ export async function startApp(
     async visit(path, headers = {}, init = {}) {
       return answerOf(
         await fetch(path.startsWith('http') ? path : url + path, {
-          ...trust,
+          ...anyCertificate,
           redirect: 'manual',
           ...init,
           headers: { 'user-agent': browser, ...headers },
@@ -129,16 +129,16 @@ export async function startApp(
       const password = 'correct horse battery';
       const setup_token = app.setupToken ?? undefined;
       const user = await call('POST', '/api/v1/user', { body: { email, password, setup_token } });
-      const pair = await call('POST', '/api/v1/auth/create_tokens', { body: { email, password } });
-      const made = await call('POST', '/api/v1/api_key', {
+      const tokens = await call('POST', '/api/v1/auth/create_tokens', { body: { email, password } });
+      const apiKey = await call('POST', '/api/v1/api_key', {
         body: { name: 'tests' },
-        headers: { authorization: `Bearer ${pair.json.access_token}` },
+        headers: { authorization: `Bearer ${tokens.json.access_token}` },
       });
-      if (made.status !== 201) throw new Error(`no account: ${user.text} ${pair.text} ${made.text}`);
+      if (apiKey.status !== 201) throw new Error(`no account: ${user.text} ${tokens.text} ${apiKey.text}`);
       return {
         email,
         password,
-        key: made.json.key,
+        key: apiKey.json.key,
         organizationId: user.json.organization_id,
         userId: user.json.id,
       };
@@ -150,13 +150,13 @@ export async function startApp(
   };
 }
 
-/** Hashing takes 50 ms of CPU at its full cost, and a tenth of a millisecond at this one. */
+/** Hashing takes 50 ms of CPU at its full cost, and 0.1 ms at this one. */
 export const cheapHash = { memoryCost: 64, timeCost: 1 } as const;
 
-/** No test asks the world's name servers: nothing listens on this port of this machine. */
+/** No test queries public name servers: nothing listens on this port of this machine. */
 const closedPort = '127.0.0.1:9';
 
-/** No test posts to the internet: the only names that lead anywhere are this machine's. */
+/** No test posts to the internet: only `localhost` resolves. */
 const onlyThisMachine = async (name: string): Promise<readonly string[]> =>
   name === 'localhost' ? ['127.0.0.1'] : [];
 

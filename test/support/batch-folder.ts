@@ -3,10 +3,10 @@ import type { FoldStore } from '../../src/ledger/fold-store.ts';
 import type { StoredHit } from '../../src/ledger/ledger.ts';
 import { hitColumns } from '../../src/rules/click-fields.ts';
 
-/** A hit before it has its id. */
+/** A hit that has no id yet. */
 export type NewHit = Omit<StoredHit, 'id'>;
 
-/** Folds batches, as the fold's thread does. */
+/** Folds batches, as the fold thread does. */
 export class BatchFolder {
   readonly #store: FoldStore;
   readonly #journal: string;
@@ -18,8 +18,8 @@ export class BatchFolder {
   }
 
   /** Returns the folded hits in the order of the batch, each with the id that webhooks would get. */
-  async fold(told: readonly NewHit[], isByLink: boolean): Promise<readonly StoredHit[]> {
-    const hits = isByLink ? told.toSorted((one, other) => one.link_id - other.link_id) : told;
+  async fold(newHits: readonly NewHit[], isByLink: boolean): Promise<readonly StoredHit[]> {
+    const hits = isByLink ? newHits.toSorted((one, other) => one.link_id - other.link_id) : newHits;
     const columns = hitColumns.map((name) => Float64Array.from(hits, (hit) => hit[name]));
     const to = { segment: 1, offset: (this.#from?.offset ?? 0) + 1 };
     const none = new Float64Array();

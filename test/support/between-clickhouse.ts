@@ -9,7 +9,7 @@ export class BetweenClickhouse implements Disposable {
 
   constructor(url: string) {
     this.#target = new URL(url.replace(/^clickhouse/, 'http'));
-    this.#server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => this.#answer(request) });
+    this.#server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => this.#handle(request) });
   }
 
   get url(): string {
@@ -22,17 +22,17 @@ export class BetweenClickhouse implements Disposable {
     void this.#server.stop(true);
   }
 
-  async #answer(request: Request): Promise<Response> {
+  async #handle(request: Request): Promise<Response> {
     const url = new URL(request.url);
     const { headers } = request;
     const body = await request.arrayBuffer();
     const forward: Forward = async () => {
-      const answer = await fetch(`http://${this.#target.host}/${url.search}`, {
+      const response = await fetch(`http://${this.#target.host}/${url.search}`, {
         method: 'POST',
         headers,
         body,
       });
-      return new Response(await answer.arrayBuffer(), { status: answer.status });
+      return new Response(await response.arrayBuffer(), { status: response.status });
     };
     const isInsertion = url.searchParams.get('query')?.startsWith('insert into hits') ?? false;
     return isInsertion && this.onInsertion !== null ? this.onInsertion(forward) : forward();

@@ -18,11 +18,11 @@ const run = (words: readonly string[], folder: string, settings: Record<string, 
     stderr: Bun.file(join(folder, 'caddy.log')),
   });
 
-const given = join(import.meta.dir, '..', '..', 'deploy', 'Caddyfile');
+const caddyfile = join(import.meta.dir, '..', '..', 'deploy', 'Caddyfile');
 
 /** Runs `caddy adapt` on deploy/Caddyfile without a host: its exit code and its output. */
 export async function adaptCaddyfile(folder: string): Promise<[number, string]> {
-  const code = await run(['adapt', '--adapter', 'caddyfile', '--config', given], folder).exited;
+  const code = await run(['adapt', '--adapter', 'caddyfile', '--config', caddyfile], folder).exited;
   return [code, await readFile(join(folder, 'caddy.log'), 'utf8')];
 }
 
@@ -38,7 +38,7 @@ export async function startCaddy(folder: string, host: string, url: string): Pro
   const [httpPort = 0, httpsPort = 0] = freePorts(2);
   const local = `{\n\tlocal_certs\n\tskip_install_trust\n\tadmin off\n\thttp_port ${httpPort}\n\thttps_port ${httpsPort}\n`;
   const file = join(folder, 'Caddyfile');
-  await Bun.write(file, (await readFile(given, 'utf8')).replace(/^\{\n/m, local));
+  await Bun.write(file, (await readFile(caddyfile, 'utf8')).replace(/^\{\n/m, local));
   const settings = { LINNET_HOST: host, LINNET_UPSTREAM: new URL(url).host };
   const proxy = run(['run', '--adapter', 'caddyfile', '--config', file], folder, settings);
   return {

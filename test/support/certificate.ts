@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-interface Terms {
+interface CertificateOptions {
   /** The validity, in days from today. */
   readonly days?: readonly [from: number, until: number];
   /** The size of an RSA key; without it, the key is an elliptic-curve one. */
@@ -12,7 +12,7 @@ interface Terms {
 /** A self-signed certificate for one host name, valid today, generated anew for each run. */
 export function selfSigned(
   host: string,
-  { days: [from, until] = [-1, 1], rsaBits, moreBytes = 0 }: Terms = {},
+  { days: [from, until] = [-1, 1], rsaBits, moreBytes = 0 }: CertificateOptions = {},
 ): { readonly certificate: string; readonly key: string } {
   const { privateKey, publicKey } =
     rsaBits === undefined
@@ -20,7 +20,7 @@ export function selfSigned(
       : generateKeyPairSync('rsa', { modulusLength: rsaBits });
   const algorithm = rsaBits === undefined ? ecdsaWithSha256 : rsaWithSha256;
   const name = sequence(set(sequence(commonName, text(0x0c, host))));
-  const more = moreBytes === 0 ? [] : [sequence(timestamps, der(0x04, der(0x04, randomBytes(moreBytes))))];
+  const padding = moreBytes === 0 ? [] : [sequence(timestamps, der(0x04, der(0x04, randomBytes(moreBytes))))];
   const body = sequence(
     der(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
@@ -29,7 +29,7 @@ export function selfSigned(
     sequence(instant(from), instant(until)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, sequence(sequence(alternativeName, der(0x04, sequence(text(0x82, host)))), ...more)),
+    der(0xa3, sequence(sequence(alternativeName, der(0x04, sequence(text(0x82, host)))), ...padding)),
   );
   const signature = der(0x03, Buffer.concat([Buffer.from([0]), sign('sha256', body, privateKey)]));
   return {

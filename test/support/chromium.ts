@@ -14,24 +14,24 @@ let program: Promise<string> | undefined;
  * unpacking.
  */
 export function chromiumPath(): Promise<string> {
-  program ??= find();
+  program ??= findOrUnpack();
   return program;
 }
 
-async function find(): Promise<string> {
+async function findOrUnpack(): Promise<string> {
   const packageFile = join(root, 'node_modules', '@sparticuz', 'chromium', 'package.json');
   const { version } = (await Bun.file(packageFile).json()) as { version: string };
   const { uid } = userInfo();
   const inCheckout = join(cache, `chromium-${version}`);
   if (isFolder(inCheckout)) return join(inCheckout, 'chromium');
   // If the checkout belongs to another user, the browser is unpacked once for this user.
-  const own = join(tmpdir(), `linnet-chromium-${version}-of-${uid}`);
-  if (isFolder(own, uid)) return join(own, 'chromium');
+  const ownFolder = join(tmpdir(), `linnet-chromium-${version}-of-${uid}`);
+  if (isFolder(ownFolder, uid)) return join(ownFolder, 'chromium');
   const [folder, unpacked] = await mkdir(cache, { recursive: true })
     .then(() => mkdtemp(`${inCheckout}-`))
     .then(
       (made) => [inCheckout, made] as const,
-      async () => [own, await mkdtemp(`${own}-`)] as const,
+      async () => [ownFolder, await mkdtemp(`${ownFolder}-`)] as const,
     );
   try {
     await unpackTo(unpacked);
@@ -53,12 +53,12 @@ function isFolder(path: string, owner?: number): boolean {
 async function unpackTo(folder: string): Promise<void> {
   // The package unpacks to the temporary folder of its process, so it runs in a process of its own.
   const script = "await (await import('@sparticuz/chromium')).default.executablePath();";
-  const unpacking = Bun.spawn([process.execPath, '-e', script], {
+  const child = Bun.spawn([process.execPath, '-e', script], {
     cwd: root,
     env: { ...process.env, TMPDIR: folder },
     stdout: 'inherit',
     stderr: 'inherit',
   });
-  if ((await unpacking.exited) !== 0) throw new Error('Chromium could not be unpacked');
+  if ((await child.exited) !== 0) throw new Error('Chromium could not be unpacked');
   for (const file of [folder, join(folder, 'chromium')]) chmodSync(file, 0o755);
 }

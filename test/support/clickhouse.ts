@@ -6,7 +6,7 @@ import { lockFile } from '../../src/storage/file-lock.ts';
 
 const source = join(import.meta.dir, 'clickhouse');
 const manifest = join(source, 'package.json');
-/** Half a gigabyte, so it is no dependency of the project: the first test that needs it installs it. */
+/** ClickHouse takes half a gigabyte, so it is no dependency of the project: the first test that needs it installs it. */
 const installed = join(import.meta.dir, '../../node_modules/.cache/linnet-clickhouse');
 
 /** One server for all test files of a process. */
@@ -36,13 +36,13 @@ export async function freshClickhouse(): Promise<string> {
 /** Queries ClickHouse directly, not through Linnet. */
 export async function askClickhouse(url: string, sql: string): Promise<string> {
   const { host, username, password, pathname } = new URL(url.replace(/^clickhouse/, 'http'));
-  const answer = await fetch(`http://${host}/?database=${pathname.slice(1)}`, {
+  const response = await fetch(`http://${host}/?database=${pathname.slice(1)}`, {
     method: 'POST',
     headers: { 'X-ClickHouse-User': username || 'default', 'X-ClickHouse-Key': password },
     body: sql,
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text);
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
   return text;
 }
 
@@ -95,14 +95,17 @@ async function install(): Promise<boolean> {
     ['npm', 'install', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=silent'],
     { cwd: folder, stdio: ['ignore', 'ignore', 'ignore'] },
   );
-  const isThere = (await npm.exited) === 0 && existsSync(join(folder, 'node_modules/@chdb'));
+  const isComplete = (await npm.exited) === 0 && existsSync(join(folder, 'node_modules/@chdb'));
   await rm(installed, { recursive: true, force: true });
-  if (isThere) await rename(folder, installed);
-  return isThere;
+  if (isComplete) await rename(folder, installed);
+  return isComplete;
 }
 
 /** The folder appears only when the installation is complete, so only its version needs checking. */
 async function isCurrent(): Promise<boolean> {
-  const has = Bun.file(join(installed, 'package.json'));
-  return (await has.exists()) && (await has.text()) === (await Bun.file(manifest).text());
+  const installedManifest = Bun.file(join(installed, 'package.json'));
+  return (
+    (await installedManifest.exists()) &&
+    (await installedManifest.text()) === (await Bun.file(manifest).text())
+  );
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import { HitPack, type PackRow } from '../../src/ledger/hit-pack.ts';
 
-/** The number of hits of a link, by each of the ways in which they are counted. */
+/** The number of hits of a link, according to each table that counts them. */
 export interface CountedHits {
   readonly ledger: number;
   readonly distinctVisitors: number;
@@ -17,9 +17,9 @@ export interface HitCounter {
   close(): Promise<void>;
 }
 
-/** `beyond` is the last id in chunks: rows and packs up to it are superseded. */
-const question = (link: string, beyond = '0') => `select
-  (select count(*) from hits where link_id = ${link} and id > ${beyond}) as ledger,
+/** `lastMergedId` is the last id in chunks: rows and packs up to it are superseded. */
+const countsSql = (link: string, lastMergedId = '0') => `select
+  (select count(*) from hits where link_id = ${link} and id > ${lastMergedId}) as ledger,
   (select coalesce(sum(visitors), 0) from link_hours where link_id = ${link}) as visitors,
   (select coalesce(sum(click + coalesce(page, 0) + coalesce(preview, 0) + coalesce(bot, 0) + coalesce(prefetch, 0) + coalesce(head, 0)
     + coalesce(repeat, 0) + coalesce(flood, 0)), 0) from link_hours where link_id = ${link}) as link_total,
@@ -36,15 +36,15 @@ const read = (row: CountedRow): CountedHits => ({
   clicks: Number(row.clicks),
 });
 
-/** Counts directly in the database, with a connection of its own. */
+/** Counts directly in the database, over its own connection. */
 export function hitCounter(dataDir: string, databaseUrl: string): HitCounter {
   if (databaseUrl !== '') {
     const sql = new SQL({ url: databaseUrl, max: 1 });
     return {
       of: (linkId) =>
-        sql.begin('isolation level repeatable read', async (once) => {
-          const counted = read((await once.unsafe(question('$1'), [linkId]))[0]);
-          const packs = (await once.unsafe(packsOf('$1'), [linkId])) as PackRow[];
+        sql.begin('isolation level repeatable read', async (transaction) => {
+          const counted = read((await transaction.unsafe(countsSql('$1'), [linkId]))[0]);
+          const packs = (await transaction.unsafe(packsOf('$1'), [linkId])) as PackRow[];
           return { ...counted, ledger: counted.ledger + packedHits(packs, linkId) };
         }),
       close: () => sql.end(),
@@ -56,7 +56,7 @@ export function hitCounter(dataDir: string, databaseUrl: string): HitCounter {
     of: async (linkId) =>
       database.transaction(() => {
         const chunks = database.query(chunkedHits).get(linkId) as { beyond: number; hits: number };
-        const counted = read(database.query(question('?1', '?2')).get(linkId, chunks.beyond) as CountedRow);
+        const counted = read(database.query(countsSql('?1', '?2')).get(linkId, chunks.beyond) as CountedRow);
         const packs = database.query(packsOf('?1', '?2')).all(linkId, chunks.beyond) as PackRow[];
         return { ...counted, ledger: counted.ledger + packedHits(packs, linkId) + chunks.hits };
       })(),
@@ -64,8 +64,8 @@ export function hitCounter(dataDir: string, databaseUrl: string): HitCounter {
   };
 }
 
-const packsOf = (link: string, beyond = '0') =>
-  `select id, hits, cells from hit_packs where id > ${beyond} and coalesce(organization_id = (select organization_id from links where id = ${link}), true)`;
+const packsOf = (link: string, lastMergedId = '0') =>
+  `select id, hits, cells from hit_packs where id > ${lastMergedId} and coalesce(organization_id = (select organization_id from links where id = ${link}), true)`;
 
 const chunkedHits = `select
   (select coalesce(max(last_id), 0) from hit_chunks

@@ -60,22 +60,22 @@ export function domainSuite(store: StoreKind) {
     const record = json.records.find(({ purpose }: { purpose: string }) => purpose === 'proof');
     names[record.name] = { TXT: ['v=something else', record.value] };
   }
-  async function verified(domain: string, who: TestAccount = suite.owner): Promise<number> {
-    const added = await add(domain, who);
-    await lookedUp(added, who);
+  async function verified(domain: string, account: TestAccount = suite.owner): Promise<number> {
+    const added = await add(domain, account);
+    await lookedUp(added, account);
     publishProof(added);
-    const { json } = await verify(added.json.id, who);
+    const { json } = await verify(added.json.id, account);
     expect([domain, json.state]).toEqual([domain, 'verified']);
     return added.json.id;
   }
   /** Waits for the lookup that adding a domain triggers, so that none is in flight when the test moves the clock. */
-  const lookedUp = ({ json }: Answer, who: TestAccount = suite.owner) =>
+  const lookedUp = ({ json }: Answer, account: TestAccount = suite.owner) =>
     soon(
-      () => read(json.id, who),
+      () => read(json.id, account),
       ({ checked_at }) => checked_at !== null,
     );
   const soon = <T>(ask: () => Promise<T>, isDone: (answer: T) => boolean): Promise<T> =>
-    answerWhen(ask, isDone, 'the background to see to it');
+    answerWhen(ask, isDone, 'the background job to finish');
 
   return {
     suite,

@@ -12,9 +12,9 @@ export const earlierMigration = 16;
 /** A copy of the store, key and journal of an earlier version: see test/fixtures/earlier-version/README.md. */
 export async function earlierStore(folder: string): Promise<void> {
   await cp(fixture, folder, { recursive: true });
-  const packed = join(folder, 'linnet.sqlite.gz');
-  await writeFile(join(folder, 'linnet.sqlite'), Bun.gunzipSync(await readFile(packed)));
-  await rm(packed);
+  const compressed = join(folder, 'linnet.sqlite.gz');
+  await writeFile(join(folder, 'linnet.sqlite'), Bun.gunzipSync(await readFile(compressed)));
+  await rm(compressed);
 }
 
 /** The URL of a new PostgreSQL database with the tables of the earlier version. */

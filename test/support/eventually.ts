@@ -4,7 +4,7 @@ export async function eventually(
   what: string,
   timeout?: number,
 ): Promise<void> {
-  await answerWhen(check, (isSo) => isSo, what, timeout);
+  await answerWhen(check, (isPassed) => isPassed, what, timeout);
 }
 
 /** Like `eventually`, for a state that may last only briefly: the interval stays short. */
@@ -15,16 +15,16 @@ export async function pollOften(check: () => Promise<boolean> | boolean, what: s
 /** Polls until the answer passes `isSuch`, and returns it. The interval grows, because each poll costs CPU time. */
 export async function answerWhen<Answer>(
   ask: () => Promise<Answer> | Answer,
-  isSuch: (answer: Answer) => boolean,
+  isExpected: (answer: Answer) => boolean,
   what: string,
   timeout = 60_000,
   maxInterval = 250,
 ): Promise<Answer> {
-  const began = performance.now();
+  const startedAt = performance.now();
   for (;;) {
     const answer = await ask();
-    if (isSuch(answer)) return answer;
-    const waited = performance.now() - began;
+    if (isExpected(answer)) return answer;
+    const waited = performance.now() - startedAt;
     if (waited > timeout) throw new Error(`still waiting for ${what}: ${JSON.stringify(answer)}`);
     await Bun.sleep(Math.min(Math.max(5, waited / 10), maxInterval));
   }

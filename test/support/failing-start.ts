@@ -1,7 +1,7 @@
 /**
  * Starts that fail, each because of its settings or its BREAK. For each, prints how it failed, whether requests in
- * progress were waited for, and which files in its data folder are still open. Then it does nothing, so the process
- * exits unless something left open keeps it alive.
+ * progress were waited for, and which files in its data folder are still open. Then it does nothing more, so the process
+ * exits unless an open handle keeps it running.
  */
 import { Database } from 'bun:sqlite';
 import { readdirSync, readlinkSync } from 'node:fs';
@@ -28,7 +28,7 @@ let settings: Settings = {};
 const startDataPlane: StartDataPlane = (...parts) =>
   process.env.VISITORS === 'in a thread' ? startInWorker(settings)(...parts) : startInThisThread(...parts);
 
-const changed =
+const withChange =
   (change: (visitors: DataPlane) => void): StartDataPlane =>
   async (...parts) => {
     const visitors = await startDataPlane(...parts);
@@ -37,10 +37,10 @@ const changed =
   };
 
 const breaks: Record<string, StartDataPlane> = {
-  'the accounts, once visitors are let in': changed((visitors) => {
+  'the accounts, once visitors are let in': withChange((visitors) => {
     const authorize = visitors.open.bind(visitors);
-    visitors.open = async (...told) => {
-      await authorize(...told);
+    visitors.open = async (...parameters) => {
+      await authorize(...parameters);
       using database = new Database(join(settings.DATA_DIR ?? '', 'linnet.sqlite'));
       // An open transaction of this thread may lock the database, and only this thread can end it: retry without blocking.
       await eventually(
@@ -54,7 +54,7 @@ const breaks: Record<string, StartDataPlane> = {
       return stopTaking(timeout);
     };
   }),
-  'the closing, too': changed((visitors) => {
+  'the closing, too': withChange((visitors) => {
     const close = visitors.close.bind(visitors);
     visitors.close = async () => {
       await close();
@@ -72,7 +72,7 @@ function isDone(work: () => void): boolean {
   }
 }
 
-function filesHeld(): string[] {
+function openFiles(): string[] {
   const files = readdirSync('/proc/self/fd').map((file) => {
     try {
       return readlinkSync(join('/proc/self/fd', file));
@@ -84,16 +84,16 @@ function filesHeld(): string[] {
   return files.filter((file) => file.startsWith(settings.DATA_DIR ?? ''));
 }
 
-async function failedStart({ BREAK = '', ...given }: Settings): Promise<FailedStart> {
+async function failedStart({ BREAK = '', ...environment }: Settings): Promise<FailedStart> {
   isWaitedFor = false;
-  settings = { PORT: '0', ...given };
+  settings = { PORT: '0', ...environment };
   const problem = await createApp(loadConfig(settings), {}, breaks[BREAK] ?? startDataPlane).then(
     () => 'none: it started',
     (cause: Error) => cause.message,
   );
-  return { problem, isWaitedFor, held: filesHeld() };
+  return { problem, isWaitedFor, held: openFiles() };
 }
 
 const failed: FailedStart[] = [];
-for (const start of JSON.parse(process.env.STARTS ?? '[]')) failed.push(await failedStart(start));
+for (const environment of JSON.parse(process.env.STARTS ?? '[]')) failed.push(await failedStart(environment));
 process.stdout.write(JSON.stringify(failed));

@@ -1,7 +1,7 @@
-/** Preloaded into the server: on SIGUSR2 its visitors' thread dies in the way that DEATH names. */
+/** Preloaded into the server: on SIGUSR2 its visitor thread fails in the way that DEATH names. */
 import { isMainThread } from 'node:worker_threads';
 
-const deaths: Record<string, () => void> = {
+const failures: Record<string, () => void> = {
   'a throw': () => {
     throw new Error('out of order');
   },
@@ -20,5 +20,5 @@ if (isMainThread) {
   };
   process.on('SIGUSR2', () => channel.postMessage('now'));
 } else {
-  channel.onmessage = () => deaths[process.env.DEATH ?? '']?.();
+  channel.onmessage = () => failures[process.env.DEATH ?? '']?.();
 }

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 const file = process.env.CLOCK ?? '';
 const realNow = Date.now;
 const checkInterval = 20;
-const fastest = 250;
+const shortInterval = 250;
 let ahead = 0;
 let readAt = Number.NEGATIVE_INFINITY;
 
@@ -19,12 +19,12 @@ Date.now = () => {
   return realNow() + ahead;
 };
 
-const hurried = (wait: number | undefined): number => ((wait ?? 0) >= 60_000 ? fastest : (wait ?? 0));
-const { setInterval: every } = globalThis;
+const shortened = (wait: number | undefined): number => ((wait ?? 0) >= 60_000 ? shortInterval : (wait ?? 0));
+const { setInterval: realSetInterval } = globalThis;
 globalThis.setInterval = ((work: () => void, wait?: number) =>
-  every(work, hurried(wait))) as typeof setInterval;
+  realSetInterval(work, shortened(wait))) as typeof setInterval;
 
-/** Preloads this file into its threads, and into their threads. */
+/** Preloads this file into every thread that the server or one of its threads starts. */
 globalThis.Worker = class extends Worker {
   constructor(url: string | URL, options: WorkerOptions = {}) {
     super(url, { ...options, preload: [import.meta.path] });

@@ -7,9 +7,9 @@ import { existsSync } from 'node:fs';
 import { realDisk as real } from 'REAL';
 export const realDisk = {
   ...real,
-  write(...taken) {
+  write(...parameters) {
     if (existsSync(process.env.FULL)) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
-    return real.write(...taken);
+    return real.write(...parameters);
   },
 };
 `;

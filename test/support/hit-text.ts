@@ -15,7 +15,7 @@ export const hitText = (hit: RawHit): string =>
     hit.acceptLanguage.slice(0, 256) + hintsText(hit),
     hit.referer.slice(0, 2_048),
     hit.query.slice(0, 4_096),
-    witnessText(hit) + hit.purpose.slice(0, 64),
+    evidenceText(hit) + hit.purpose.slice(0, 64),
     hit.countryHint + (hit.alias && `@${hit.alias}`) + (hit.matchedRule && ` ${hit.matchedRule}`),
     '',
   ].join('\n');
@@ -25,5 +25,5 @@ const hintsText = ({ clientHints }: RawHit): string =>
     ? ''
     : ` ~${String.fromCharCode(...[18, 12, 6, 0].map((shift) => 48 + ((clientHints >> shift) & 63)))}`;
 
-const witnessText = ({ headerEvidence }: RawHit): string =>
+const evidenceText = ({ headerEvidence }: RawHit): string =>
   headerEvidence === 'none' ? '' : ` ${headerEvidenceKinds.indexOf(headerEvidence)}`;

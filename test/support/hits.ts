@@ -54,16 +54,16 @@ export interface SeedHit {
 }
 
 type Row = Insertable<Schema['hits']>;
-const perInsert = 1_000;
+const rowsPerInsert = 1_000;
 
 /** The hour of the first click, by day, owner and visitor. */
 type FirstHours = Map<string, number>;
-const seeded = new WeakMap<Database, FirstHours>();
+const firstHoursByDatabase = new WeakMap<Database, FirstHours>();
 
 /** Adds hits to the ledger, then rebuilds the roll-ups from the whole ledger. */
 export async function seedHits(database: Database, hits: readonly SeedHit[]): Promise<void> {
-  const firstHours: FirstHours = seeded.get(database) ?? new Map();
-  seeded.set(database, firstHours);
+  const firstHours: FirstHours = firstHoursByDatabase.get(database) ?? new Map();
+  firstHoursByDatabase.set(database, firstHours);
   await insertHits(database, hits);
   await database.write((queries) => insertVisitors(queries, hits, firstHours));
   await database.write((queries) => rebuildRollups(queries, firstHours));
@@ -95,7 +95,7 @@ async function insertVisitors(
 
 const instantOf = ({ at }: SeedHit): number => (typeof at === 'string' ? Date.parse(at) : at);
 
-/** Without roll-ups: like other nodes' hits, or where rebuilding the roll-ups would take too long. */
+/** Adds hits without roll-ups: like another node's hits, or where rebuilding the roll-ups would take too long. */
 export async function insertHits(database: Database, hits: readonly SeedHit[]): Promise<void> {
   const words = await database.write((queries) => numbersOf(queries, hits));
   await insertRows(
@@ -110,10 +110,10 @@ export async function insertRows(database: Database, rows: readonly Row[]): Prom
   let id = await takeIds(database, rows.filter((row) => row.id === undefined).length);
   const withIds = rows.map((row) => (row.id !== undefined || id === undefined ? row : { ...row, id: id++ }));
   await database.write(async (queries) => {
-    for (let start = 0; start < rows.length; start += perInsert)
+    for (let start = 0; start < rows.length; start += rowsPerInsert)
       await queries
         .insertInto('hits')
-        .values(withIds.slice(start, start + perInsert))
+        .values(withIds.slice(start, start + rowsPerInsert))
         .execute();
   });
 }
@@ -128,12 +128,12 @@ export async function takeIds(database: Database, count: number): Promise<number
 }
 
 async function coverMonths(database: Database, instants: Iterable<number>): Promise<void> {
-  const over =
+  const execute =
     (queries: Queries) =>
     async (text: string): Promise<readonly Row[]> =>
       (await sql.raw<Row>(text).execute(queries)).rows;
-  const months = new Partitions(over(database.read), (work) =>
-    database.write((queries) => work(over(queries))),
+  const months = new Partitions(execute(database.read), (work) =>
+    database.write((queries) => work(execute(queries))),
   );
   await months.cover(instants);
 }
@@ -264,16 +264,16 @@ const isSqlite = (queries: Queries): boolean => queries.getExecutor().adapter in
 
 /**
  * Rebuilds every roll-up from the whole ledger, hit by hit, and from the daily visitors: under the hour of their first
- * click or, where that is unknown, the first of the day. `given` are all hits, with reasons as they are shown.
+ * click or, where that is unknown, the first of the day. `allHits` are those of the ledger, with reasons as they are shown.
  */
 export async function rebuildRollups(
   queries: Queries,
   firstHours: FirstHours = new Map(),
-  given?: readonly StoredHit[],
+  allHits?: readonly StoredHit[],
 ): Promise<void> {
   for (const table of ['link_hours', 'organization_rollups', 'link_clicks'] as const)
     await queries.deleteFrom(table).execute();
-  const hits = given ?? (await wholeLedger(queries));
+  const hits = allHits ?? (await wholeLedger(queries));
   const counts = { link: new Map<string, number>(), organization: new Map<string, number>() };
   const clicks = new Map<number, { clicks: number; last_clicked_at: number }>();
   for (const hit of hits) {
@@ -383,7 +383,7 @@ export const rollUps = async (queries: Queries) => ({
   clicks: await queries.selectFrom('link_clicks').selectAll().orderBy('link_id').execute(),
 });
 
-/** Puts visitors under the first hour of their day: no other table tells which hour is theirs. */
+/** Puts visitors under the first hour of their day, because no other table has their hour. */
 async function organizationHours(queries: Queries) {
   const hour = sql<number>`case when dimension = ${sql.lit(dimensions.indexOf('visitors'))} then hour - hour % 24 else hour end`;
   return queries
@@ -405,7 +405,7 @@ async function organizationHours(queries: Queries) {
     .execute();
 }
 
-/** Without visitors, who may be under any hour of their day, and without hours that have nothing else. */
+/** Without visitors, which may be under any hour of their day, and without hours that have only visitors. */
 async function linkHours(queries: Queries) {
   const rows = await queries
     .selectFrom('link_hours')

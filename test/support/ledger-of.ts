@@ -18,8 +18,8 @@ import { temporaryFolder } from './program.ts';
 /** `clickhouse` has hits in ClickHouse, and everything else in PostgreSQL. */
 export type LedgerKind = StoreKind | 'clickhouse';
 
-/** Far smaller than in production. */
-const fewInChunk = 150;
+/** The number of hits in a chunk, far smaller than in production. */
+const smallChunk = 150;
 
 export type NewHit = Omit<StoredHit, 'id'>;
 
@@ -32,7 +32,7 @@ export interface TestLedger extends AsyncDisposable {
   readonly url: string | null;
   /**
    * Appends hits as rows, in the given order, or as a long batch: sorted by link, in packs where there are enough.
-   * `sweep` is the one in which their words were looked up, by default the newest.
+   * `sweep` is the sweep in which their words were looked up, by default the newest.
    */
   append(hits: readonly NewHit[], as: 'rows' | 'packs', sweep?: number, by?: FoldStore): Promise<void>;
   /** Merges hits into chunks where the store has them, and deletes the rows and packs that were merged long enough ago. */
@@ -43,7 +43,7 @@ export interface TestLedger extends AsyncDisposable {
 export async function testLedger(
   kind: LedgerKind,
   links: ReadonlyMap<number, readonly number[]>,
-  hitsInChunk = fewInChunk,
+  hitsInChunk = smallChunk,
 ): Promise<TestLedger> {
   const folder = await temporaryFolder();
   const url = kind === 'sqlite' ? null : await migratedPostgres();
@@ -62,9 +62,9 @@ export async function testLedger(
     store,
     dataDir: folder.path,
     url,
-    async append(given, as, sweep, by = store) {
+    async append(newHits, as, sweep, by = store) {
       const isByLink = as === 'packs';
-      const hits = isByLink ? given.toSorted((one, other) => one.link_id - other.link_id) : given;
+      const hits = isByLink ? newHits.toSorted((one, other) => one.link_id - other.link_id) : newHits;
       const columns = hitColumns.map((name) => Float64Array.from(hits, (hit) => hit[name]));
       const to: Position = { segment: 1, offset: (from?.offset ?? 0) + 1 };
       const none = new Float64Array();
@@ -101,13 +101,13 @@ export async function testLedger(
 
 async function insertLinks(queries: Queries, links: ReadonlyMap<number, readonly number[]>): Promise<void> {
   for (const [organization_id, ids] of links) {
-    const made = { created_at: 1, updated_at: 1, organization_id };
+    const common = { created_at: 1, updated_at: 1, organization_id };
     await queries
       .insertInto('organizations')
       .values({ id: organization_id, created_at: 1, name: '' })
       .execute();
     const rows = ids.map((id) => ({
-      ...made,
+      ...common,
       id,
       domain_id: 0,
       suffix: `link-${id}`,

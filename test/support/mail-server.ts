@@ -35,13 +35,13 @@ export async function startMailServer(
     },
     onData(stream, { envelope, secure }, done) {
       const chunks: Buffer[] = [];
-      stream.on('data', (piece: Buffer) => chunks.push(piece));
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         const { mailFrom, rcptTo } = envelope;
         mails.push({
           from: mailFrom ? mailFrom.address : '',
           to: rcptTo.map(({ address }) => address),
-          ...takenApart(Buffer.concat(chunks).toString('latin1')),
+          ...parseMail(Buffer.concat(chunks).toString('latin1')),
           isEncrypted: secure,
         });
         done();
@@ -49,7 +49,7 @@ export async function startMailServer(
     },
     ...options,
   });
-  // Some tests disconnect in the middle of a conversation.
+  // Some tests disconnect in the middle of an SMTP session.
   server.on('error', () => {});
   const { promise, resolve } = Promise.withResolvers<void>();
   const listening = server.listen(0, host, resolve);
@@ -63,19 +63,19 @@ export async function startMailServer(
   };
 }
 
-function takenApart(raw: string): Pick<ReceivedMail, 'headers' | 'parts'> {
-  const { headers, body } = entity(raw);
+function parseMail(raw: string): Pick<ReceivedMail, 'headers' | 'parts'> {
+  const { headers, body } = parseEntity(raw);
   const boundary = /boundary="?([^";]+)"?/.exec(headers.get('content-type') ?? '')?.[1];
   const parts: Record<string, string> = {};
   for (const piece of boundary ? body.split(`--${boundary}`).slice(1, -1) : [raw]) {
-    const part = entity(piece.replace(/^\r\n/, ''));
+    const part = parseEntity(piece.replace(/^\r\n/, ''));
     const [type = ''] = (part.headers.get('content-type') ?? '').split(';');
-    parts[type] = decoded(part.body, part.headers.get('content-transfer-encoding') ?? '7bit');
+    parts[type] = decodeBody(part.body, part.headers.get('content-transfer-encoding') ?? '7bit');
   }
   return { headers, parts };
 }
 
-function entity(raw: string): { headers: Map<string, string>; body: string } {
+function parseEntity(raw: string): { headers: Map<string, string>; body: string } {
   const end = raw.indexOf('\r\n\r\n');
   const lines = raw
     .slice(0, end)
@@ -84,30 +84,30 @@ function entity(raw: string): { headers: Map<string, string>; body: string } {
   const headers = new Map(
     lines.map((line) => {
       const colon = line.indexOf(':');
-      return [line.slice(0, colon).toLowerCase(), words(line.slice(colon + 1).trim())];
+      return [line.slice(0, colon).toLowerCase(), decodeWords(line.slice(colon + 1).trim())];
     }),
   );
   return { headers, body: raw.slice(end + 4) };
 }
 
 /** Decodes encoded words (RFC 2047). */
-const words = (text: string): string =>
+const decodeWords = (text: string): string =>
   text
     .replace(/\?=\s+=\?/g, '?==?')
     .replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_, kind: string, content: string) =>
       kind.toLowerCase() === 'b'
         ? Buffer.from(content, 'base64').toString('latin1')
-        : Buffer.from(unquoted(content.replaceAll('_', ' ')), 'latin1').toString('latin1'),
+        : Buffer.from(decodeQuotedPrintable(content.replaceAll('_', ' ')), 'latin1').toString('latin1'),
     )
     .replace(/[\x80-\xff]+/g, (bytes) => Buffer.from(bytes, 'latin1').toString('utf8'));
 
-const unquoted = (text: string): string =>
+const decodeQuotedPrintable = (text: string): string =>
   text
     .replace(/=\r\n/g, '')
     .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-function decoded(body: string, encoding: string): string {
+function decodeBody(body: string, encoding: string): string {
   const bytes = encoding === 'base64' ? Buffer.from(body, 'base64').toString('latin1') : body;
-  const plain = encoding === 'quoted-printable' ? unquoted(bytes) : bytes;
+  const plain = encoding === 'quoted-printable' ? decodeQuotedPrintable(bytes) : bytes;
   return Buffer.from(plain, 'latin1').toString('utf8').replaceAll('\r\n', '\n');
 }

@@ -1,17 +1,20 @@
 import type { Answer, TestAccount, TestApp } from './app.ts';
 
 export interface Member extends TestAccount {
-  /** The headers of a browser: its cookie, and the origin of our pages. */
+  /** The headers that the dashboard sends in a browser: the session cookie and the origin. */
   readonly browser: Record<string, string>;
 }
 
 const password = 'a long enough one';
 let members = 0;
 
-/** Signs in as a browser: returns its cookie, and the origin of our pages. */
-export async function browserOf(app: TestApp, who: { readonly email: string; readonly password: string }) {
+/** Signs in, and returns the headers that the dashboard sends in a browser: the session cookie and the origin. */
+export async function browserOf(
+  app: TestApp,
+  credentials: { readonly email: string; readonly password: string },
+) {
   const { status, headers, text } = await app.call('POST', '/api/v1/session', {
-    body: { email: who.email, password: who.password },
+    body: { email: credentials.email, password: credentials.password },
   });
   if (status !== 201) throw new Error(`no session: ${text}`);
   const [cookie = ''] = (headers.get('set-cookie') ?? '').split(';');

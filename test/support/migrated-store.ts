@@ -6,21 +6,21 @@ import { openDatabase } from '../../src/storage/open.ts';
 import { copyOfPostgres, freshPostgres } from './postgres.ts';
 import { temporaryFolder } from './program.ts';
 
-/** Each made once in a process: a copy takes a tenth of what the migrations do. */
+/** Each is created once per process, because copying takes a tenth of the time of the migrations. */
 const templates = globalThis as { linnetTestSqlite?: Promise<string>; linnetTestTemplate?: Promise<string> };
 
 const failed = (cause: Error): never => {
   throw cause;
 };
 
-/** A data folder with a SQLite store that is up to date and empty: a program starts in it with two thirds of the CPU. */
+/** A data folder with an empty, fully migrated SQLite store, on which a program starts with two thirds of the CPU. */
 export async function storeFolder(): Promise<Awaited<ReturnType<typeof temporaryFolder>>> {
   const folder = await temporaryFolder();
   await migratedSqlite(folder.path);
   return folder;
 }
 
-/** Puts a SQLite store into the folder that is up to date and empty. */
+/** Puts an empty, fully migrated SQLite store into the folder. */
 export async function migratedSqlite(dataDir: string): Promise<void> {
   templates.linnetTestSqlite ??= makeSqlite();
   await copyFile(await templates.linnetTestSqlite, join(dataDir, 'linnet.sqlite'));
@@ -33,7 +33,7 @@ async function makeSqlite(): Promise<string> {
   return join(folder, 'linnet.sqlite');
 }
 
-/** The address of a PostgreSQL database that is up to date and empty. */
+/** The URL of an empty, fully migrated PostgreSQL database. */
 export async function migratedPostgres(): Promise<string> {
   templates.linnetTestTemplate ??= makePostgres();
   return copyOfPostgres(await templates.linnetTestTemplate);

@@ -1,8 +1,8 @@
 import type { TestApp } from './app.ts';
 import { eventually } from './eventually.ts';
 
-/** A request to a site, at the time of the app's clock. */
-interface Asked {
+/** A request to a site; `at` is the time by the app's clock. */
+interface SiteRequest {
   readonly host: string;
   readonly path: string;
   readonly agent: string;
@@ -17,20 +17,20 @@ export interface Sites {
   /** Resolves all names under example.com to this machine. */
   readonly lookup: (name: string) => Promise<readonly string[]>;
   answer(host: string, path: string, answer: () => Response): void;
-  asked(host: string): readonly Asked[];
+  asked(host: string): readonly SiteRequest[];
   stop(): void;
 }
 
 /** A real server of many hosts. By default, every page exists and no robots.txt does. */
 export function startSites(): Sites {
   const answers = new Map<string, () => Response>();
-  const asked: Asked[] = [];
+  const requests: SiteRequest[] = [];
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch(request) {
       const { hostname: host, pathname: path } = new URL(request.url);
-      asked.push({ host, path, agent: request.headers.get('user-agent') ?? '', at: sites.clock.now });
+      requests.push({ host, path, agent: request.headers.get('user-agent') ?? '', at: sites.clock.now });
       const isRobots = path === '/robots.txt';
       return answers.get(host + path)?.() ?? new Response('a page', { status: isRobots ? 404 : 200 });
     },
@@ -41,7 +41,7 @@ export function startSites(): Sites {
     isAway: false,
     lookup: async (name) => (name.endsWith('.example.com') && !sites.isAway ? ['127.0.0.1'] : []),
     answer: (host, path, answer) => void answers.set(host + path, answer),
-    asked: (host) => asked.filter((one) => one.host === host),
+    asked: (host) => requests.filter((request) => request.host === host),
     stop: () => void server.stop(true),
   };
   return sites;
@@ -64,18 +64,18 @@ export async function dueChecks({ app, clock }: TestApp): Promise<number> {
   return busy.length + untold.length + (isSwept ? 0 : 1);
 }
 
-/** Advances the clocks, stopping at each time at which something is due until it is done. */
+/** Advances the clocks, and stops at each time at which a check is due until it is done. */
 export async function advanceWatch(nodes: readonly TestApp[], time: number): Promise<void> {
-  const [one] = nodes;
-  if (!one) return;
-  const end = one.clock.now + time;
-  const { lookup } = one.app.context.database;
+  const [app] = nodes;
+  if (!app) return;
+  const end = app.clock.now + time;
+  const { lookup } = app.app.context.database;
   for (;;) {
-    await eventually(async () => (await dueChecks(one)) === 0, 'what is due to be looked at');
-    if (one.clock.now >= end) return;
+    await eventually(async () => (await dueChecks(app)) === 0, 'the due checks');
+    if (app.clock.now >= end) return;
     const hosts = await lookup.selectFrom('watched_hosts').select(['due_at', 'free_at']).execute();
     const next = hosts.map(({ due_at, free_at }) => Math.max(due_at, free_at));
-    const at = Math.min(end, ...next.filter((instant) => instant > one.clock.now));
+    const at = Math.min(end, ...next.filter((instant) => instant > app.clock.now));
     for (const { clock } of nodes) clock.now = at;
   }
 }

@@ -11,8 +11,8 @@ export type Records = readonly string[] | Failure;
 export type Failure = 'no such name' | 'server failure' | 'refused' | 'garbage' | 'silence';
 export type RecordType = 'A' | 'AAAA' | 'TXT' | 'CNAME';
 
-/** `asked` is the number of earlier queries for this name and type. */
-export type Zone = (name: string, type: RecordType, asked: number) => Records;
+/** `earlierQueries` is the number of earlier queries for this name and type. */
+export type Zone = (name: string, type: RecordType, earlierQueries: number) => Records;
 
 /** Names and their records by type; may be changed while the server runs. A name that is missing here doesn't exist. */
 export type Names = Record<string, Partial<Record<RecordType, readonly string[]>> | Failure>;
@@ -51,16 +51,16 @@ const codes: Readonly<Partial<Record<Failure, number>>> = {
 /** A real DNS server on a free UDP port of the loopback; its answers have a TTL of zero. */
 export async function startNameServer(zone: Zone): Promise<NameServer> {
   const questions: string[] = [];
-  const asked = new Map<string, number>();
+  const queryCounts = new Map<string, number>();
   const socket = createSocket('udp4');
   socket.on('message', (query, from) => {
     const { name, type, end } = questionOf(query);
     const key = `${types[type] ?? type} ${name}`;
     questions.push(key);
-    const before = asked.get(key) ?? 0;
-    asked.set(key, before + 1);
+    const earlierQueries = queryCounts.get(key) ?? 0;
+    queryCounts.set(key, earlierQueries + 1);
     const known = types[type];
-    const records = known ? zone(name, known, before) : [];
+    const records = known ? zone(name, known, earlierQueries) : [];
     if (records === 'silence') return;
     if (records === 'garbage') return socket.send(query.subarray(0, 7), from.port, from.address);
     socket.send(answerTo(query, end, records, type), from.port, from.address);
@@ -109,13 +109,13 @@ function answerTo(query: Buffer, end: number, records: Records, type: number): B
   return Buffer.concat([header, query.subarray(12, end), ...list]);
 }
 
-/** The queried name, as a compression pointer into the question. */
-const asAsked = Buffer.from([0xc0, 0x0c]);
+/** The queried name, as a compression pointer to the question section. */
+const queriedName = Buffer.from([0xc0, 0x0c]);
 
 function recordsOf(values: readonly string[], type: number): Buffer[] {
-  if (types[type] === 'TXT') return values.map((text) => record(asAsked, 16, piecesOf(text)));
+  if (types[type] === 'TXT') return values.map((text) => record(queriedName, 16, piecesOf(text)));
   const aliases = values.filter((value) => !isIPv4(value) && !isIPv6(value)).map(nameBytes);
-  const owner = (index: number) => aliases[index - 1] ?? asAsked;
+  const owner = (index: number) => aliases[index - 1] ?? queriedName;
   const chain = aliases.map((alias, index) => record(owner(index), 5, alias));
   const addresses = values.filter(
     types[type] === 'A' ? isIPv4 : types[type] === 'AAAA' ? isIPv6 : () => false,

@@ -20,8 +20,8 @@ export async function startNginx(host: string, url: string): Promise<Nginx> {
   const file = (name: string) => join(folder.path, name);
   await Bun.write(file('fullchain.pem'), certificate);
   await Bun.write(file('privkey.pem'), key);
-  const given = await Bun.file(join(import.meta.dir, '..', '..', 'deploy', 'nginx.conf')).text();
-  const own = given
+  const config = await Bun.file(join(import.meta.dir, '..', '..', 'deploy', 'nginx.conf')).text();
+  const localConfig = config
     .replaceAll('/etc/letsencrypt/live/links.example.com', folder.path)
     .replaceAll(/listen \[::\].*\n/g, '\n')
     .replace('listen 80;', `listen 127.0.0.1:${httpPort};`)
@@ -32,7 +32,7 @@ export async function startNginx(host: string, url: string): Promise<Nginx> {
     .join(' ');
   await Bun.write(
     file('nginx.conf'),
-    `pid ${file('pid')}; error_log ${file('error.log')}; events {} http { access_log off; ${temporary} ${own} }`,
+    `pid ${file('pid')}; error_log ${file('error.log')}; events {} http { access_log off; ${temporary} ${localConfig} }`,
   );
   const proxy = Bun.spawn([program ?? '', '-c', file('nginx.conf'), '-g', 'daemon off;'], {
     stderr: 'inherit',

@@ -1,4 +1,4 @@
-/** Preloaded into the server: on SIGUSR2 it opens files until the process has no file descriptors left. */
+/** Preloaded into the server: on SIGUSR2 it opens files until the process has no free file descriptors. */
 import { openSync } from 'node:fs';
 
 process.on('SIGUSR2', () => {

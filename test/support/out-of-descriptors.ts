@@ -3,27 +3,27 @@ import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 
-const taken: number[] = [];
+const descriptors: number[] = [];
 
-function takeAll(): void {
+function openAll(): void {
   try {
-    for (;;) taken.push(openSync(devNull, 'r'));
+    for (;;) descriptors.push(openSync(devNull, 'r'));
   } catch {
-    // None is left. Those that others release are taken, too.
+    // None is left. The interval also takes those that are released later.
   }
 }
 
 if (isMainThread) {
-  let taking: Timer | undefined;
+  let interval: Timer | undefined;
   process.on('SIGUSR2', () => {
-    if (taking === undefined) {
-      takeAll();
-      taking = setInterval(takeAll, 1);
+    if (interval === undefined) {
+      openAll();
+      interval = setInterval(openAll, 1);
       process.stderr.write('{"event":"descriptors taken"}\n');
     } else {
-      clearInterval(taking);
-      taking = undefined;
-      for (const descriptor of taken.splice(0)) closeSync(descriptor);
+      clearInterval(interval);
+      interval = undefined;
+      for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
       process.stderr.write('{"event":"descriptors given back"}\n');
     }
   });

@@ -7,8 +7,8 @@ import { selfSigned } from './certificate.ts';
 import { type NameServer, startNameServer, type Zone } from './name-server.ts';
 
 /*
- * Tests can't use a public address. The stand-in is a second loopback address that the allow-list permits; 127.0.0.1 is
- * inside, and whatever reaches it has bypassed the guard.
+ * Tests can't use a public address. Instead, `outside` is a second loopback address, which the allow-list permits. 127.0.0.1
+ * is `inside`: a request that reaches it has bypassed the guard.
  */
 export const { certificate, key: certificateKey } = selfSigned('hooks.example.com');
 export const inside = '127.0.0.1';
@@ -26,7 +26,7 @@ export function canListen(address: string): Promise<boolean> {
 export const opened: { close(): unknown }[] = [];
 /** For `afterEach`: closes all targets and name servers. */
 export async function closeTargets(): Promise<void> {
-  for (const one of opened.splice(0).reverse()) await one.close();
+  for (const resource of opened.splice(0).reverse()) await resource.close();
 }
 
 export interface Target {
@@ -41,7 +41,7 @@ export type Responder = (socket: Socket, received: string) => void;
 /** Listens on a free port, or on the same one as another target. */
 export async function listen(
   address: string,
-  talk: Responder,
+  respond: Responder,
   port = 0,
   server: Server = createServer(),
 ): Promise<Target> {
@@ -53,7 +53,7 @@ export async function listen(
     socket.on('data', (data) => {
       received += data.toString('latin1');
       target.received += data.toString('latin1');
-      if (isWhole(received)) talk(socket, received);
+      if (isWhole(received)) respond(socket, received);
     });
   });
   server.listen(port, address);
@@ -67,12 +67,12 @@ export async function listen(
   return Object.assign(target, { port: (server.address() as AddressInfo).port });
 }
 
-/** Two targets on the same port: one outside, and a trap inside that nothing must reach. */
-export async function listenTwice(talk: Responder): Promise<{ target: Target; trap: Target }> {
+/** Two targets on the same port: one outside, and one inside (`trap`), which no request may reach. */
+export async function listenTwice(respond: Responder): Promise<{ target: Target; trap: Target }> {
   for (let tries = 0; ; tries++) {
-    const target = await listen(outside, talk);
+    const target = await listen(outside, respond);
     try {
-      return { target, trap: await listen(inside, talk, target.port) };
+      return { target, trap: await listen(inside, respond, target.port) };
     } catch (cause) {
       if (tries > 20) throw cause;
     }
@@ -107,11 +107,11 @@ export const call = (target: Target, options: PostOptions = {}, path = '') =>
 export async function inBatches<T>(
   count: number,
   size: number,
-  one: (index: number) => Promise<T>,
+  run: (index: number) => Promise<T>,
 ): Promise<T[]> {
   const results: T[] = [];
   for (let from = 0; from < count; from += size) {
-    const batch = Array.from({ length: Math.min(size, count - from) }, (_, index) => one(from + index));
+    const batch = Array.from({ length: Math.min(size, count - from) }, (_, index) => run(from + index));
     results.push(...(await Promise.all(batch)));
   }
   return results;

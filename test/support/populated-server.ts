@@ -6,7 +6,7 @@ import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 import { freshPostgres } from './postgres.ts';
 import { type Program, runCommand, runServer } from './program.ts';
 
-/** A running server whose store contains something of everything, and how to query it. */
+/** A running server whose store contains data of every kind, with credentials to query it. */
 export interface PopulatedServer {
   readonly url: string;
   readonly settings: Record<string, string>;
@@ -44,52 +44,57 @@ export async function populateServer(settings: Record<string, string>): Promise<
   const server = runServer(settings);
   const url = await server.address();
   const send = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-    const answer = await fetch(url + path, {
+    const response = await fetch(url + path, {
       method: 'POST',
       headers: { ...json, ...headers },
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
-    const sent = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    const sessionCookie = response.headers.get('set-cookie')?.split(';')[0] ?? '';
     // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
-    return { cookie: sent, json: (await answer.json()) as any };
+    return { cookie: sessionCookie, json: (await response.json()) as any };
   };
   const password = 'correct horse battery';
   await send('/api/v1/user', { email, password });
   const { cookie } = await send('/api/v1/session', { email, password });
-  const pair = (await send('/api/v1/auth/create_tokens', { email, password })).json;
-  const made = await send('/api/v1/api_key', { name: 'k' }, { authorization: `Bearer ${pair.access_token}` });
-  const { key } = made.json;
-  const own = { 'api-key': key };
-  const tag = (await send('/api/v1/tag', { name: 'Österreich "x" \\ 😀' }, own)).json;
+  const tokens = (await send('/api/v1/auth/create_tokens', { email, password })).json;
+  const apiKey = await send(
+    '/api/v1/api_key',
+    { name: 'k' },
+    { authorization: `Bearer ${tokens.access_token}` },
+  );
+  const { key } = apiKey.json;
+  const keyHeaders = { 'api-key': key };
+  const tag = (await send('/api/v1/tag', { name: 'Österreich "x" \\ 😀' }, keyHeaders)).json;
   await send(
     '/api/v1/link',
     { destination_url: 'https://example.com/plain', suffix: 'plain', tags: [tag.id] },
-    own,
+    keyHeaders,
   );
-  await send('/api/v1/link', { destination_url: 'https://example.com/busy', suffix: 'busy' }, own);
+  await send('/api/v1/link', { destination_url: 'https://example.com/busy', suffix: 'busy' }, keyHeaders);
   const hooked = { destination_url: 'https://example.com/h', suffix: 'hooked', webhook_auth_key: webhookKey };
   await send(
     '/api/v1/link',
     { ...hooked, webhook_url: 'https://hooks.example.com/x', name: 'line\nbreak' },
-    own,
+    keyHeaders,
   );
   await send(
     '/api/v1/link',
     { destination_url: 'https://example.com/p', suffix: 'secret', password: 'open it' },
-    own,
+    keyHeaders,
   );
-  const gone = (await send('/api/v1/link', { destination_url: 'https://example.com/g', suffix: 'gone' }, own))
-    .json;
-  await fetch(`${url}/api/v1/link/${gone.id}`, { method: 'DELETE', headers: own });
-  await send('/api/v1/domain', { domain: 'go.example.net' }, own);
-  await send('/api/v1/invitation', { email: 'guest@example.com', role: 'editor' }, own);
-  const lived = { url, settings, server, key, cookie };
-  await sendClicks(lived, 'plain', 3);
+  const deleted = (
+    await send('/api/v1/link', { destination_url: 'https://example.com/g', suffix: 'gone' }, keyHeaders)
+  ).json;
+  await fetch(`${url}/api/v1/link/${deleted.id}`, { method: 'DELETE', headers: keyHeaders });
+  await send('/api/v1/domain', { domain: 'go.example.net' }, keyHeaders);
+  await send('/api/v1/invitation', { email: 'guest@example.com', role: 'editor' }, keyHeaders);
+  const populated = { url, settings, server, key, cookie };
+  await sendClicks(populated, 'plain', 3);
   // Enough in one batch to be stored in packs.
-  await sendClicks(lived, 'busy', 300);
-  await untilCounted(lived, '3 300');
-  return lived;
+  await sendClicks(populated, 'busy', 300);
+  await untilCounted(populated, '3 300');
+  return populated;
 }
 
 /** Waits until the links `plain` and `busy` have these numbers of clicks. */
@@ -98,8 +103,8 @@ export async function untilCounted(
   wanted: string,
 ): Promise<void> {
   const counted = async () => {
-    const answer = await fetch(`${url}/api/v1/link?limit=50`, { headers: { 'api-key': key } });
-    const { links } = (await answer.json()) as { links: { suffix: string; clicks: number }[] };
+    const response = await fetch(`${url}/api/v1/link?limit=50`, { headers: { 'api-key': key } });
+    const { links } = (await response.json()) as { links: { suffix: string; clicks: number }[] };
     const [plain, busy] = ['plain', 'busy'].map((name) => links.find(({ suffix }) => suffix === name));
     return `${plain?.clicks} ${busy?.clicks}`;
   };
@@ -118,14 +123,14 @@ export async function sendClicks(
       redirect: 'manual',
       headers: { 'user-agent': `${browser} Test/${from + index}` },
     });
-  const answers = await Promise.all(Array.from({ length: count }, (_, index) => visit(index)));
-  for (const { status } of answers) if (status !== 302) throw new Error(`a visit was answered ${status}`);
+  const responses = await Promise.all(Array.from({ length: count }, (_, index) => visit(index)));
+  for (const { status } of responses) if (status !== 302) throw new Error(`a visit was answered ${status}`);
 }
 
-/** What a store answers through the API and to visitors. */
+/** The contents of a store, as the API and visitors see them. */
 export async function contentsOf({ url, key, cookie }: Pick<PopulatedServer, 'url' | 'key' | 'cookie'>) {
-  const own = { 'api-key': key };
-  const get = async (path: string, headers: Record<string, string> = own) =>
+  const keyHeaders = { 'api-key': key };
+  const get = async (path: string, headers: Record<string, string> = keyHeaders) =>
     // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
     (await (await fetch(url + path, { headers })).json()) as any;
   const links = await get('/api/v1/link?limit=50');
@@ -158,7 +163,7 @@ export async function contentsOf({ url, key, cookie }: Pick<PopulatedServer, 'ur
 export const keyOf = async (dataDir: string): Promise<string> =>
   (await readFile(join(dataDir, 'secret.key'), 'utf8')).trim();
 
-/** Runs a command: its exit code and its output. */
+/** Runs a command; returns its exit code, its output and its error output. */
 export async function command(
   words: string[],
   settings: Record<string, string>,

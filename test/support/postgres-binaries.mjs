@@ -34,8 +34,8 @@ export function initialise(data) {
 
 /** A user that is not root and exists on every system. */
 function unprivileged() {
-  const ask = (flag) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
-  return { uid: ask('-u'), gid: ask('-g') };
+  const idOf = (flag) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
+  return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
 /** The checkout may be in a folder that only root can enter, so an unprivileged user couldn't run the programs in it. */

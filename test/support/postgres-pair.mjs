@@ -30,10 +30,10 @@ const second = await serve(standby, otherPort, [`primary_conninfo=host=127.0.0.1
 process.stdout.write(`${JSON.stringify([first, second])}\n`);
 
 function serve(data, port, settings) {
-  const given = ['fsync=off', 'unix_socket_directories=', 'listen_addresses=127.0.0.1', 'hot_standby=on'];
+  const defaults = ['fsync=off', 'unix_socket_directories=', 'listen_addresses=127.0.0.1', 'hot_standby=on'];
   const server = spawn(
     join(bin, 'postgres'),
-    ['-D', data, '-p', String(port), ...[...given, ...settings].flatMap((setting) => ['-c', setting])],
+    ['-D', data, '-p', String(port), ...[...defaults, ...settings].flatMap((setting) => ['-c', setting])],
     { ...identity, env: environment, stdio: ['ignore', 'ignore', 'pipe'], cwd: data },
   );
   servers.push(server);
@@ -54,8 +54,8 @@ process.stdin
   .on('close', () => stop(0));
 process.on('SIGTERM', () => stop(0));
 
-function stop(code, sentence = '') {
-  if (sentence) process.stderr.write(`${sentence}\n`);
+function stop(code, message = '') {
+  if (message) process.stderr.write(`${message}\n`);
   for (const server of servers) server.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   process.exit(code);

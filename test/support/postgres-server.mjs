@@ -88,8 +88,8 @@ function copyFiles(from, to) {
   else spawnSync('cp', ['-a', from, to], { stdio: 'inherit' });
 }
 
-function stop(code, sentence = '') {
-  if (sentence) process.stderr.write(`${sentence}\n`);
+function stop(code, message = '') {
+  if (message) process.stderr.write(`${message}\n`);
   server?.removeAllListeners('close');
   server?.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -6,7 +6,7 @@ export interface Exchange {
   messages: string;
   /** Everything sent, as bytes in latin1, then the texts of the prepared statements that were executed by name. */
   sent: string;
-  /** Round trips: how often the client sent something and had to wait for the answer. */
+  /** Round trips: how often the client sent something and had to wait for the response. */
   roundTrips: number;
   /** Sequence numbers of its begin and end, among those of all exchanges. */
   begun: number;
@@ -23,74 +23,74 @@ export function sequentialRoundTrips(exchanges: readonly Exchange[]): number {
   return Math.max(0, ...until.values());
 }
 
-/** Records the exchanges on wires to PostgreSQL. */
+/** Records the exchanges on connections to PostgreSQL. */
 export class PostgresTraffic {
   #exchanges: Exchange[] = [];
-  #underWay = 0;
-  #moment = 0;
-  #heardAt = performance.now();
+  #inProgress = 0;
+  #sequence = 0;
+  #lastMessageAt = performance.now();
   /** Statement texts by name: each is sent only once per connection. */
   readonly #texts = new Map<string, string>();
 
-  /** The finished exchanges since `forget`. */
+  /** The finished exchanges since `clear`. */
   get exchanges(): readonly Exchange[] {
     return this.#exchanges;
   }
 
   /** Milliseconds since the last message, while no exchange is in progress. */
   get idleTime(): number {
-    return this.#underWay > 0 ? 0 : performance.now() - this.#heardAt;
+    return this.#inProgress > 0 ? 0 : performance.now() - this.#lastMessageAt;
   }
 
   clear(): void {
     this.#exchanges = [];
   }
 
-  #textsAskedBy(sent: string): string {
-    const told = [...sent.matchAll(/(linnet_\d+_[0-9a-f]{32})\0([^\0]+)\0/g)];
-    for (const [, name = '', text = ''] of told) this.#texts.set(name, text);
+  #executedTexts(sent: string): string {
+    const prepared = [...sent.matchAll(/(linnet_\d+_[0-9a-f]{32})\0([^\0]+)\0/g)];
+    for (const [, name = '', text = ''] of prepared) this.#texts.set(name, text);
     const names = new Set(sent.match(/linnet_\d+_[0-9a-f]{32}/g));
-    for (const [, name = ''] of told) names.delete(name);
+    for (const [, name = ''] of prepared) names.delete(name);
     return [...names].map((name) => this.#texts.get(name) ?? '').join('\n');
   }
 
-  readonly tap: Tap = (near, far) => {
+  readonly tap: Tap = (client, server) => {
     let current: Exchange | null = null;
     let isServersTurn = false;
     /** How many ReadyForQuery messages are still to come. */
     let unanswered = 0;
-    const asked = new Messages(true);
-    const answered = new Messages(false);
+    const requests = new Messages(true);
+    const responses = new Messages(false);
     const settle = (exchange: Exchange | null) => {
       current = exchange;
       isServersTurn = false;
-      this.#underWay += exchange === null ? -1 : 1;
-      this.#heardAt = performance.now();
+      this.#inProgress += exchange === null ? -1 : 1;
+      this.#lastMessageAt = performance.now();
     };
-    near.on('data', (bytes: Buffer) => {
+    client.on('data', (bytes: Buffer) => {
       if (current === null)
-        settle({ messages: '', sent: '', roundTrips: 0, begun: this.#moment++, ended: 0 });
+        settle({ messages: '', sent: '', roundTrips: 0, begun: this.#sequence++, ended: 0 });
       const exchange = current as Exchange | null;
       if (exchange === null) return;
       if (!isServersTurn) exchange.roundTrips += 1;
       isServersTurn = true;
-      const types = asked.take(bytes);
+      const types = requests.take(bytes);
       exchange.messages += types.join('');
       unanswered += types.filter((type) => endings.has(type)).length;
       exchange.sent += bytes.toString('latin1');
     });
-    far.on('data', (bytes: Buffer) => {
+    server.on('data', (bytes: Buffer) => {
       isServersTurn = false;
-      for (const type of answered.take(bytes)) {
+      for (const type of responses.take(bytes)) {
         if (type !== 'Z' || current === null || --unanswered > 0) continue;
-        const over: Exchange = current;
-        over.ended = this.#moment++;
-        over.sent += this.#textsAskedBy(over.sent);
-        this.#exchanges.push(over);
+        const finished: Exchange = current;
+        finished.ended = this.#sequence++;
+        finished.sent += this.#executedTexts(finished.sent);
+        this.#exchanges.push(finished);
         settle(null);
       }
     });
-    near.on('close', () => {
+    client.on('close', () => {
       if (current !== null) settle(null);
     });
   };

@@ -8,44 +8,49 @@ const root = join(import.meta.dir, '..', '..');
 
 export interface Program {
   readonly pid: number;
-  /** What it has printed so far. */
+  /** What it has printed so far, on standard output and standard error. */
   output(): { out: string; err: string };
-  /** The address, once it is printed; fails when the program ends before. */
+  /** The address, once it is printed; rejects if the program exits before. */
   address(): Promise<string>;
   kill(signal: NodeJS.Signals): void;
   readonly exited: Promise<number>;
 }
 
-/** The one file of `npm run build`, or a command that runs it: these tests are then about that, where they can be. */
-const given = process.env.LINNET_PROGRAM?.split(' ');
-/** The file that `npm test` builds for all of the suite, which has tests of the launcher and of a checkout, too. */
+/** The one file of `npm run build`, or a command that runs it: where possible, the tests then run this program. */
+const programUnderTest = process.env.LINNET_PROGRAM?.split(' ');
+/** The file that `npm test` builds for the whole suite. Tests of the launcher and of a checkout don't use it. */
 const built = process.env.LINNET_BUILT;
 
-const entrance = given ?? (built === undefined ? [process.execPath, join(root, 'src', 'main.ts')] : [built]);
+const launchCommand =
+  programUnderTest ?? (built === undefined ? [process.execPath, join(root, 'src', 'main.ts')] : [built]);
 
-/** What begins a command of ours in a line of a shell. */
-export const inShell = entrance.map((word) => `'${word}'`).join(' ');
+/** The program as the first words of a shell command. */
+export const inShell = launchCommand.map((word) => `'${word}'`).join(' ');
 
-/** Runs what `npm start` and `npm run linnet` run, as a process of its own, with nothing but the given settings in its environment. */
+/** Runs what `npm start` and `npm run linnet` run, in its own process, with only the given settings in its environment. */
 export const runProgram = (
   [word = '', ...rest]: string[],
   settings: Record<string, string>,
   stdin = '',
 ): Program => {
   const words = word === 'start' ? ['serve', ...rest] : rest;
-  return run(given ? [...given, ...words] : ['node', 'scripts/launch.mjs', word, ...rest], settings, stdin);
+  return run(
+    programUnderTest ? [...programUnderTest, ...words] : ['node', 'scripts/launch.mjs', word, ...rest],
+    settings,
+    stdin,
+  );
 };
 
-/** The server without its launcher: what a test kills is then what it means. */
+/** Runs the server without its launcher, so that a signal reaches the server itself. */
 export const runServer = (settings: Record<string, string>, checkout = root): Program =>
   run(
-    [...(checkout === root ? entrance : [process.execPath, 'src/main.ts']), 'serve'],
+    [...(checkout === root ? launchCommand : [process.execPath, 'src/main.ts']), 'serve'],
     settings,
     '',
     checkout,
   );
 
-/** The one file that a test has built. */
+/** Runs the one file that a test has built. */
 export const runFile = (
   command: string[],
   settings: Record<string, string>,
@@ -53,26 +58,26 @@ export const runFile = (
   stdin = '',
 ): Program => run(command, settings, stdin, cwd);
 
-/** A command of `npm run linnet` without its launcher. */
+/** Runs a command of `npm run linnet` without its launcher. */
 export const runCommand = (command: string[], settings: Record<string, string>, stdin = ''): Program =>
-  run([...entrance, ...command], settings, stdin);
+  run([...launchCommand, ...command], settings, stdin);
 
 interface Limits {
   readonly soft: number;
   readonly hard: number;
 }
 
-/** The server, with so many open files at the most: the soft limit, and the hard one. A file may be run in it first. */
+/** Runs the server with a soft and a hard limit of open files; may preload a file. */
 export const runServerWithin = (
   limits: Limits,
   settings: Record<string, string>,
   preload?: string,
 ): Program => {
-  const { command, env } = preload === undefined ? { command: entrance, env: {} } : preloading(preload);
+  const { command, env } = preload === undefined ? { command: launchCommand, env: {} } : preloading(preload);
   return run([...within(limits), ...command, 'serve'], { ...env, ...settings }, '');
 };
 
-/** A file of tests in a process of its own, with so many open files at the most. */
+/** Runs a script of test/support in its own process, with a soft and a hard limit of open files. */
 export const runScriptWithin = (limits: Limits, file: string, settings: Record<string, string>): Program =>
   run([...within(limits), process.execPath, join(import.meta.dir, file)], settings, '');
 
@@ -82,36 +87,36 @@ const within = ({ soft, hard }: Limits): string[] => [
   `ulimit -Sn ${soft} && ulimit -Hn ${hard} && exec "$0" "$@"`,
 ];
 
-/** A command of ours, or "serve", for which the disk is full as soon as a file has so many kilobytes. */
+/** Runs a command, or "serve", with a maximum file size: a write beyond it fails, as on a full disk. */
 export const runWithFilesBelow = (
   kilobytes: number,
   words: string[],
   settings: Record<string, string>,
 ): Program =>
-  run(['bash', '-c', `ulimit -f ${kilobytes} && exec "$0" "$@"`, ...entrance, ...words], settings, '');
+  run(['bash', '-c', `ulimit -f ${kilobytes} && exec "$0" "$@"`, ...launchCommand, ...words], settings, '');
 
-/** The server as a user who may not listen below 1024; null where everybody may. */
+/** Runs the server as a user who may not listen on ports below 1024; null where every user may. */
 export function runWithoutLowPorts(settings: Record<string, string>): Program | null {
   const first = '/proc/sys/net/ipv4/ip_unprivileged_port_start';
   if (!existsSync(first) || Number(readFileSync(first, 'utf8')) < 1024) return null;
   const drop = ['setpriv', '--bounding-set=-net_bind_service', '--inh-caps=-net_bind_service'];
-  return run([...(process.getuid?.() === 0 ? drop : []), ...entrance, 'serve'], settings, '');
+  return run([...(process.getuid?.() === 0 ? drop : []), ...launchCommand, 'serve'], settings, '');
 }
 
-/** A file of tests, in a process of its own. */
+/** Runs a script of test/support in its own process. */
 export const runScript = (
   file: string,
   settings: Record<string, string>,
   words: readonly string[] = [],
 ): Program => run([process.execPath, join(import.meta.dir, file), ...words], settings, '');
 
-/** The server, with a file of tests that is run in it first. */
+/** Runs the server with a preloaded script of test/support. */
 export const runServerAfter = (file: string, settings: Record<string, string>): Program => {
   const { command, env } = preloading(file);
   return run([...command, 'serve'], { ...env, ...settings }, '');
 };
 
-/** The same from the sources, for a file that replaces modules of them. */
+/** The same from the sources, for a script that replaces modules. */
 export const runSourcesAfter = (file: string, settings: Record<string, string>): Program =>
   run([...sourcesAfter(file), 'serve'], settings, '');
 
@@ -122,9 +127,9 @@ const sourcesAfter = (file: string): string[] => [
   'src/main.ts',
 ];
 
-/** The one file that `npm test` has built starts with half the CPU of the sources, and preloads what BUN_OPTIONS says. */
+/** The one file that `npm test` has built starts with half the CPU of the sources; BUN_OPTIONS makes it preload the script. */
 const preloading = (file: string): { command: string[]; env: Record<string, string> } =>
-  built === undefined || given !== undefined
+  built === undefined || programUnderTest !== undefined
     ? { command: sourcesAfter(file), env: {} }
     : { command: [built], env: { BUN_OPTIONS: `"--preload=${join(import.meta.dir, file)}"` } };
 
@@ -170,18 +175,18 @@ function run(command: string[], settings: Record<string, string>, stdin: string,
   };
 }
 
-/** What it has printed on standard error, without lines that only inform. */
+/** The lines on standard error, without those of the level info. */
 export const problemsOf = (program: Program): string[] =>
   program
     .output()
     .err.split('\n')
     .filter((line) => line !== '' && !line.includes('"level":"info"'));
 
-/** The exit code of a program that ends by itself; fails when it goes on. */
+/** The exit code of a program that exits by itself; fails if it keeps running. */
 export async function endOf({ exited }: Program): Promise<number> {
   const codes: number[] = [];
   exited.then((code) => codes.push(code));
-  await eventually(() => codes.length > 0, 'the end of the program');
+  await eventually(() => codes.length > 0, 'the program to exit');
   return exited;
 }
 

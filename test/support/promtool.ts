@@ -2,13 +2,20 @@
 export const promtool = Bun.which('promtool');
 
 /** Its output if it found a problem, or an empty string. */
-export async function promtoolSays(words: readonly string[], stdin = '', cwd?: string): Promise<string> {
-  const program = Bun.spawn([promtool ?? 'promtool', ...words], {
+export async function promtoolSays(
+  commandArguments: readonly string[],
+  stdin = '',
+  cwd?: string,
+): Promise<string> {
+  const program = Bun.spawn([promtool ?? 'promtool', ...commandArguments], {
     stdin: Buffer.from(stdin),
     stdout: 'pipe',
     stderr: 'pipe',
     ...(cwd && { cwd }),
   });
-  const said = await Promise.all([new Response(program.stdout).text(), new Response(program.stderr).text()]);
-  return (await program.exited) === 0 ? '' : said.join('');
+  const output = await Promise.all([
+    new Response(program.stdout).text(),
+    new Response(program.stderr).text(),
+  ]);
+  return (await program.exited) === 0 ? '' : output.join('');
 }

@@ -19,12 +19,12 @@ export interface RawRequest {
   readonly unframed?: string;
 }
 
-const person = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 /** Sends one well-formed request on a connection of its own, with any Host and any path, unnormalized. */
 export async function visitRaw(url: string, request: RawRequest): Promise<RawAnswer> {
   const { method = 'GET', path, host = new URL(url).host, headers = {}, body, unframed = '' } = request;
-  const all: Record<string, string> = { host, 'user-agent': person, connection: 'close', ...headers };
+  const all: Record<string, string> = { host, 'user-agent': userAgent, connection: 'close', ...headers };
   if (body !== undefined) all['content-length'] = String(Buffer.byteLength(body));
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   const bytes = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? unframed}`);
@@ -68,17 +68,17 @@ export function exchange(
       resolve(found);
     };
     socket.setTimeout(Number.isFinite(answers) ? timeout : scaledToLoad(timeout), finish);
-    // A server that closes a connection with unread bytes causes a reset after the answer.
+    // A server that closes a connection with unread bytes causes a reset after the response.
     socket.on('error', () => {});
     socket.on('close', finish);
-    socket.on('data', (part) => {
-      rest = takeAnswers(rest + part.toString('latin1'), bodyless, found);
+    socket.on('data', (chunk) => {
+      rest = takeAnswers(rest + chunk.toString('latin1'), bodyless, found);
       if (found.length >= answers) finish();
     });
   });
 }
 
-/** Adds the complete answers to `found`, and returns the rest: a partial one. */
+/** Adds the complete responses to `found`, and returns the rest: an incomplete one. */
 function takeAnswers(received: string, bodyless: boolean, found: RawAnswer[]): string {
   let rest = received;
   for (;;) {

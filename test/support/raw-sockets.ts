@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { scaledToLoad } from './scaled-to-load.ts';
 
-/** Doesn't read until everything is sent. `heard` resolves at the first part of the answer, `all` to the whole answer. */
+/** Doesn't read until everything is sent. `heard` resolves at the first part of the response, `all` to the whole response. */
 export function readAfterSending(
   port: number,
   bytes: string,
@@ -30,10 +30,10 @@ export function ports(state: string, peer?: number): number[] {
   return lines
     .map((line) => line.trim().split(/\s+/))
     .filter(
-      ([, , there, found, , , , , , inode]) =>
-        found === state && own.has(inode ?? '') && (peer === undefined || portOf(there) === peer),
+      ([, , remote, foundState, , , , , , inode]) =>
+        foundState === state && own.has(inode ?? '') && (peer === undefined || portOf(remote) === peer),
     )
-    .map(([, here]) => portOf(here));
+    .map(([, local]) => portOf(local));
 }
 
 function socketOf(file: string): string[] {
@@ -45,7 +45,7 @@ function socketOf(file: string): string[] {
 }
 
 interface SendOptions {
-  /** Reads until this many answers have arrived; by default, until the connection is quiet for a while or closed. */
+  /** Reads until this many responses have arrived; by default, until the connection is quiet for a while or closed. */
   readonly count?: number;
   readonly from?: string;
   readonly fromPort?: number;
@@ -73,12 +73,12 @@ export function sendPieces(
       socket.destroy();
       resolve(received);
     };
-    let isPatient = count === undefined;
+    let mayWaitLonger = count === undefined;
     socket.setTimeout(count === undefined ? scaledToLoad(300) : 60_000, () => {
-      // On a machine under load, even the first answer may take longer.
-      if (received !== '' || !isPatient) finish();
+      // On a machine under load, even the first response may take longer.
+      if (received !== '' || !mayWaitLonger) finish();
       else socket.setTimeout(60_000);
-      isPatient = false;
+      mayWaitLonger = false;
     });
     socket.on('error', () => {});
     socket.on('close', finish);
@@ -94,7 +94,7 @@ export function sendPieces(
       received += part.toString('latin1');
       if (count === undefined) return;
       counted = statusesOf(received).length;
-      // Waits a moment, so that a superfluous answer is noticed.
+      // Waits 5 ms, so that a superfluous response is noticed.
       if (counted >= count && /\r\n\r\n[^\r]*$/.test(received)) setTimeout(finish, 5);
     });
   });

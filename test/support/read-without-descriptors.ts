@@ -4,25 +4,25 @@ import { devNull } from 'node:os';
 import { JournalReader } from '../../src/journal/reader.ts';
 import { HitCursor } from '../../src/ledger/hit-cursor.ts';
 
-const taken: number[] = [];
+const descriptors: number[] = [];
 
-function takeAll(): void {
+function openAll(): void {
   try {
-    for (;;) taken.push(openSync(devNull, 'r'));
+    for (;;) descriptors.push(openSync(devNull, 'r'));
   } catch {
     // None is left.
   }
 }
 
-const giveBack = () => {
-  for (const descriptor of taken.splice(0)) closeSync(descriptor);
+const closeAll = () => {
+  for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
 };
 
 const reader = new JournalReader(process.env.FOLDER ?? '', { segment: 1, offset: 0 }, () => {});
 const cursor = new HitCursor();
 const refused: string[] = [];
 const found: number[] = [];
-for (takeAll(); ; takeAll()) {
+for (openAll(); ; openAll()) {
   try {
     const record = reader.next(null);
     if (record === null) break;
@@ -30,7 +30,7 @@ for (takeAll(); ; takeAll()) {
     while (cursor.next()) found.push(cursor.at);
   } catch (cause) {
     refused.push((cause as { code: string }).code);
-    giveBack();
+    closeAll();
     const record = reader.next(null);
     if (record === null) break;
     cursor.begin(record);

@@ -47,12 +47,12 @@ export class ReferenceLedger {
   /** In order of their ids. */
   hits: readonly StoredHit[] = [];
   readonly #draw: Draw;
-  readonly #begin: number;
+  readonly #earliest: number;
 
   /** `begin` is the time of the earliest hits. */
-  constructor(draw: Draw, begin: number) {
+  constructor(draw: Draw, earliest: number) {
     this.#draw = draw;
-    this.#begin = begin;
+    this.#earliest = earliest;
   }
 
   /** Loads all hits of a ledger, of both organizations. */
@@ -93,40 +93,40 @@ export class ReferenceLedger {
       const column = columns[draw(columns.length)] ?? 'os';
       return [column, draw(8) === 0 ? -1 : sample[column]] as const;
     });
-    const hour = () => (hourOf(this.#begin) + draw(4)) * hourLength;
-    const from = [undefined, hour(), this.#begin + draw(100) * minute][draw(3)];
-    const to = [undefined, hour() + hourLength, this.#begin + draw(200) * minute + 1][draw(3)];
+    const hour = () => (hourOf(this.#earliest) + draw(4)) * hourLength;
+    const from = [undefined, hour(), this.#earliest + draw(100) * minute][draw(3)];
+    const to = [undefined, hour() + hourLength, this.#earliest + draw(200) * minute + 1][draw(3)];
     const wanted = [undefined, [0], [0, 1], [2, 3], [7], [-1], [8]][draw(7)];
     return { owner, values, from, to, classes: wanted };
   }
 
   /** Most links, a few, none, or no restriction. */
   #someLinks(): readonly number[] | undefined {
-    const kept = [2, 9, 0, 10][this.#draw(4)] ?? 0;
-    if (kept === 10) return undefined;
-    return Array.from({ length: 90 }, (_, link) => link).filter(() => this.#draw(10) < kept);
+    const tenths = [2, 9, 0, 10][this.#draw(4)] ?? 0;
+    if (tenths === 10) return undefined;
+    return Array.from({ length: 90 }, (_, link) => link).filter(() => this.#draw(10) < tenths);
   }
 
   /** Compares the answers to every kind of query, for this many random filters. */
-  async expectOf(asked: Ledger, times: number): Promise<void> {
-    for (let time = 0; time < times; time++) await this.#expectFor(asked, this.randomFilter());
+  async expectOf(ledger: Ledger, times: number): Promise<void> {
+    for (let time = 0; time < times; time++) await this.#expectFor(ledger, this.randomFilter());
   }
 
-  async #expectFor(asked: Ledger, filter: HitFilter): Promise<void> {
+  async #expectFor(ledger: Ledger, filter: HitFilter): Promise<void> {
     const draw = this.#draw;
     const hits = this.filtered(filter);
     const counted = hits.map((hit) => ({ hit, class: rollupClassOf(hit.class, hit.outcome), hits: 1 }));
-    expect(sumsOf(await asked.count(filter, 'hour'))).toEqual(
+    expect(sumsOf(await ledger.count(filter, 'hour'))).toEqual(
       sumsOf(counted.map((count) => ({ ...count, value: hourOf(count.hit.at) }))),
     );
-    const [width, first] = [1 + draw(3), hourOf(this.#begin) - draw(3)];
+    const [width, first] = [1 + draw(3), hourOf(this.#earliest) - draw(3)];
     const starts = Array.from({ length: 1 + draw(5) }, (_, index) => first + index * width);
     const bucketed = (counts: readonly HitCount[]) =>
       sumsOf(
         counts.map((count) => ({ ...count, value: starts.findLastIndex((start) => start <= count.value) })),
       );
     const byBucket = bucketed(counted.map((count) => ({ ...count, value: hourOf(count.hit.at) })));
-    expect(bucketed(await asked.count(filter, 'hour', starts))).toEqual(byBucket);
+    expect(bucketed(await ledger.count(filter, 'hour', starts))).toEqual(byBucket);
     const by = (['country', 'referrer', 'class', 'utm_campaign', 'link_id'] as const)[draw(5)] ?? 'class';
     const groups = new Map<number, { clicks: number; hits: number }>();
     for (const { hit, class: ofClass } of counted) {
@@ -139,21 +139,21 @@ export class ReferenceLedger {
       .map(([value, group]) => ({ value, ...group, ...all }))
       .sort((one, other) => other.hits - one.hits || one.value - other.value)
       .slice(0, 20);
-    expect([...(await asked.groups(filter, by, 20))]).toEqual(largest);
+    expect([...(await ledger.groups(filter, by, 20))]).toEqual(largest);
     if (filter.values?.length) {
-      const both = await asked.countAndGroups(filter, starts, by, 20);
-      expect([...both.groups]).toEqual(largest);
-      expect(bucketed(both.counts)).toEqual(byBucket);
+      const combined = await ledger.countAndGroups(filter, starts, by, 20);
+      expect([...combined.groups]).toEqual(largest);
+      expect(bucketed(combined.counts)).toEqual(byBucket);
     }
     const before = draw(3) === 0 ? undefined : draw(this.hits.length) + 1;
     const newest = hits.filter(({ id }) => id < (before ?? Number.POSITIVE_INFINITY)).reverse();
     const offset = [0, 0, draw(50), draw(5_000)][draw(4)] ?? 0;
-    const page = await asked.before(filter, { before, limit: 30, offset });
+    const page = await ledger.before(filter, { before, limit: 30, offset });
     expect([...page.hits]).toEqual(newest.slice(offset, offset + 30));
     expect([page.passed, page.stoppedAt]).toEqual([Math.min(offset, newest.length), null]);
     const after = draw(this.hits.length);
     const upTo = after + draw(9_000);
-    expect([...(await asked.after(filter, { after, upTo, limit: 40 }))]).toEqual(
+    expect([...(await ledger.after(filter, { after, upTo, limit: 40 }))]).toEqual(
       hits.filter(({ id }) => id > after && id <= upTo).slice(0, 40),
     );
   }

@@ -19,14 +19,15 @@ export interface StreamSite {
   readonly suffixes: readonly string[];
 }
 
-const bounds = [64, 256, 1_024, 2_048, 4_096, 8_192, 16_384] as const;
-const bodyBounds = [...bounds, 32_768, 65_536] as const;
-const person = 'User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n';
-/** Keeps a request off the fast path, and changes nothing else. */
+const limits = [64, 256, 1_024, 2_048, 4_096, 8_192, 16_384] as const;
+const bodyLimits = [...limits, 32_768, 65_536] as const;
+const userAgentLine =
+  'User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n';
+/** A header that keeps a request off the fast path, and changes nothing else. */
 const detour = 'X-Detour: \xe9\r\n';
-/** Possible answers to a head about as long as the app server's limit: it may also be answered normally. */
+/** Possible statuses if the head is about as long as the app server's limit; it may also be accepted. */
 const tooLong = [431, 414] as const;
-const longestSurely = 16_000;
+const longestAccepted = 16_000;
 
 /** Streams of pipelined requests whose lengths are around the limits of buffers, split at random offsets. */
 export function drawStream(draw: Draw, site: StreamSite): Stream {
@@ -38,7 +39,7 @@ function countOf(draw: Draw): number {
   const kind = draw(100);
   if (kind < 25) return 1;
   if (kind < 97) return 2 + draw(8);
-  // More answers than are written at once, and more bytes than are read at once.
+  // More responses than are written at once, and more bytes than are read at once.
   return 100 + draw(400);
 }
 
@@ -62,14 +63,14 @@ function visit(
   const method = isHead ? 'HEAD' : 'GET';
   const more = draw(8) === 0 ? detour : '';
   const plain = (target: string, pad: string) =>
-    `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n${person}${more}${pad}\r\n`;
-  const length = draw(3) === 0 ? near(draw, bounds) : 0;
+    `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n${userAgentLine}${more}${pad}\r\n`;
+  const length = draw(3) === 0 ? aroundLimit(draw, limits) : 0;
   const bytes = padded(draw, length, path, plain);
   return {
     bytes,
     suffix,
     isHead,
-    statuses: bytes.length > longestSurely ? [...statuses, ...tooLong] : statuses,
+    statuses: bytes.length > longestAccepted ? [...statuses, ...tooLong] : statuses,
   };
 }
 
@@ -100,25 +101,25 @@ function padded(
 }
 
 function withBody(draw: Draw, host: string, suffix: string): StreamRequest {
-  const length = draw(4) === 0 ? draw(40) : near(draw, bodyBounds);
+  const length = draw(4) === 0 ? draw(40) : aroundLimit(draw, bodyLimits);
   const isChunked = draw(4) === 0;
   const body = 'b'.repeat(length);
   const framed = isChunked
     ? `Transfer-Encoding: chunked\r\n\r\n${length === 0 ? '' : `${length.toString(16)}\r\n${body}\r\n`}0\r\n\r\n`
     : `Content-Length: ${length}\r\n\r\n${body}`;
-  const bytes = `POST /${suffix} HTTP/1.1\r\nHost: ${host}\r\n${person}${framed}`;
+  const bytes = `POST /${suffix} HTTP/1.1\r\nHost: ${host}\r\n${userAgentLine}${framed}`;
   return { bytes, suffix, isHead: false, statuses: [405] };
 }
 
-/** Methods that get an answer, but aren't visits. */
+/** Methods that get a response, but aren't visits. */
 function oddMethod(draw: Draw, host: string, suffix: string): StreamRequest {
   const method = ['OPTIONS', 'DELETE', 'PUT', 'PROPFIND', 'FOO'][draw(5)] as string;
-  const bytes = `${method} /${suffix} HTTP/1.1\r\nHost: ${host}\r\n${person}\r\n`;
+  const bytes = `${method} /${suffix} HTTP/1.1\r\nHost: ${host}\r\n${userAgentLine}\r\n`;
   return { bytes, suffix, isHead: false, statuses: [400, 405, 501] };
 }
 
-const near = (draw: Draw, among: readonly number[]): number =>
-  (among[draw(among.length)] as number) + draw(33) - 16;
+const aroundLimit = (draw: Draw, lengths: readonly number[]): number =>
+  (lengths[draw(lengths.length)] as number) + draw(33) - 16;
 
 function cutsOf(draw: Draw, requests: readonly StreamRequest[]): number[] {
   const ends: number[] = [];
@@ -131,7 +132,7 @@ function cutsOf(draw: Draw, requests: readonly StreamRequest[]): number[] {
     const kind = draw(3);
     if (kind === 0) return draw(length);
     if (kind === 1) return (ends[draw(ends.length)] as number) + draw(9) - 4;
-    return near(draw, bodyBounds);
+    return aroundLimit(draw, bodyLimits);
   });
   return [...new Set(cuts.filter((cut) => cut > 0 && cut < length))].sort((one, other) => one - other);
 }

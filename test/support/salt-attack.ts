@@ -2,7 +2,7 @@
 export interface SoughtVisitors {
   readonly organizationId: number;
   readonly userAgent: string;
-  /** Every address that one of them may have had; the first is the attacker's own, who visited, too. */
+  /** Every address that one of them may have had. The first is that of the attacker, who visited, too. */
   readonly addresses: readonly string[];
   /** The visitor ids that the database contained during the day. */
   readonly visitors: ReadonlySet<number>;
@@ -26,7 +26,7 @@ export function addressesFound(files: Iterable<Buffer>, sought: SoughtVisitors):
   return [...found];
 }
 
-/** Implemented again, so that the test doesn't rely on the program's own code. */
+/** Reimplemented, so that the test doesn't rely on the code under test. */
 function visitorOf(salt: Uint8Array, { organizationId, userAgent }: SoughtVisitors, address: string): number {
   const hasher = new Bun.CryptoHasher('sha256', salt);
   const digest = hasher.update(`${organizationId}\n${address}\n${userAgent}`).digest('hex');
@@ -41,9 +41,9 @@ function* candidatesIn(bytes: Buffer): Generator<Uint8Array> {
     counts[next] = (counts[next] ?? 0) + 1;
     if (counts[next] === 1) distinct += 1;
     if (end >= saltLength) {
-      const last = bytes[end - saltLength] ?? 0;
-      counts[last] = (counts[last] ?? 0) - 1;
-      if (counts[last] === 0) distinct -= 1;
+      const oldest = bytes[end - saltLength] ?? 0;
+      counts[oldest] = (counts[oldest] ?? 0) - 1;
+      if (counts[oldest] === 0) distinct -= 1;
     }
     if (end >= saltLength - 1 && distinct >= minDistinct) yield bytes.subarray(end - saltLength + 1, end + 1);
   }

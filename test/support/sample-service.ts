@@ -3,7 +3,7 @@ import { type BothPaths, openBothPaths } from './both-paths.ts';
 const moved = 'https://destination.example/';
 const large = 'x'.repeat(7_000_000);
 
-/** The answers of the app server, and of a plain Bun server to compare with. */
+/** The responses of the app server, and of a plain Bun server to compare with. */
 export function answer(request: Request): Response | Promise<Response> {
   const path = pathOf(request);
   if (path.startsWith('/known')) return new Response(null, { status: 302, headers: { location: moved } });

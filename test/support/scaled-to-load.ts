@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-const work = 40;
-/** What a test waits for takes several steps in several processes, each of which waits for a CPU. */
-const turns = 5;
+/** Milliseconds of CPU time that a measurement takes. */
+const measuringTime = 40;
+/** A test waits for several steps in several processes, each of which waits for a CPU. */
+const stepCount = 5;
 /** How long a measurement is valid, in milliseconds. */
-const lasts = 1_000;
+const validity = 1_000;
 
 let measured = { at: Number.NEGATIVE_INFINITY, slowness: 1 };
 
@@ -13,20 +14,20 @@ let measured = { at: Number.NEGATIVE_INFINITY, slowness: 1 };
  * machine makes a test slow instead of failing it.
  */
 export function scaledToLoad(milliseconds: number): number {
-  if (performance.now() - measured.at > lasts) measured = { slowness: slowness(), at: performance.now() };
-  return milliseconds * (1 + turns * (measured.slowness - 1));
+  if (performance.now() - measured.at > validity) measured = { slowness: slowness(), at: performance.now() };
+  return milliseconds * (1 + stepCount * (measured.slowness - 1));
 }
 
-/** Elapsed time divided by the CPU time of this thread: 1 where it has a CPU to itself. */
+/** Elapsed time divided by the CPU time of this thread: 1 if it has a CPU to itself. */
 function slowness(): number {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const before = processorTime();
   let used = 0;
-  while (used < work) {
+  while (used < measuringTime) {
     for (let turn = 0; turn < 1e5; turn++);
     used = processorTime() - before;
   }
-  return Math.max(1, (performance.now() - begun) / used);
+  return Math.max(1, (performance.now() - startedAt) / used);
 }
 
 const schedule = '/proc/thread-self/schedstat';

@@ -23,9 +23,9 @@ export function sessionSuite(store: StoreKind) {
   const signIn = async (email: string, password: string, headers: Record<string, string> = {}) =>
     app.call('POST', '/api/v1/session', { body: { email, password }, headers });
   const signedInAccount = async () => {
-    const known = await app.createAccount(`session${++accounts}@example.com`);
-    const answer = await signIn(known.email, known.password);
-    return { ...known, cookie: cookieIn(answer.headers).pair };
+    const account = await app.createAccount(`session${++accounts}@example.com`);
+    const answer = await signIn(account.email, account.password);
+    return { ...account, cookie: cookieIn(answer.headers).pair };
   };
   const isSignedIn = async (cookie: string) =>
     (await app.call('GET', '/api/v1/user', { headers: { cookie } })).status === 200;

@@ -1,8 +1,8 @@
 import type { Socket } from 'bun';
 
 interface Pair {
-  other: Socket<Pair> | null;
-  waiting: Buffer[];
+  peer: Socket<Pair> | null;
+  unsent: Buffer[];
 }
 
 export interface SlowProxy extends AsyncDisposable {
@@ -14,28 +14,28 @@ export interface SlowProxy extends AsyncDisposable {
 /** A TCP proxy to a local port that simulates a slow network. */
 export function startSlowProxy(target: number): SlowProxy {
   const proxy = { delay: 0 };
-  const pass = (socket: Socket<Pair>, bytes: Buffer) => {
+  const forward = (socket: Socket<Pair>, bytes: Buffer) => {
     const copy = Buffer.from(bytes);
     const write = () => {
-      const { other, waiting } = socket.data;
-      if (other === null) waiting.push(copy);
-      else writeAll(other, copy);
+      const { peer, unsent } = socket.data;
+      if (peer === null) unsent.push(copy);
+      else writeAll(peer, copy);
     };
     if (proxy.delay === 0) write();
     else setTimeout(write, proxy.delay);
   };
-  const close = (socket: Socket<Pair>) => void socket.data.other?.end();
+  const close = (socket: Socket<Pair>) => void socket.data.peer?.end();
   const upstream = (client: Socket<Pair>) =>
     Bun.connect<Pair>({
       hostname: '127.0.0.1',
       port: target,
-      data: { other: client, waiting: [] },
+      data: { peer: client, unsent: [] },
       socket: {
         open(socket) {
-          client.data.other = socket;
-          for (const bytes of client.data.waiting.splice(0)) writeAll(socket, bytes);
+          client.data.peer = socket;
+          for (const bytes of client.data.unsent.splice(0)) writeAll(socket, bytes);
         },
-        data: pass,
+        data: forward,
         close,
         error: close,
       },
@@ -43,13 +43,13 @@ export function startSlowProxy(target: number): SlowProxy {
   const server = Bun.listen<Pair>({
     hostname: '127.0.0.1',
     port: 0,
-    data: { other: null, waiting: [] },
+    data: { peer: null, unsent: [] },
     socket: {
       open(socket) {
-        socket.data = { other: null, waiting: [] };
+        socket.data = { peer: null, unsent: [] };
         void upstream(socket);
       },
-      data: pass,
+      data: forward,
       close,
       error: close,
     },
@@ -62,6 +62,6 @@ export function startSlowProxy(target: number): SlowProxy {
 
 /** Bytes that the socket doesn't accept now are written later. */
 function writeAll(socket: Socket<Pair>, bytes: Buffer): void {
-  const taken = socket.write(bytes);
-  if (taken >= 0 && taken < bytes.length) setTimeout(() => writeAll(socket, bytes.subarray(taken)), 1);
+  const written = socket.write(bytes);
+  if (written >= 0 && written < bytes.length) setTimeout(() => writeAll(socket, bytes.subarray(written)), 1);
 }

@@ -4,13 +4,13 @@ import { basename, join } from 'node:path';
 import { eventually } from './eventually.ts';
 import { temporaryFolder } from './program.ts';
 
-/** A file system of its own that can be filled, or made read-only at any moment. */
+/** A separate file system that can be filled, or made read-only at any moment. */
 export interface SmallDisk extends AsyncDisposable {
   readonly path: string;
   /** Fills it completely. */
   fill(): Promise<void>;
   makeRoom(): Promise<void>;
-  /** Like the kernel after a disk error: even files that are open become read-only. */
+  /** Makes it read-only, as the kernel does after a disk error: even open files become read-only. */
   becomeReadOnly(): Promise<void>;
   /** Makes it writable again. No file on it may be open. */
   mountAgain(): Promise<void>;
@@ -18,15 +18,15 @@ export interface SmallDisk extends AsyncDisposable {
 
 const megabytes = 96;
 
-async function run(...command: string[]): Promise<{ isDone: boolean; out: string }> {
+async function run(...command: string[]): Promise<{ isSuccess: boolean; out: string }> {
   const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' });
   const out = await new Response(child.stdout).text();
-  return { isDone: (await child.exited) === 0, out: out.trim() };
+  return { isSuccess: (await child.exited) === 0, out: out.trim() };
 }
 
-async function must(...command: string[]): Promise<string> {
-  const { isDone, out } = await run(...command);
-  if (!isDone) throw new Error(`failed: ${command.join(' ')}`);
+async function runOrThrow(...command: string[]): Promise<string> {
+  const { isSuccess, out } = await run(...command);
+  if (!isSuccess) throw new Error(`failed: ${command.join(' ')}`);
   return out;
 }
 
@@ -38,18 +38,18 @@ export async function smallDisk(): Promise<SmallDisk | null> {
   const path = join(folder.path, 'disk');
   await writeFile(image, '');
   await truncate(image, megabytes * 1024 * 1024);
-  await must('mkfs.ext4', '-q', '-m', '0', '-E', 'lazy_itable_init=0', image);
+  await runOrThrow('mkfs.ext4', '-q', '-m', '0', '-E', 'lazy_itable_init=0', image);
   await mkdir(path);
   const mount = () => run('mount', '-o', 'loop,errors=remount-ro', image, path);
   const unmount = () => run('umount', path);
   const dispose = async () => {
-    if (!(await unmount()).isDone) await run('umount', '-l', path);
+    if (!(await unmount()).isSuccess) await run('umount', '-l', path);
     await folder[Symbol.asyncDispose]();
   };
-  const isMounted = (await mount()).isDone;
-  const device = isMounted ? basename(await must('findmnt', '-no', 'SOURCE', path)) : '';
-  const breaker = `/sys/fs/ext4/${device}/trigger_fs_error`;
-  if (!isMounted || !existsSync(breaker)) {
+  const isMounted = (await mount()).isSuccess;
+  const device = isMounted ? basename(await runOrThrow('findmnt', '-no', 'SOURCE', path)) : '';
+  const errorTrigger = `/sys/fs/ext4/${device}/trigger_fs_error`;
+  if (!isMounted || !existsSync(errorTrigger)) {
     await dispose();
     return null;
   }
@@ -64,13 +64,13 @@ export async function smallDisk(): Promise<SmallDisk | null> {
     async makeRoom() {
       for (const block of ['1M', '64k', '4k']) await rm(`${filling}-${block}`, { force: true });
     },
-    becomeReadOnly: () => writeFile(breaker, '1'),
+    becomeReadOnly: () => writeFile(errorTrigger, '1'),
     async mountAgain() {
-      await must('umount', path);
+      await runOrThrow('umount', path);
       // Programs started by other tests in their own mount namespaces keep it mounted until they exit.
-      await eventually(() => !existsSync(breaker), 'the end of the mount');
+      await eventually(() => !existsSync(errorTrigger), 'the end of the mount');
       await run('e2fsck', '-fy', image);
-      await must('mount', '-o', 'loop,errors=remount-ro', image, path);
+      await runOrThrow('mount', '-o', 'loop,errors=remount-ro', image, path);
     },
     [Symbol.asyncDispose]: dispose,
   };

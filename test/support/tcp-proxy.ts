@@ -1,13 +1,13 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /** Observes the bytes of one connection. */
-export type Tap = (near: Socket, far: Socket) => void;
+export type Tap = (client: Socket, server: Socket) => void;
 
 /** A TCP proxy to the database that can be stopped and restarted, and observed. */
 export class TcpProxy {
   readonly #target: URL;
   readonly #tap: Tap;
-  readonly #ends = new Set<Socket>();
+  readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   #port = 0;
 
@@ -23,16 +23,16 @@ export class TcpProxy {
   }
 
   open(): Promise<void> {
-    this.#server = createServer((near) => {
-      const far = connect(Number(this.#target.port), this.#target.hostname);
-      this.#tap(near, far);
-      for (const [end, partner] of [
-        [near, far],
-        [far, near],
+    this.#server = createServer((client) => {
+      const server = connect(Number(this.#target.port), this.#target.hostname);
+      this.#tap(client, server);
+      for (const [socket, peer] of [
+        [client, server],
+        [server, client],
       ] as const) {
-        this.#ends.add(end);
-        end.on('error', () => {}).on('close', () => partner.destroy());
-        end.pipe(partner);
+        this.#sockets.add(socket);
+        socket.on('error', () => {}).on('close', () => peer.destroy());
+        socket.pipe(peer);
       }
     });
     return new Promise((resolve) => {
@@ -46,8 +46,8 @@ export class TcpProxy {
 
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server?.close(resolve));
-    for (const end of this.#ends) end.destroy();
-    this.#ends.clear();
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
     await closed;
   }
 }

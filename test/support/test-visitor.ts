@@ -1,16 +1,16 @@
 import { readUnmapped } from '../../src/rules/address-rules.ts';
 import type { Visitor } from '../../src/rules/visitor.ts';
 
-type Known = Partial<Omit<Visitor, 'parameters' | 'parsedAddress'>>;
+type Properties = Partial<Omit<Visitor, 'parameters' | 'parsedAddress'>>;
 
 /** A visitor with only the given properties; everything else has a neutral value. */
-export const testVisitor = (known: Known = {}): Visitor => ({
+export const testVisitor = (properties: Properties = {}): Visitor => ({
   agent: () => 'person',
   device: () => 'other',
   passedPassword: () => false,
   passedCaptcha: () => false,
   search: () => '',
-  parameters: () => new URLSearchParams(known.search?.() ?? ''),
+  parameters: () => new URLSearchParams(properties.search?.() ?? ''),
   pathBehind: () => '',
   country: () => 'XX',
   region: () => '',
@@ -19,8 +19,8 @@ export const testVisitor = (known: Known = {}): Visitor => ({
   traits: () => ({ device: 'other', os: 'Unknown', browser: 'Unknown' }),
   referrer: () => '',
   address: () => '192.0.2.1',
-  parsedAddress: () => readUnmapped(known.address?.() ?? '192.0.2.1'),
+  parsedAddress: () => readUnmapped(properties.address?.() ?? '192.0.2.1'),
   dayHash: () => 0,
   random: () => 0,
-  ...known,
+  ...properties,
 });

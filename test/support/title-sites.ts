@@ -33,14 +33,14 @@ export function site(answer: (path: string) => Response | Promise<Response>, add
       }
     },
   });
-  const made = {
+  const newSite: Site = {
     url: `http://${inUrl(address)}:${server.port}`,
     asked,
     maxConcurrent: () => maxActive,
     stop: () => void server.stop(true),
   };
-  opened.push(made);
-  return made;
+  opened.push(newSite);
+  return newSite;
 }
 
 /** Stops all sites. */

@@ -29,9 +29,9 @@ export async function startTlsApp(
   const folder = mkdtempSync(join(tmpdir(), 'linnet-tls-'));
   const files = { certificate: join(folder, 'tls.crt'), key: join(folder, 'tls.key') };
   const renew = (host = secureHost) => {
-    const made = selfSigned(host);
-    writeFileSync(files.key, made.key);
-    writeFileSync(files.certificate, made.certificate);
+    const created = selfSigned(host);
+    writeFileSync(files.key, created.key);
+    writeFileSync(files.certificate, created.certificate);
   };
   renew();
   const { Log } = await import('../../src/telemetry/log.ts');
@@ -58,12 +58,17 @@ export async function startTlsApp(
     renew,
     lines: () => logged.map((line) => JSON.parse(line)),
     async plain(path, init = {}) {
-      const answer = await fetch(`http://127.0.0.1:${app.app.httpPort}${path}`, {
+      const response = await fetch(`http://127.0.0.1:${app.app.httpPort}${path}`, {
         redirect: 'manual',
         ...init,
         headers: { host: secureHost, ...(init.headers as Record<string, string>) },
       });
-      return { status: answer.status, headers: answer.headers, text: await answer.text(), json: undefined };
+      return {
+        status: response.status,
+        headers: response.headers,
+        text: await response.text(),
+        json: undefined,
+      };
     },
     async [Symbol.asyncDispose]() {
       await app.stop();
@@ -89,7 +94,7 @@ export function secureSocket({ app }: TestApp, options: SocketOptions = {}): Pro
   });
 }
 
-/** The session ticket with which a client resumes. With TLS 1.3 it is sent along with the first answer. */
+/** The session ticket with which a client resumes. With TLS 1.3 it is sent along with the first response. */
 export async function sessionOf(app: TestApp, options: SocketOptions): Promise<Buffer> {
   const socket = await secureSocket(app, options);
   const session = once(socket, 'session');

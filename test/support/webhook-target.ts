@@ -1,7 +1,7 @@
 import { afterEach } from 'bun:test';
 import { eventually } from './eventually.ts';
 
-/** A request as a webhook's target sees it. */
+/** A request that a webhook's target has received. */
 export interface Received {
   /** Includes the query. */
   readonly path: string;
@@ -60,10 +60,10 @@ export function startTarget(
 export function targetOfEachTest(): typeof startTarget {
   const targets: WebhookTarget[] = [];
   afterEach(() => {
-    for (const one of targets.splice(0)) one.stop();
+    for (const target of targets.splice(0)) target.stop();
   });
-  return (...given) => {
-    const target = startTarget(...given);
+  return (...parameters) => {
+    const target = startTarget(...parameters);
     targets.push(target);
     return target;
   };

@@ -18,7 +18,7 @@ const stats = (interval: Stats['interval'], starts: readonly string[]): Stats =>
 });
 
 describe('points of a chart', () => {
-  test("are named by the time in the chosen zone, whatever the visitor's own zone is", () => {
+  test("are named by the time in the chosen time zone, whatever the browser's own time zone is", () => {
     const [night] = pointsOf(stats('hour', ['2026-03-29T03:00:00+02:00']), false);
     expect(night).toMatchObject({ name: 'Sun, 29 Mar 2026, 03:00', tick: '03:00' });
     const [day] = pointsOf(stats('day', ['2026-03-29T00:00:00+01:00']), false);
@@ -34,9 +34,9 @@ describe('points of a chart', () => {
   });
 
   test('show hits if the filter is not for clicks', () => {
-    const both = stats('day', ['2026-03-29T00:00:00+01:00']);
-    expect(pointsOf(both, false)[0]).toMatchObject({ hits: 0, visitors: 0, notCounted: 10 });
-    expect(pointsOf(both, true)[0]).toMatchObject({ hits: 10, visitors: null, notCounted: null });
+    const oneDay = stats('day', ['2026-03-29T00:00:00+01:00']);
+    expect(pointsOf(oneDay, false)[0]).toMatchObject({ hits: 0, visitors: 0, notCounted: 10 });
+    expect(pointsOf(oneDay, true)[0]).toMatchObject({ hits: 10, visitors: null, notCounted: null });
   });
 });
 
@@ -54,14 +54,14 @@ describe('an axis', () => {
   });
 
   test('labels as many points as fit, hours at round times', () => {
-    const ticks = (list: readonly string[]) => list.map((tick) => ({ tick }));
-    expect(labelled(ticks(Array(30).fill('1 Nov')), 8)).toEqual([0, 4, 8, 12, 16, 20, 24, 28]);
+    const pointsOfTicks = (list: readonly string[]) => list.map((tick) => ({ tick }));
+    expect(labelled(pointsOfTicks(Array(30).fill('1 Nov')), 8)).toEqual([0, 4, 8, 12, 16, 20, 24, 28]);
     const hours = Array.from(
       { length: 24 },
       (_, index) => `${String((index + 16) % 24).padStart(2, '0')}:00`,
     );
-    const at = labelled(ticks(hours.map((hour) => (hour === '00:00' ? '20 Nov' : hour))), 8);
-    expect(at.map((index) => hours[index])).toEqual([
+    const indexes = labelled(pointsOfTicks(hours.map((hour) => (hour === '00:00' ? '20 Nov' : hour))), 8);
+    expect(indexes.map((index) => hours[index])).toEqual([
       '18:00',
       '21:00',
       '00:00',
@@ -75,14 +75,14 @@ describe('an axis', () => {
   });
 });
 
-test('a mark is at the point in which the rule takes effect', () => {
+test('a mark is at the point during which the rule takes effect', () => {
   const days = ['2026-03-28T00:00:00+01:00', '2026-03-29T00:00:00+01:00', '2026-03-30T00:00:00+02:00'];
-  const changed = (at: string) =>
+  const marksOfChange = (at: string) =>
     marksOf({
       ...stats('day', days),
       rule_changes: [{ at, rule: 'visitors', sentence: 'Other.' }],
     });
-  expect(changed('2026-03-29T21:59:59Z')).toEqual([{ index: 1, sentence: 'Other.' }]);
-  expect(changed('2026-03-29T22:00:00Z')).toEqual([{ index: 2, sentence: 'Other.' }]);
-  expect(changed('2026-03-27T22:59:00Z')).toEqual([{ index: 0, sentence: 'Other.' }]);
+  expect(marksOfChange('2026-03-29T21:59:59Z')).toEqual([{ index: 1, sentence: 'Other.' }]);
+  expect(marksOfChange('2026-03-29T22:00:00Z')).toEqual([{ index: 2, sentence: 'Other.' }]);
+  expect(marksOfChange('2026-03-27T22:59:00Z')).toEqual([{ index: 0, sentence: 'Other.' }]);
 });

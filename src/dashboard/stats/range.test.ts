@@ -5,7 +5,7 @@ import { instantsOf, planOf, rangeIn, writtenRange } from './range.ts';
 const at = (text: string): number => new Date(text).getTime();
 const now = at('2026-11-20T14:20:00');
 const plan = (search: string) => planOf(rangeIn(search), now);
-const local = (text: string): string => new Date(text).toISOString();
+const localInstant = (text: string): string => new Date(text).toISOString();
 const hour = 3_600_000;
 /** Hours are UTC hours, also where local time is half an hour off. */
 const endOfHour = (text: string): string => new Date(Math.ceil(at(text) / hour) * hour).toISOString();
@@ -43,17 +43,17 @@ describe('the time range in the URL', () => {
     });
   });
 
-  test('of 12 months is this one and the 11 before', () => {
+  test('of 12 months is the current month and the 11 before it', () => {
     expect(plan('?range=12m')).toMatchObject({
       span: { from: '2025-12-01', interval: 'month' },
       before: { from: '2024-12-01', to: endOfHour('2025-11-20T14:20:00') },
     });
   });
 
-  test('of chosen days: the interval fits, and a past range is compared with whole days', () => {
+  test('of chosen days has an interval that fits, and a past range is compared with whole days', () => {
     expect(plan('?range=2026-11-03..2026-11-09')).toMatchObject({
       span: { from: '2026-11-03', to: '2026-11-09', interval: 'day' },
-      before: { from: '2026-10-27', to: local('2026-11-03T00:00:00') },
+      before: { from: '2026-10-27', to: localInstant('2026-11-03T00:00:00') },
       during: 'from 3 to 9 Nov 2026',
       beforeName: 'the 7 days before',
       isGoingOn: false,
@@ -76,10 +76,10 @@ describe('the time range in the URL', () => {
 
   test('as instants includes its last day', () => {
     expect(instantsOf({ from: '2026-11-03', to: '2026-11-09' })).toEqual({
-      from: local('2026-11-03T00:00:00'),
-      to: local('2026-11-10T00:00:00'),
+      from: localInstant('2026-11-03T00:00:00'),
+      to: localInstant('2026-11-10T00:00:00'),
     });
-    expect(instantsOf({ from: '2026-11-03' })).toEqual({ from: local('2026-11-03T00:00:00') });
+    expect(instantsOf({ from: '2026-11-03' })).toEqual({ from: localInstant('2026-11-03T00:00:00') });
   });
 
   test('shows a day in the format of its locale', () => {

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test';
 import { comparison, keptSince, notCountedSentences, titleOf, uncountedByReason } from './sentences.ts';
 
 const plan = { during: 'in 30 days', beforeName: 'the 30 before' };
-const nothing = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
+const noHits = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
 
-test('the title says how many, and the comparison with before', () => {
+test('the title shows the number, and the comparison with the range before', () => {
   expect(titleOf(1204, 1075, plan, 'click')).toBe(
     '1,204 clicks in 30 days, 12\u00a0% more than the 30 before',
   );
@@ -23,26 +23,26 @@ test.each([
   [2, 1, '100\u00a0% more than the 30 before'],
   [120, 10, '12 times as many as in the 30 before'],
   [1_000_000_000, 3, '333,333,333 times as many as in the 30 before'],
-])('%i after %i', (now, before, expected) => {
-  expect(comparison(now, before, 'the 30 before')).toBe(expected);
+])('%i after %i', (current, before, expected) => {
+  expect(comparison(current, before, 'the 30 before')).toBe(expected);
 });
 
 test('uncounted hits are described, most frequent first, and people separately from machines', () => {
-  expect(notCountedSentences({ ...nothing, preview: 240, bot: 60, prefetch: 11 })).toEqual([
+  expect(notCountedSentences({ ...noHits, preview: 240, bot: 60, prefetch: 11 })).toEqual([
     '311 hits were not people: 240 previews, 60 bots, 11 prefetches.',
   ]);
-  expect(notCountedSentences({ ...nothing, bot: 1 })).toEqual(['1 hit was not a person: 1 bot.']);
-  expect(notCountedSentences({ ...nothing, repeat: 1 })).toEqual([
+  expect(notCountedSentences({ ...noHits, bot: 1 })).toEqual(['1 hit was not a person: 1 bot.']);
+  expect(notCountedSentences({ ...noHits, repeat: 1 })).toEqual([
     '1 hit was a person, but no click: 1 repeated a click within seconds.',
   ]);
-  expect(notCountedSentences({ ...nothing, page: 8, repeat: 4 })).toEqual([
+  expect(notCountedSentences({ ...noHits, page: 8, repeat: 4 })).toEqual([
     '12 hits were people, but no clicks: 8 met a page (a password, a captcha or an ended link) and went no further; 4 repeated a click within seconds.',
   ]);
-  expect(notCountedSentences({ ...nothing, bot: 2, flood: 1500 })).toEqual([
+  expect(notCountedSentences({ ...noHits, bot: 2, flood: 1500 })).toEqual([
     '2 hits were not people: 2 bots.',
     '1,500 hits were part of a flood: more a minute from one network than any crowd makes.',
   ]);
-  expect(notCountedSentences(nothing)).toEqual([]);
+  expect(notCountedSentences(noHits)).toEqual([]);
 });
 
 test('every reason belongs to one kind', () => {
@@ -63,7 +63,7 @@ test('every reason belongs to one kind', () => {
   ).toEqual({ page: 8, preview: 5, bot: 5, prefetch: 1, head: 4, repeat: 6, flood: 9 });
 });
 
-test('a range that begins before the oldest kept single clicks says so', () => {
+test('a range that begins before the oldest stored single clicks shows since when they are stored', () => {
   const stats = { from: '2026-05-01T00:00:00.000Z', raw_since: '2026-05-27T12:00:00.000Z' };
   expect(keptSince(stats)).toBe('27 May 2026');
   expect(keptSince({ ...stats, from: '2026-06-01T00:00:00.000Z' })).toBeNull();

@@ -4,16 +4,16 @@ import { ownTerms } from '../../storage/database.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';
 
 /** A server that answers requests in turn: with a response, by closing the connection (null), or never (undefined). */
-function serverOf(answers: (string | null | undefined)[]) {
-  let asked = 0;
+function serverOf(responses: (string | null | undefined)[]) {
+  let requestCount = 0;
   const listener = Bun.listen({
     hostname: '127.0.0.1',
     port: 0,
     socket: {
       data(socket) {
-        const answer = answers[asked++];
-        if (answer === undefined) return;
-        if (answer !== null) socket.write(`HTTP/1.1 ${answer}`);
+        const response = responses[requestCount++];
+        if (response === undefined) return;
+        if (response !== null) socket.write(`HTTP/1.1 ${response}`);
         socket.end();
       },
     },
@@ -22,8 +22,8 @@ function serverOf(answers: (string | null | undefined)[]) {
   const server = { origin, user: 'ann', password: 'hunter2', database: 'linnet' };
   return {
     client: new ClickhouseClient(server),
-    get asked() {
-      return asked;
+    get requestCount() {
+      return requestCount;
     },
     [Symbol.dispose]: () => listener.stop(true),
   };
@@ -37,19 +37,19 @@ test('a query is retried once if its connection breaks, an insertion is not', as
   using server = serverOf([null, rows, null, null, null]);
   expect(await server.client.rows<{ id: number }>('select id from hits')).toEqual([{ id: 1 }, { id: 2 }]);
   await expect(server.client.rows('select 1')).rejects.toBeInstanceOf(StoreAway);
-  expect(server.asked).toBe(4);
+  expect(server.requestCount).toBe(4);
   await expect(server.client.insert('insert', Uint8Array.of(1), 'one', 5_000)).rejects.toBeInstanceOf(
     StoreAway,
   );
-  expect(server.asked).toBe(5);
+  expect(server.requestCount).toBe(5);
 });
 
 test('a refused statement is not retried, and the error names no password', async () => {
   using server = serverOf([refusal]);
-  const cause = await server.client.rows('select 1').catch((fault: Error) => fault);
+  const cause = await server.client.rows('select 1').catch((error: Error) => error);
   expect(cause).toBeInstanceOf(StoreAway);
   expect((cause as Error).message).toBe('ClickHouse: no table');
-  expect(server.asked).toBe(1);
+  expect(server.requestCount).toBe(1);
 });
 
 test('a statement that exceeds its timeout is cancelled', async () => {

@@ -15,9 +15,9 @@ afterEach(() => folder[Symbol.asyncDispose]());
 const salt = (byte: number) => new Uint8Array(32).fill(byte);
 
 test('the first salt of a day is kept, for every worker and across restarts', () => {
-  const here = new SaltFolder(path);
-  expect(here.find(20_000)).toBeNull();
-  expect([...here.keep(20_000, salt(1))]).toEqual([...salt(1)]);
+  const salts = new SaltFolder(path);
+  expect(salts.find(20_000)).toBeNull();
+  expect([...salts.keep(20_000, salt(1))]).toEqual([...salt(1)]);
   expect([...new SaltFolder(path).keep(20_000, salt(2))]).toEqual([...salt(1)]);
   expect([...(new SaltFolder(path).find(20_000) ?? [])]).toEqual([...salt(1)]);
   expect(readdirSync(path)).toEqual(['20000']);
@@ -52,7 +52,7 @@ test('an invalid salt file is replaced', () => {
   expect([...salts.keep(5, salt(7))]).toEqual([...salt(6)]);
 });
 
-test('a file system without hard links keeps one salt too', () => {
+test('the first salt of a day is kept on a file system without hard links too', () => {
   const noLinks = () => {
     throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
   };

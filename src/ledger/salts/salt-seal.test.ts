@@ -5,11 +5,11 @@ const key = 'the key of the instance';
 const salt = crypto.getRandomValues(new Uint8Array(32));
 const day = 20_000;
 
-test('a salt can only be opened for the node and the request that asked for it', () => {
+test('a sealed salt can only be opened by the node that requested it, for that request', () => {
   const request = newRequest(key, day);
   const sealed = sealSalt(key, request, salt) ?? '';
   expect([...(openSalt(key, request, sealed) ?? [])]).toEqual([...salt]);
-  // All that is stored: the instance's key and both public keys. Only the private keys are missing.
+  // With everything that is stored, the instance's key and both public keys: only the private keys are missing.
   expect(openSalt(key, newRequest(key, day), sealed)).toBeNull();
   expect(openSalt(key, { ...request, day: day + 1 }, sealed)).toBeNull();
   expect(Buffer.from(sealed, 'base64url').includes(Buffer.from(salt))).toBe(false);
@@ -22,9 +22,9 @@ test('write access to the database is not enough to get or to provide a salt', (
   const request = newRequest(key, day);
   expect(sealSalt(key, { ...request, day: day + 1 }, salt)).toBeNull();
   expect(sealSalt(key, { ...request, publicKey: forged.publicKey }, salt)).toBeNull();
-  // Our request, answered by someone without the instance's key, who seals it as well as possible.
-  const theirs = { ...request, proof: newRequestProof('another key', request.publicKey) };
-  const injected = sealSalt('another key', theirs, salt) ?? '';
+  // A response to our request by an attacker who doesn't have the instance's key, sealed with another one.
+  const forgedRequest = { ...request, proof: newRequestProof('another key', request.publicKey) };
+  const injected = sealSalt('another key', forgedRequest, salt) ?? '';
   expect(injected).not.toBe('');
   expect(openSalt(key, request, injected)).toBeNull();
   for (const nonsense of ['', 'x', 'A'.repeat(123), injected.slice(1)])
@@ -32,8 +32,8 @@ test('write access to the database is not enough to get or to provide a salt', (
 });
 
 /** A proof for the same public key, made with another key. */
-function newRequestProof(of: string, publicKey: string): string {
-  const hasher = new Bun.CryptoHasher('sha256', of);
+function newRequestProof(instanceKey: string, publicKey: string): string {
+  const hasher = new Bun.CryptoHasher('sha256', instanceKey);
   return hasher.update(`request ${day} ${publicKey}`).digest('base64url');
 }
 

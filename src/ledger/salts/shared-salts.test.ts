@@ -16,30 +16,30 @@ import { type SaltExchange, SharedSalts } from './shared-salts.ts';
 
 const key = 'the key of the instance';
 const day = 20_000;
-const long = 120_000;
+const longTimeout = 120_000;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let database: Database;
 let url: string;
 let stores: PostgresFoldStore[];
-let alone: string[];
-const answering: { stop: () => Promise<void> }[] = [];
+let nodesAlone: string[];
+const answeringNodes: { stop: () => Promise<void> }[] = [];
 
 beforeEach(async () => {
   folder = await temporaryFolder();
   url = await migratedPostgres();
   database = await openDatabase(url, folder.path, () => {});
   stores = [];
-  alone = [];
+  nodesAlone = [];
 });
 afterEach(async () => {
-  for (const node of answering.splice(0)) await node.stop();
+  for (const node of answeringNodes.splice(0)) await node.stop();
   for (const store of stores) await store.close();
   await database.close();
   await folder[Symbol.asyncDispose]();
 });
 
-/** Each has one user at a time. */
+/** A new exchange: each is used by one node at a time. */
 function freshExchange(): SaltExchange {
   const store = new PostgresFoldStore(url);
   stores.push(store);
@@ -49,14 +49,14 @@ function freshExchange(): SaltExchange {
 const folderOf = (name: string) => new SaltFolder(join(folder.path, name));
 
 /** The fold of one node. */
-const nodeOf = (name: string, { exchange = freshExchange(), timeout = long } = {}) =>
-  new SharedSalts({ folder: folderOf(name), exchange, key, timeout, onAlone: () => alone.push(name) });
+const nodeOf = (name: string, { exchange = freshExchange(), timeout = longTimeout } = {}) =>
+  new SharedSalts({ folder: folderOf(name), exchange, key, timeout, onAlone: () => nodesAlone.push(name) });
 
 const settle = async (node: SharedSalts, signal?: AbortSignal): Promise<string> =>
   Buffer.from(await node.settle(day, randomBytes(32), signal)).toString('hex');
 
 /** Answers salt requests, as a node's main thread does. */
-function answer(name: string): void {
+function answerRequests(name: string): void {
   let isStopped = false;
   const running = (async () => {
     while (!isStopped) {
@@ -64,7 +64,7 @@ function answer(name: string): void {
       await Bun.sleep(10);
     }
   })();
-  answering.push({
+  answeringNodes.push({
     stop() {
       isStopped = true;
       return running;
@@ -75,13 +75,13 @@ function answer(name: string): void {
 const requests = () => database.read.selectFrom('visitor_salt_requests').selectAll().execute();
 
 test('nodes that begin a day at once share one salt, and keep it across restarts of all of them', async () => {
-  for (const name of ['a', 'b', 'c']) answer(name);
+  for (const name of ['a', 'b', 'c']) answerRequests(name);
   const all = await Promise.all(['a', 'b', 'c'].map((name) => settle(nodeOf(name))));
   expect(new Set(all).size).toBe(1);
-  for (const { stop } of answering.splice(0)) await stop();
+  for (const { stop } of answeringNodes.splice(0)) await stop();
   const later = await Promise.all(['a', 'b', 'c'].map((name) => settle(nodeOf(name))));
   expect(later).toEqual(all);
-  expect(alone).toEqual([]);
+  expect(nodesAlone).toEqual([]);
   expect(await requests()).toEqual([]);
   for (const name of ['a', 'b', 'c']) expect(readdirSync(join(folder.path, name))).toEqual([String(day)]);
   await nodeOf('a').forgetBefore(day + 1);
@@ -89,15 +89,15 @@ test('nodes that begin a day at once share one salt, and keep it across restarts
   expect(readdirSync(join(folder.path, 'a'))).toEqual([]);
 });
 
-/** A process that dies at one of its steps: from then on it sends nothing to the database. */
-function mortal(dyingAt: number): SaltExchange {
+/** The exchange of a process that is killed at one of its steps: from then on it sends nothing to the database. */
+function killedExchange(killedAt: number): SaltExchange {
   let steps = 0;
   const saltExchange = freshExchange();
-  const step = <Taken extends unknown[], T>(call: (...taken: Taken) => Promise<T>) => {
-    return async (...taken: Taken): Promise<T> => {
-      if (steps++ >= dyingAt) throw new StoreAway('dead');
-      const result = await call(...taken);
-      if (steps++ >= dyingAt) throw new StoreAway('dead');
+  const step = <Arguments extends unknown[], T>(call: (...values: Arguments) => Promise<T>) => {
+    return async (...values: Arguments): Promise<T> => {
+      if (steps++ >= killedAt) throw new StoreAway('killed');
+      const result = await call(...values);
+      if (steps++ >= killedAt) throw new StoreAway('killed');
       return result;
     };
   };
@@ -113,73 +113,76 @@ function mortal(dyingAt: number): SaltExchange {
 
 test.each([0, 1])(
   'if the creator of a salt is killed at step %i of its claim, it has the claimed salt afterwards',
-  async (dyingAt) => {
-    const killed = settle(nodeOf('a', { exchange: mortal(dyingAt) }));
-    expect(killed).rejects.toThrow('dead');
+  async (killedAt) => {
+    const killed = settle(nodeOf('a', { exchange: killedExchange(killedAt) }));
+    expect(killed).rejects.toThrow('killed');
     await killed.catch(() => {});
     const other = settle(nodeOf('b'));
     const again = settle(nodeOf('a'));
-    for (const name of ['a', 'b']) answer(name);
+    for (const name of ['a', 'b']) answerRequests(name);
     expect(await again).toBe(await other);
-    expect(alone).toEqual([]);
+    expect(nodesAlone).toEqual([]);
   },
 );
 
-test.each([2, 3, 4, 5])('a node that is killed at step %i of requesting requests again', async (dyingAt) => {
-  const made = await settle(nodeOf('a'));
-  answer('a');
-  await settle(nodeOf('b', { exchange: mortal(dyingAt) })).catch(() => {});
-  expect(await settle(nodeOf('b'))).toBe(made);
-  expect(alone).toEqual([]);
-});
+test.each([2, 3, 4, 5])(
+  'a node that is killed at step %i of its request sends it again',
+  async (killedAt) => {
+    const salt = await settle(nodeOf('a'));
+    answerRequests('a');
+    await settle(nodeOf('b', { exchange: killedExchange(killedAt) })).catch(() => {});
+    expect(await settle(nodeOf('b'))).toBe(salt);
+    expect(nodesAlone).toEqual([]);
+  },
+);
 
 test('a node that gets no answer uses its own salt, reports it, and gives it to the next node', async () => {
-  await settle(nodeOf('dead'));
-  rmSync(join(folder.path, 'dead'), { recursive: true });
-  const own = await settle(nodeOf('b', { timeout: 500 }));
-  expect(alone).toEqual(['b']);
-  answer('b');
-  expect(await settle(nodeOf('c'))).toBe(own);
-  expect(alone).toEqual(['b']);
+  await settle(nodeOf('stopped'));
+  rmSync(join(folder.path, 'stopped'), { recursive: true });
+  const ownSalt = await settle(nodeOf('b', { timeout: 500 }));
+  expect(nodesAlone).toEqual(['b']);
+  answerRequests('b');
+  expect(await settle(nodeOf('c'))).toBe(ownSalt);
+  expect(nodesAlone).toEqual(['b']);
 });
 
 test('two workers of one folder that get no answer share one salt', async () => {
-  await settle(nodeOf('dead'));
+  await settle(nodeOf('stopped'));
   const both = [nodeOf('b', { timeout: 400 }), nodeOf('b', { timeout: 700 })];
   const [one, other] = await Promise.all(both.map((node) => settle(node)));
   expect(one).toBe(other ?? '');
 });
 
 test('a stop ends the wait for an answer', async () => {
-  await settle(nodeOf('dead'));
-  const stopping = new AbortController();
-  const waiting = settle(nodeOf('b'), stopping.signal);
+  await settle(nodeOf('stopped'));
+  const controller = new AbortController();
+  const waiting = settle(nodeOf('b'), controller.signal);
   waiting.catch(() => {});
   await eventually(async () => (await requests()).length === 1, 'the request');
-  stopping.abort();
+  controller.abort();
   expect(waiting).rejects.toThrow(StoreAway);
   await waiting.catch(() => {});
 });
 
 test('the database alone neither requests nor provides salts', async () => {
-  const made = await settle(nodeOf('a'));
+  const salt = await settle(nodeOf('a'));
   const forged: SaltRequest = newRequest('another key', day);
   await freshExchange().ask(forged);
   await answerSaltRequests(database, folderOf('a'), key);
   // It isn't one of our requests, so it was deleted.
   expect(await requests()).toEqual([]);
 
-  // A mark that isn't ours is replaced, without waiting for anyone.
+  // A mark that isn't ours is replaced, without waiting for another node.
   await database.write((queries) =>
     queries.updateTable('visitor_salt_marks').set({ mark: 'x', proof: 'y' }).execute(),
   );
-  const began = performance.now();
-  const own = await settle(nodeOf('b'));
-  expect(own).not.toBe(made);
-  expect(performance.now() - began).toBeLessThan(long);
+  const start = performance.now();
+  const ownSalt = await settle(nodeOf('b'));
+  expect(ownSalt).not.toBe(salt);
+  expect(performance.now() - start).toBeLessThan(longTimeout);
 
   // An answer that isn't sealed with our key is ignored.
-  const asking = settle(nodeOf('c', { timeout: 500 }));
+  const settling = settle(nodeOf('c', { timeout: 500 }));
   await eventually(async () => (await requests()).length === 1, 'the request');
   await database.write((queries) =>
     queries
@@ -187,6 +190,6 @@ test('the database alone neither requests nor provides salts', async () => {
       .set({ answer: 'A'.repeat(123) })
       .execute(),
   );
-  expect(await asking).not.toBe(own);
-  expect(alone).toEqual(['c']);
+  expect(await settling).not.toBe(ownSalt);
+  expect(nodesAlone).toEqual(['c']);
 });

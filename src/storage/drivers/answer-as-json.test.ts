@@ -5,13 +5,13 @@ import { receivedAnswer, sentAnswer } from './answer-as-json.ts';
 const roundTrip = (rows: unknown[]) =>
   receivedAnswer(structuredClone(sentAnswer({ rows, changes: rows.length })));
 
-test('rows arrive as they were, whatever SQLite has in them', () => {
+test('rows are received as they were sent, whatever values SQLite returns', () => {
   using database = new Database(':memory:');
   const values = ["'text'", "''", 'char(0)', 'char(128512)', '0', '-1', '0.1', '9007199254740991', 'null'];
-  for (const odd of ['1e999', "x'00ff'", "x''", '1.5e300'])
-    for (const value of [...values, odd]) {
+  for (const special of ['1e999', "x'00ff'", "x''", '1.5e300'])
+    for (const value of [...values, special]) {
       const rows = database
-        .query(`select ${value} as one, 'other' as two union all select ${odd}, null`)
+        .query(`select ${value} as one, 'other' as two union all select ${special}, null`)
         .all();
       expect(roundTrip(rows)).toEqual({ rows, changes: 2 });
     }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../../../test/support/program.ts';
 import { beginImmediate } from './begin-immediate.ts';
 
-const held = 200;
-const free = 10;
+const holdTime = 200;
+const freeTime = 10;
 const rounds = 15;
 
 /** Writes again and again, with short pauses, as the folds of other processes do. */
@@ -15,9 +15,9 @@ console.log('begun');
 for (;;) {
   database.run('begin immediate');
   database.run('insert into turns default values');
-  Bun.sleepSync(${held});
+  Bun.sleepSync(${holdTime});
   database.run('commit');
-  Bun.sleepSync(${free});
+  Bun.sleepSync(${freeTime});
 }`;
 
 test('a lock that is free for some milliseconds between two transactions is acquired', async () => {
@@ -32,17 +32,17 @@ test('a lock that is free for some milliseconds between two transactions is acqu
     for (let round = 0; round < rounds; round++) {
       beginImmediate(database);
       database.run('commit');
-      Bun.sleepSync(free);
+      Bun.sleepSync(freeTime);
     }
     const [[turns] = []] = database.query('select count(*) from turns').values();
-    // About one for each round of ours.
+    // About one by the other process for each of our rounds.
     expect(Number(turns)).toBeLessThan(rounds * 2);
   } finally {
     other.kill();
   }
 });
 
-test('waiting for a lock ends', async () => {
+test('waiting for a lock ends with an error', async () => {
   await using folder = await temporaryFolder();
   const open = () => new Database(join(folder.path, 'a.sqlite'));
   using one = open();

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { type ChangeGroup, ChangeQueue } from './change-queue.ts';
 
-/** A queue whose batches end when the test says so. */
+/** A queue whose batches end when the test ends them. */
 function queueOf(maxRunning: number) {
   const running: { readonly size: number; readonly end: () => void }[] = [];
-  let begun: () => void = () => {};
+  let started: () => void = () => {};
   const commit = async (groups: readonly ChangeGroup[]) => {
-    const made: (() => void)[] = [];
-    for (const group of groups) made.push(await group.make({} as never));
+    const results: (() => void)[] = [];
+    for (const group of groups) results.push(await group.make({} as never));
     const { promise, resolve } = Promise.withResolvers<void>();
     const batch = {
       size: groups.reduce((sum, { changes }) => sum + changes.length, 0),
@@ -17,33 +17,33 @@ function queueOf(maxRunning: number) {
       },
     };
     running.push(batch);
-    begun();
+    started();
     await promise;
-    return made;
+    return results;
   };
   const queue = new ChangeQueue(commit, maxRunning);
   const work = async (_: unknown, items: readonly number[]) => [...items];
   return {
     running,
     add: (count: number) => Promise.all(Array.from({ length: count }, (_, item) => queue.add(item, work))),
-    whenBegun: () =>
+    whenStarted: () =>
       new Promise<void>((resolve) => {
-        begun = resolve;
+        started = resolve;
       }),
     queue,
   };
 }
 
 test('a few callers share one batch at a time, even if two may run', async () => {
-  const { running, add, whenBegun, queue } = queueOf(2);
-  const [first, begun] = [add(1), whenBegun()];
-  await begun;
-  const [others, next] = [add(15), whenBegun()];
+  const { running, add, whenStarted, queue } = queueOf(2);
+  const [first, started] = [add(1), whenStarted()];
+  await started;
+  const [others, next] = [add(15), whenStarted()];
   running[0]?.end();
   expect(await first).toEqual([0]);
   await next;
   expect(running.map(({ size }) => size)).toEqual([8]);
-  const last = whenBegun();
+  const last = whenStarted();
   running[0]?.end();
   await last;
   expect(running.map(({ size }) => size)).toEqual([7]);
@@ -54,9 +54,9 @@ test('a few callers share one batch at a time, even if two may run', async () =>
 });
 
 test('the next batch is sent before the callers of the last one are answered', async () => {
-  const { running, add, whenBegun, queue } = queueOf(1);
-  const [first, begun] = [add(1), whenBegun()];
-  await begun;
+  const { running, add, whenStarted, queue } = queueOf(1);
+  const [first, started] = [add(1), whenStarted()];
+  await started;
   const others = add(3);
   running[0]?.end();
   await first;
@@ -66,14 +66,14 @@ test('the next batch is sent before the callers of the last one are answered', a
   await queue.whenIdle;
 });
 
-test('others do not wait for a batch that is held up, and no more run than may', async () => {
-  const { running, add, whenBegun, queue } = queueOf(2);
-  const [first, begun] = [add(1), whenBegun()];
-  await begun;
-  const [second, next] = [add(3), whenBegun()];
+test('callers do not wait for a batch that is delayed, and no more batches run than the limit', async () => {
+  const { running, add, whenStarted, queue } = queueOf(2);
+  const [first, started] = [add(1), whenStarted()];
+  await started;
+  const [second, next] = [add(3), whenStarted()];
   await next;
   expect(running.map(({ size }) => size)).toEqual([1, 3]);
-  const [third, last] = [add(2), whenBegun()];
+  const [third, last] = [add(2), whenStarted()];
   running[1]?.end();
   expect(await second).toEqual([0, 1, 2]);
   await last;
@@ -84,15 +84,15 @@ test('others do not wait for a batch that is held up, and no more run than may',
 });
 
 test('a second batch begins as soon as it is full', async () => {
-  const { running, add, whenBegun, queue } = queueOf(2);
-  const [first, begun] = [add(1), whenBegun()];
-  await begun;
-  const [many, next] = [add(64), whenBegun()];
+  const { running, add, whenStarted, queue } = queueOf(2);
+  const [first, started] = [add(1), whenStarted()];
+  await started;
+  const [many, next] = [add(64), whenStarted()];
   await next;
   expect(running.length).toBe(2);
   while (!queue.isIdle) {
     for (const batch of [...running]) batch.end();
-    await Promise.race([queue.whenIdle, whenBegun()]);
+    await Promise.race([queue.whenIdle, whenStarted()]);
   }
   expect((await Promise.all([first, many])).flat()).toHaveLength(65);
 });

@@ -4,12 +4,12 @@ import { CopyOut } from './copy-out.ts';
 const rows = [[Buffer.from([0, 255, 128]), null, Buffer.alloc(0)], [Buffer.alloc(300, 7)]] as const;
 
 /** As the server sends them: a header with an extension of three bytes, rows, and the end. */
-function copied(): Buffer {
+function copyData(): Buffer {
   const head = Buffer.concat([
     Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\x03', 'latin1'),
     Buffer.alloc(3),
   ]);
-  const short = (value: number) => {
+  const int16 = (value: number) => {
     const bytes = Buffer.alloc(2);
     bytes.writeInt16BE(value);
     return bytes;
@@ -21,13 +21,13 @@ function copied(): Buffer {
   };
   return Buffer.concat([
     head,
-    ...rows.map((fields) => Buffer.concat([short(fields.length), ...fields.map(field)])),
-    short(-1),
+    ...rows.map((fields) => Buffer.concat([int16(fields.length), ...fields.map(field)])),
+    int16(-1),
   ]);
 }
 
-test('rows are read from messages that end anywhere, and whose memory is reused', async () => {
-  const all = copied();
+test('rows are read from chunks that end anywhere and whose memory is reused', async () => {
+  const all = copyData();
   for (let size = 1; size <= all.length; size++) {
     const found: (number[] | null)[][] = [];
     const copy = new CopyOut('select', (fields) => found.push(fields.map((field) => field && [...field])));
@@ -46,7 +46,7 @@ test('an exception in the consumer fails the copy', async () => {
   const copy = new CopyOut('select', () => {
     throw new Error('no room');
   });
-  copy.handleCopyData({ chunk: copied() });
+  copy.handleCopyData({ chunk: copyData() });
   copy.handleReadyForQuery();
   expect(copy.done).rejects.toThrow('no room');
 });

@@ -2,17 +2,17 @@ import { expect, test } from 'bun:test';
 import { findServer, type ServerState } from './find-primary.ts';
 
 const never = new Promise<ServerState>(() => {});
-const asking = (standings: Record<string, ServerState | Promise<ServerState>>) =>
-  findServer(Object.keys(standings), async (url) => standings[url] ?? 'away');
+const findAmong = (servers: Record<string, ServerState | Promise<ServerState>>) =>
+  findServer(Object.keys(servers), async (url) => servers[url] ?? 'away');
 
 test("the writable server is found without waiting for one that doesn't answer", async () => {
-  expect(await asking({ frozen: never, standby: 'reads', primary: 'writes' })).toEqual({
+  expect(await findAmong({ frozen: never, standby: 'reads', primary: 'writes' })).toEqual({
     url: 'primary',
     standing: 'writes',
   });
 });
 
 test('if none is writable, a readable one is used', async () => {
-  expect(await asking({ gone: 'away', standby: 'reads' })).toEqual({ url: 'standby', standing: 'reads' });
-  expect(await asking({ gone: 'away', other: 'away' })).toBeNull();
+  expect(await findAmong({ gone: 'away', standby: 'reads' })).toEqual({ url: 'standby', standing: 'reads' });
+  expect(await findAmong({ gone: 'away', other: 'away' })).toBeNull();
 });

@@ -25,9 +25,9 @@ afterAll(async () => {
 });
 
 const cpuOf = (work: () => void): number => {
-  const begun = process.cpuUsage();
+  const start = process.cpuUsage();
   work();
-  const { user, system } = process.cpuUsage(begun);
+  const { user, system } = process.cpuUsage(start);
   return user + system;
 };
 
@@ -40,14 +40,14 @@ test('a statement is compiled once, however its values change', () => {
       );
     const rounds = Array.from({ length: 5 }, () =>
       cpuOf(() => {
-        for (let time = 0; time < 400; time++) read(1 + (time % 2));
+        for (let call = 0; call < 400; call++) read(1 + (call % 2));
       }),
     );
     return Math.min(...rounds);
   };
-  const hidden = cpuWhere('wide.id = 0 + ? and wide.number = 0 + ?');
+  const baseline = cpuWhere('wide.id = 0 + ? and wide.number = 0 + ?');
   // About the same CPU time; it would be eight times as much if it were compiled each time.
-  expect(cpuWhere('wide.id = ? and wide.number = ?')).toBeLessThan(2 * hidden);
+  expect(cpuWhere('wide.id = ? and wide.number = ?')).toBeLessThan(2 * baseline);
 });
 
 test('compared values mean the same as plain parameters', () => {

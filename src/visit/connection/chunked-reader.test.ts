@@ -2,15 +2,15 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ChunkedReader } from './chunked-reader.ts';
 
-function read(pieces: readonly string[]) {
+function read(parts: readonly string[]) {
   const reader = new ChunkedReader();
   let body = '';
-  let taken = 0;
-  for (const piece of pieces)
-    taken += reader.read(Buffer.from(piece, 'latin1'), (data) => {
+  let consumed = 0;
+  for (const part of parts)
+    consumed += reader.read(Buffer.from(part, 'latin1'), (data) => {
       body += data.toString('latin1');
     });
-  return { body, taken, isOver: reader.isOver, isMalformed: reader.isMalformed };
+  return { body, consumed, isOver: reader.isOver, isMalformed: reader.isMalformed };
 }
 
 test('a body is what its chunks contain, with any extensions and wherever it is cut', () => {
@@ -24,14 +24,14 @@ test('a body is what its chunks contain, with any extensions and wherever it is 
       fc.array(fc.nat(400), { maxLength: 6 }),
       (chunks, lines, cuts) => {
         const sent = `${chunks
-          .map(([data, more]) => `${data.length.toString(16).toUpperCase()}${more}\r\n${data}\r\n`)
+          .map(([data, extension]) => `${data.length.toString(16).toUpperCase()}${extension}\r\n${data}\r\n`)
           .join('')}00\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
         const all = `${sent}GET /next`;
         const edges = [0, ...cuts.filter((cut) => cut < all.length).sort((a, b) => a - b), all.length];
-        const pieces = edges.slice(1).map((end, index) => all.slice(edges[index], end));
-        expect(read(pieces)).toEqual({
+        const parts = edges.slice(1).map((end, index) => all.slice(edges[index], end));
+        expect(read(parts)).toEqual({
           body: chunks.map(([data]) => data).join(''),
-          taken: sent.length,
+          consumed: sent.length,
           isOver: true,
           isMalformed: false,
         });
@@ -41,10 +41,14 @@ test('a body is what its chunks contain, with any extensions and wherever it is 
   );
 });
 
-test('it ends only after everything behind the last chunk', () => {
+test('a body ends only after the trailers that follow the last chunk', () => {
   const sent = '1\r\na\r\n0\r\nX: y\r\n\r\n';
   for (let length = 0; length < sent.length; length++)
-    expect(read([sent.slice(0, length)])).toMatchObject({ isOver: false, isMalformed: false, taken: length });
+    expect(read([sent.slice(0, length)])).toMatchObject({
+      isOver: false,
+      isMalformed: false,
+      consumed: length,
+    });
 });
 
 describe('malformed:', () => {

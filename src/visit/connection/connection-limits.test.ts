@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { connectionLimits } from './connection-limits.ts';
 
-const usual = { maxConnections: null, maxConnectionsPerNetwork: null };
+const defaults = { maxConnections: null, maxConnectionsPerNetwork: null };
 
 test.each([
   [256, 96, 24, 32],
@@ -9,7 +9,7 @@ test.each([
   [20_000, 11_385, 2_847, 3_795],
   [524_288, 50_000, 12_500, 8_192],
 ])('%d descriptors are divided as documented', (descriptors, total, perNetwork, upstream) => {
-  expect(connectionLimits(usual, descriptors)).toMatchObject({ total, perNetwork, upstream });
+  expect(connectionLimits(defaults, descriptors)).toMatchObject({ total, perNetwork, upstream });
 });
 
 test('for any settings, the descriptors in use stay below the limit', () => {

@@ -20,51 +20,55 @@ function requestOf(kind: Kind, index: number): string {
 
 const answerTo = (path: string): string => `HTTP/1.1 200 ${path}\r\nContent-Length: 0\r\n`;
 
-/** An app server that answers on command, in parts; any of its connections may be full. */
+/** An app server that answers when the test says so, in parts; any of its connections may be full. */
 class Upstreams {
-  readonly open: { listener: UpstreamListener; asked: string; isFull: boolean; isPaused: boolean }[] = [];
+  readonly open: { listener: UpstreamListener; received: string; isFull: boolean; isPaused: boolean }[] = [];
   connect(listener: UpstreamListener) {
-    const own = { listener, asked: '', isFull: false, isPaused: false };
-    this.open.push(own);
+    const upstream = { listener, received: '', isFull: false, isPaused: false };
+    this.open.push(upstream);
     return {
       usedAt: performance.now(),
       get isFull() {
-        return own.isFull;
+        return upstream.isFull;
       },
       send: (bytes: Buffer) => {
-        own.asked += bytes.toString('latin1');
+        upstream.received += bytes.toString('latin1');
       },
       pause: () => {
-        own.isPaused = true;
+        upstream.isPaused = true;
       },
       resume: () => {
-        own.isPaused = false;
+        upstream.isPaused = false;
       },
       rest: () => {},
       end: () => {},
       close: () => {
-        this.open.splice(this.open.indexOf(own) >>> 0, 1);
+        this.open.splice(this.open.indexOf(upstream) >>> 0, 1);
       },
     };
   }
 
   /** Answers the request that was received, if it is complete. */
   answer(): void {
-    const [own] = this.open;
-    if (own === undefined || own.isPaused) return;
+    const [upstream] = this.open;
+    if (upstream === undefined || upstream.isPaused) return;
     const [, path = '', length = '0'] =
       /^\w+ (\S+) [\s\S]*?\r\n(?:Content-Length: (\d+)\r\n)?(?:Transfer-Encoding: chunked\r\n)?\r\n/.exec(
-        own.asked,
+        upstream.received,
       ) ?? [];
     if (path === '') return;
-    const end = own.asked.indexOf('\r\n\r\n') + 4 + Number(length);
-    if (own.asked.length < end || (path.startsWith('/chunks') && !own.asked.endsWith('0\r\n\r\n'))) return;
-    own.asked = '';
-    own.listener.received(Buffer.from(`${answerTo(`${path}-by-app`)}\r\n`));
+    const end = upstream.received.indexOf('\r\n\r\n') + 4 + Number(length);
+    if (
+      upstream.received.length < end ||
+      (path.startsWith('/chunks') && !upstream.received.endsWith('0\r\n\r\n'))
+    )
+      return;
+    upstream.received = '';
+    upstream.listener.received(Buffer.from(`${answerTo(`${path}-by-app`)}\r\n`));
   }
 }
 
-class Trial {
+class Simulation {
   readonly faults: unknown[] = [];
   readonly #upstreams = new Upstreams();
   readonly #connection: Connection;
@@ -124,10 +128,10 @@ class Trial {
   }
 
   take = (bytes: Buffer): void => {
-    // The caller reuses the buffer for the next bytes.
-    const lent = Buffer.from(bytes);
-    this.#connection.take(lent);
-    lent.fill(0);
+    // The caller reuses its buffer for the next bytes.
+    const copy = Buffer.from(bytes);
+    this.#connection.take(copy);
+    copy.fill(0);
   };
 
   readonly steps = {
@@ -156,13 +160,13 @@ class Trial {
       this.#connection.drained();
     },
     'upstream full': () => {
-      for (const own of this.#upstreams.open) own.isFull = true;
+      for (const upstream of this.#upstreams.open) upstream.isFull = true;
     },
     'upstream room': () => {
-      for (const own of [...this.#upstreams.open]) {
-        if (!own.isFull) continue;
-        own.isFull = false;
-        own.listener.drained();
+      for (const upstream of [...this.#upstreams.open]) {
+        if (!upstream.isFull) continue;
+        upstream.isFull = false;
+        upstream.listener.drained();
       }
     },
     'upstream lost': () => this.#upstreams.open[0]?.listener.closed(),
@@ -174,7 +178,7 @@ class Trial {
     sweep: () => this.#connection.endIfInactive(),
   };
 
-  /** Finishes everything that is under way. */
+  /** Finishes everything that is in progress. */
   async settle(): Promise<void> {
     this.steps.room();
     for (let round = 0; round < 3; round++) {
@@ -203,10 +207,10 @@ class Trial {
   }
 }
 
-const gentle = ['turn', 'lookup', 'answer', 'full', 'room', 'upstream full', 'upstream room'] as const;
-const hard = [...gentle, 'client ended', 'client lost', 'upstream lost', 'sweep'] as const;
+const regularSteps = ['turn', 'lookup', 'answer', 'full', 'room', 'upstream full', 'upstream room'] as const;
+const allSteps = [...regularSteps, 'client ended', 'client lost', 'upstream lost', 'sweep'] as const;
 
-const trialOf = (steps: readonly (keyof Trial['steps'])[]) =>
+const simulationOf = (steps: readonly (keyof Simulation['steps'])[]) =>
   fc.tuple(
     fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 12 }),
     fc.array(
@@ -219,51 +223,51 @@ const trialOf = (steps: readonly (keyof Trial['steps'])[]) =>
   );
 
 async function run(
-  wanted: readonly Kind[],
-  steps: readonly (number | keyof Trial['steps'])[],
-): Promise<Trial> {
-  const trial = new Trial();
-  const stream = Buffer.from(wanted.map(requestOf).join(''), 'latin1');
+  requests: readonly Kind[],
+  steps: readonly (number | keyof Simulation['steps'])[],
+): Promise<Simulation> {
+  const simulation = new Simulation();
+  const stream = Buffer.from(requests.map(requestOf).join(''), 'latin1');
   let at = 0;
   let hasClientEnded = false;
   for (const step of steps) {
-    if (trial.isGone) break;
+    if (simulation.isGone) break;
     if (typeof step !== 'number') {
-      await trial.steps[step]();
+      await simulation.steps[step]();
       if (step === 'client ended') hasClientEnded = true;
-    } else if (!trial.isPaused && !hasClientEnded) {
+    } else if (!simulation.isPaused && !hasClientEnded) {
       // Most pieces are as small as a head, some as large as one read of the socket.
       const length = step % 3 === 0 ? step : step % 120;
-      trial.take(stream.subarray(at, at + length));
+      simulation.take(stream.subarray(at, at + length));
       at += length;
     }
   }
-  for (let round = 0; round < 200 && !trial.isGone && !trial.hasEnded; round++) {
-    if (!trial.isPaused && !hasClientEnded && at < stream.length) {
-      trial.take(stream.subarray(at, at + 50_000));
+  for (let round = 0; round < 200 && !simulation.isGone && !simulation.hasEnded; round++) {
+    if (!simulation.isPaused && !hasClientEnded && at < stream.length) {
+      simulation.take(stream.subarray(at, at + 50_000));
       at += 50_000;
     }
-    await trial.settle();
-    if (trial.answers.length === answersTo(wanted).length) break;
+    await simulation.settle();
+    if (simulation.answers.length === answersTo(requests).length) break;
   }
-  return trial;
+  return simulation;
 }
 
 /** The answers to these requests, up to the last that is to be answered. */
-function answersTo(wanted: readonly Kind[]): string[] {
-  const last = wanted.indexOf('last');
-  const answered = last < 0 ? wanted : wanted.slice(0, last + 1);
+function answersTo(requests: readonly Kind[]): string[] {
+  const last = requests.indexOf('last');
+  const answered = last < 0 ? requests : requests.slice(0, last + 1);
   const isByApp = (kind: Kind) => ['lost-lookup', 'app', 'upload', 'chunks'].includes(kind);
   return answered.map((kind, index) => `/${kind}/${index}${isByApp(kind) ? '-by-app' : ''}`);
 }
 
 test(`${orders} orders of pieces, ticks and pauses: every request is answered, in order`, async () => {
   await fc.assert(
-    fc.asyncProperty(trialOf(gentle), async ([wanted, steps]) => {
-      const trial = await run(wanted, steps);
-      expect(trial.faults).toEqual([]);
-      expect(trial.answers).toEqual(answersTo(wanted));
-      expect(trial.hasEnded).toBe(wanted.includes('last'));
+    fc.asyncProperty(simulationOf(regularSteps), async ([requests, steps]) => {
+      const simulation = await run(requests, steps);
+      expect(simulation.faults).toEqual([]);
+      expect(simulation.answers).toEqual(answersTo(requests));
+      expect(simulation.hasEnded).toBe(requests.includes('last'));
     }),
     { numRuns: orders },
   );
@@ -271,15 +275,15 @@ test(`${orders} orders of pieces, ticks and pauses: every request is answered, i
 
 test(`${orders} orders with ends and losses: at most one response per request, in order, a refusal last`, async () => {
   await fc.assert(
-    fc.asyncProperty(trialOf(hard), async ([wanted, steps]) => {
-      const trial = await run(wanted, steps);
-      expect(trial.faults).toEqual([]);
-      const { answers } = trial;
+    fc.asyncProperty(simulationOf(allSteps), async ([requests, steps]) => {
+      const simulation = await run(requests, steps);
+      expect(simulation.faults).toEqual([]);
+      const { answers } = simulation;
       const refused = answers.findIndex((answer) => answer.startsWith('refused'));
       if (refused >= 0) expect(refused).toBe(answers.length - 1);
       const served = refused < 0 ? answers : answers.slice(0, refused);
-      expect(served).toEqual(answersTo(wanted).slice(0, served.length));
-      if (!trial.isGone && !trial.hasEnded) expect(served).toEqual(answersTo(wanted));
+      expect(served).toEqual(answersTo(requests).slice(0, served.length));
+      if (!simulation.isGone && !simulation.hasEnded) expect(served).toEqual(answersTo(requests));
     }),
     { numRuns: orders },
   );

@@ -15,8 +15,8 @@ import {
 /** `npm run test:fuzz` sets more. */
 const orders = Number(process.env.ORDERS ?? 2_000);
 
-/** Events that may come at any time, whatever the connection does. */
-const outside = [
+/** Events that may occur at any time, whatever the connection does. */
+const anytimeEvents = [
   'tick ended',
   'next tick',
   'lookup done',
@@ -34,14 +34,14 @@ const outside = [
   'upstream drained',
 ] as const;
 
-/** Events that come only of reading on, or only of an upstream connection. */
-const ownOf = {
+/** Events that only occur while the connection is read, or only with an upstream connection. */
+const eventsIn = {
   reading: ['answers ready', 'answers wait', 'share used', 'last answer', 'lookup begun', 'request begun'],
   upload: ['request complete', 'response begun', 'response complete', 'last response complete'],
   response: ['response begun', 'response complete', 'last response complete'],
 } as const;
 
-/** An owner that carries out nothing, and checks every effect against those before. */
+/** An owner that carries out no effect, and checks every effect against those before. */
 class Owner {
   readonly state: ConnectionState = newConnection();
   readonly #log: string[] = [];
@@ -50,21 +50,21 @@ class Owner {
   #isGone = false;
   #scheduled = 0;
 
-  happened(what: ConnectionEvent | (typeof outside)[number]): void {
+  handle(event: ConnectionEvent | (typeof anytimeEvents)[number]): void {
     const { state } = this;
-    if (what === 'piece' || what === 'held elsewhere') {
+    if (event === 'piece' || event === 'held elsewhere') {
       if (isOver(state)) return;
       state.wasUsed = true;
-      state.held = what === 'piece' ? state.held + maxHeld / 2 : 0;
+      state.held = event === 'piece' ? state.held + maxHeld / 2 : 0;
       this.#step('flow changed');
-    } else if (what === 'upstream full' || what === 'upstream drained') {
+    } else if (event === 'upstream full' || event === 'upstream drained') {
       if (state.phase !== 'upload' && state.phase !== 'response') return;
-      state.upstreamBlocked = what === 'upstream full';
+      state.upstreamBlocked = event === 'upstream full';
       this.#step('flow changed');
-    } else this.#step(what);
+    } else this.#step(event);
   }
 
-  /** The requested end of a turn: turns end only where that was requested. */
+  /** The number of requested ends of a turn: a turn only ends if that was requested. */
   get pending(): number {
     return this.#scheduled;
   }
@@ -76,13 +76,13 @@ class Owner {
     const effects = step(state, event, 414);
     this.#log.push(`${event}: ${before.phase} → ${state.phase}`);
     const has = (effect: keyof typeof Effect) => (effects & Effect[effect]) !== 0;
-    const holds = (isTrue: boolean, what: string) => {
-      if (!isTrue) throw new Error(`${what}\n${this.#log.join('\n')}`);
+    const holds = (isTrue: boolean, message: string) => {
+      if (!isTrue) throw new Error(`${message}\n${this.#log.join('\n')}`);
     };
     holds(!this.#isGone || effects === 0, 'something is done after the end');
     if (this.#hasFinished) {
-      const left = Effect.terminate | Effect.discard | Effect.resume;
-      holds((effects & ~left) === 0, 'something is sent or read after the last answer');
+      const allowed = Effect.terminate | Effect.discard | Effect.resume;
+      holds((effects & ~allowed) === 0, 'something is sent or read after the last answer');
     }
     holds(!has('refuse') || (has('send') && has('finish')), 'a refusal is sent, and is the last answer');
     holds(
@@ -96,7 +96,7 @@ class Owner {
       holds(this.#scheduled === 0, 'waits for two turns at once');
       this.#scheduled = 1;
     }
-    holds(!has('restUpstream') || before.phase === 'response', 'rests with a request under way');
+    holds(!has('restUpstream') || before.phase === 'response', 'rests with a request in progress');
     holds(!has('endUpstream') || before.phase === 'response', 'ends a request that is incomplete');
     holds(!(has('pause') && has('resume')), 'pauses and resumes at once');
     holds(!has('pause') || !this.#isPaused, 'is paused twice');
@@ -104,8 +104,12 @@ class Owner {
     if (has('pause') || has('resume')) this.#isPaused = has('pause');
     const isEnding = state.phase === 'closing' || state.phase === 'closed';
     if (!isEnding)
-      holds(this.#isPaused === (state.held >= maxHeld || state.upstreamBlocked), 'paused rightly');
-    if (state.phase === 'closing') holds(!this.#isPaused, 'a paused socket is never seen to end');
+      holds(
+        this.#isPaused === (state.held >= maxHeld || state.upstreamBlocked),
+        'is paused if and only if there is too much input',
+      );
+    if (state.phase === 'closing')
+      holds(!this.#isPaused, 'is closing while it is paused, and would not see the end of the socket');
     holds(!(canRead(state) && (state.awaitsTick || state.writeBlocked)), 'reads on while answers wait');
     holds(!isIdle(state) || !isOver(state), 'idle after the end');
     if (before.phase === 'closing') holds(isEnding, 'begins again');
@@ -122,19 +126,22 @@ class Owner {
 
 const isUpstreamPhase = ({ phase }: ConnectionState): boolean => phase === 'upload' || phase === 'response';
 
-function eventAt(owner: Owner, draw: number): ConnectionEvent | (typeof outside)[number] | null {
+function eventAt(owner: Owner, draw: number): ConnectionEvent | (typeof anytimeEvents)[number] | null {
   const { state } = owner;
   const isReading = state.phase === 'reading' && canRead(state);
-  const own: readonly ConnectionEvent[] =
+  const phaseEvents: readonly ConnectionEvent[] =
     state.phase === 'upload' || state.phase === 'response'
-      ? ownOf[state.phase]
+      ? eventsIn[state.phase]
       : isReading
-        ? ownOf.reading
+        ? eventsIn.reading
         : // Answers that were ready with the last one, or before the lookup.
           state.phase === 'last' && !state.awaitsTick
           ? ['answers ready', 'answers wait']
           : [];
-  const event = [...outside, ...own, ...own][draw % (outside.length + 2 * own.length)] ?? null;
+  const event =
+    [...anytimeEvents, ...phaseEvents, ...phaseEvents][
+      draw % (anytimeEvents.length + 2 * phaseEvents.length)
+    ] ?? null;
   const isTurn = event === 'tick ended' || event === 'next tick';
   return isTurn && owner.pending === 0 ? null : event;
 }
@@ -146,8 +153,8 @@ test(`${orders} random orders of events: every effect is legal, nothing follows 
       const owner = new Owner();
       for (const draw of drawn) {
         const event = eventAt(owner, draw);
-        if (event !== null) owner.happened(event);
-        if (event === 'tick ended') owner.happened('next tick');
+        if (event !== null) owner.handle(event);
+        if (event === 'tick ended') owner.handle('next tick');
       }
     }),
     { numRuns: orders },
@@ -155,7 +162,7 @@ test(`${orders} random orders of events: every effect is legal, nothing follows 
   expect(orders).toBeGreaterThan(0);
 }, 3_600_000);
 
-test('an idle connection is closed by a sweep, one that was used by the next sweep', () => {
+test('an idle connection is closed by a sweep, a recently used one by the next sweep', () => {
   const state = newConnection();
   expect(step(state, 'sweep')).toBe(0);
   expect(step(state, 'sweep')).toBe(Effect.finish);
@@ -169,15 +176,15 @@ test('a slowly sent head is refused after two sweeps, however much of it arrives
   expect(state.refusal).toBe(408);
 });
 
-test("a response that doesn't begin is given up after twelve sweeps, one that has begun is awaited", () => {
-  const silent = newConnection();
-  for (const event of ['request begun', 'request complete'] as const) step(silent, event);
-  const begun = { ...silent };
-  step(begun, 'response begun');
+test("a response that doesn't begin is given up after twelve sweeps, but not one that has begun", () => {
+  const waiting = newConnection();
+  for (const event of ['request begun', 'request complete'] as const) step(waiting, event);
+  const answering = { ...waiting };
+  step(answering, 'response begun');
   for (let sweeps = 0; sweeps < 12; sweeps++)
-    expect([step(silent, 'sweep'), step(begun, 'sweep')]).toEqual([0, 0]);
-  expect(step(silent, 'sweep') & Effect.refuse).toBe(Effect.refuse);
-  expect([silent.refusal, silent.phase, begun.phase]).toEqual([504, 'closing', 'response']);
+    expect([step(waiting, 'sweep'), step(answering, 'sweep')]).toEqual([0, 0]);
+  expect(step(waiting, 'sweep') & Effect.refuse).toBe(Effect.refuse);
+  expect([waiting.refusal, waiting.phase, answering.phase]).toEqual([504, 'closing', 'response']);
 });
 
 test('a client that half-closes gets pending responses, and an incomplete request is refused', () => {

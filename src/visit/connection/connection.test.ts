@@ -3,8 +3,8 @@ import type { Socket } from 'bun';
 import { Connection, type ConnectionContext } from './connection.ts';
 import { Guard } from './guard.ts';
 
-/** A socket that receives nothing, and whose writes go nowhere. */
-const deafSocket = () =>
+/** A socket that receives nothing, and discards what is written to it. */
+const fakeSocket = () =>
   ({
     remoteAddress: '192.0.2.7',
     write: (sent: string | Uint8Array) => sent.length,
@@ -18,12 +18,12 @@ const deafSocket = () =>
 const request = (line: string) => `${line} HTTP/1.1\r\nHost: links.example.com\r\n\r\n`;
 
 test('requests of a visitor who disconnected during a lookup are neither answered nor carried out', async () => {
-  const known = Promise.withResolvers<void>();
-  const asked: string[] = [];
+  const lookup = Promise.withResolvers<void>();
+  const lookedUp: string[] = [];
   const context: ConnectionContext = {
     fastPath: ({ path }) => {
-      asked.push(path);
-      return asked.length === 1 ? known.promise : null;
+      lookedUp.push(path);
+      return lookedUp.length === 1 ? lookup.promise : null;
     },
     // No request may be passed on to the app server.
     connectUpstream: () => {
@@ -42,12 +42,12 @@ test('requests of a visitor who disconnected during a lookup are neither answere
     awaitTickEnd: () => {},
     awaitNextTick: () => {},
   };
-  const connection = new Connection(deafSocket(), context);
+  const connection = new Connection(fakeSocket(), context);
   connection.take(Buffer.from(request('GET /first') + request('GET /second')));
-  expect(asked).toEqual(['/first']);
+  expect(lookedUp).toEqual(['/first']);
   connection.closed();
-  known.resolve();
-  await known.promise;
+  lookup.resolve();
+  await lookup.promise;
   await Promise.resolve();
-  expect(asked).toEqual(['/first']);
+  expect(lookedUp).toEqual(['/first']);
 });

@@ -12,23 +12,23 @@ function fill(table: ConnectionTable<Limited>, count: number): void {
 test('if other code takes the descriptors, there are fewer connections meanwhile', async () => {
   const table = new ConnectionTable<Limited>({ total: 50, perNetwork: 50 }, (peer) => peer);
   fill(table, 50);
-  let left = 12;
+  let free = 12;
   const faults: unknown[] = [];
-  const keeping = keepDescriptorReserve(50, table, { report: (cause) => faults.push(cause) }, () => left);
+  const timer = keepDescriptorReserve(50, table, { report: (cause) => faults.push(cause) }, () => free);
   try {
     // Twenty were closed, and their descriptors are free.
     await eventually(() => table.size === 30, 'connections to be ended');
-    left = 32;
+    free = 32;
     fill(table, 50);
     expect(table.size).toBe(30);
-    left = 200;
+    free = 200;
     await eventually(() => {
       fill(table, 1);
       return table.size === 50;
-    }, 'connections to be let in again');
+    }, 'connections to be accepted again');
     expect(faults).toEqual([]);
   } finally {
-    clearInterval(keeping);
+    clearInterval(timer);
   }
 });
 

@@ -5,8 +5,8 @@ import { hintsChecksum } from '../../rules/client-hints.ts';
 import { headerEvidenceOf } from '../../rules/header-evidence.ts';
 import { type PlainRequest, readPlainRequest } from './plain-request.ts';
 
-const refused = ['content-length', 'transfer-encoding', 'expect', 'upgrade'];
-const once = [
+const refusedHeaders = ['content-length', 'transfer-encoding', 'expect', 'upgrade'];
+const uniqueHeaders = [
   ...[
     'host',
     'connection',
@@ -24,8 +24,8 @@ const once = [
   ...['cf-ipcountry', 'x-vercel-ip-country', 'x-country-code'],
 ];
 
-/** What `readPlainRequest` must return, computed in the way that is easiest to read. */
-function readSlowly(text: string): PlainRequest | null {
+/** A reference parser: what `readPlainRequest` must return, computed in the way that is easiest to read. */
+function parseByReference(text: string): PlainRequest | null {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0 || end > 8_192) return null;
   const [request = '', ...lines] = text.slice(0, end).split('\r\n');
@@ -35,16 +35,21 @@ function readSlowly(text: string): PlainRequest | null {
   if (method === undefined || path === undefined) return null;
   const headers = new Map<string, string>();
   for (const line of lines) {
-    const [, cased, value] = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+): *([\x20-\x7e]*?) *$/.exec(line) ?? [];
-    const name = cased?.toLowerCase();
-    if (name === undefined || value === undefined || refused.includes(name)) return null;
-    if (once.includes(name) && headers.has(name)) return null;
+    const [, rawName, value] = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+): *([\x20-\x7e]*?) *$/.exec(line) ?? [];
+    const name = rawName?.toLowerCase();
+    if (name === undefined || value === undefined || refusedHeaders.includes(name)) return null;
+    if (uniqueHeaders.includes(name) && headers.has(name)) return null;
     headers.set(name, value);
   }
   const get = (name: string) => headers.get(name) ?? null;
   const host = get('host');
-  const wish = get('connection')?.toLowerCase() ?? null;
-  if (host === null || (wish !== null && wish !== 'close' && (wish !== 'keep-alive' || version === '0')))
+  const connectionHeader = get('connection')?.toLowerCase() ?? null;
+  if (
+    host === null ||
+    (connectionHeader !== null &&
+      connectionHeader !== 'close' &&
+      (connectionHeader !== 'keep-alive' || version === '0'))
+  )
     return null;
   const userAgent = get('user-agent');
   return {
@@ -75,40 +80,40 @@ function readSlowly(text: string): PlainRequest | null {
     }),
     forwardedFor: get('x-forwarded-for'),
     countryHint: get('cf-ipcountry') ?? get('x-vercel-ip-country') ?? get('x-country-code') ?? '',
-    closes: wish === 'close' || version === '0',
+    closes: connectionHeader === 'close' || version === '0',
     end: end + 4,
   };
 }
 
-function expectAlike(text: string): void {
+function expectSameResult(text: string): void {
   const found = JSON.stringify(readPlainRequest(Buffer.from(text, 'latin1'), text, 0));
-  const wanted = JSON.stringify(readSlowly(text));
-  if (found !== wanted) expect({ text, found }).toEqual({ text, found: wanted });
+  const expected = JSON.stringify(parseByReference(text));
+  if (found !== expected) expect({ text, found }).toEqual({ text, found: expected });
 }
 
 const lines = Object.entries(browserHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
 const visit = `GET /abc?utm_source=x HTTP/1.1\r\nHost: links.example:3000\r\n${lines.join('')}DNT: 1\r\nConnection: keep-alive\r\n\r\n`;
 const bytes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
 
-test('a visit with any byte replaced by any other is parsed as by the slow parser', () => {
-  for (const place of [...visit].keys())
-    for (const byte of bytes) expectAlike(visit.slice(0, place) + byte + visit.slice(place + 1));
+test('a visit with any byte replaced by any other is parsed as by the reference parser', () => {
+  for (const index of [...visit].keys())
+    for (const byte of bytes) expectSameResult(visit.slice(0, index) + byte + visit.slice(index + 1));
 });
 
-test('so is one with a byte inserted or removed at any position', () => {
-  for (const place of [...visit].keys()) {
-    expectAlike(visit.slice(0, place) + visit.slice(place + 1));
+test('a visit with a byte inserted or removed at any position is parsed as by the reference parser', () => {
+  for (const index of [...visit].keys()) {
+    expectSameResult(visit.slice(0, index) + visit.slice(index + 1));
     for (const byte of '\0\t\n\r :?A-~\x7f\x80\xff')
-      expectAlike(visit.slice(0, place) + byte + visit.slice(place));
+      expectSameResult(visit.slice(0, index) + byte + visit.slice(index));
   }
 });
 
 const anyName = fc
   .tuple(
     fc.constantFrom(
-      ...once,
-      ...once,
-      ...refused,
+      ...uniqueHeaders,
+      ...uniqueHeaders,
+      ...refusedHeaders,
       'accept',
       'x-real-ip',
       'sec-fetch-site',
@@ -117,7 +122,7 @@ const anyName = fc
     ),
     fc.boolean(),
   )
-  .map(([name, isLoud]) => (isLoud ? name.toUpperCase() : name));
+  .map(([name, isUpperCase]) => (isUpperCase ? name.toUpperCase() : name));
 const anyValue = fc.oneof(
   fc.constantFrom(
     '',
@@ -147,26 +152,26 @@ const anyRequest = fc
       `${method} ${target} HTTP/${version}\r\nHost: h\r\n${headers.map(([name, value]) => `${name}:${value}\r\n`).join('')}\r\n`,
   );
 
-test('so are any headers in any order', () => {
+test('any headers in any order are parsed as by the reference parser', () => {
   fc.assert(
     fc.property(anyRequest, (text) => {
-      expectAlike(text);
-      expectAlike(`${text}${visit}`);
+      expectSameResult(text);
+      expectSameResult(`${text}${visit}`);
     }),
     { numRuns: 3_000 },
   );
 });
 
-test('up to the longest head, and not beyond', () => {
+test('a head is parsed up to the maximum length, and not beyond', () => {
   const withHead = (length: number) => {
     const text = `GET / HTTP/1.1\r\nHost: h\r\nX: \r\n\r\n`;
     return text.replace('X: ', `X: ${'x'.repeat(length - text.length + 4)}`);
   };
-  expect(readSlowly(withHead(8_192))?.end).toBe(8_196);
+  expect(parseByReference(withHead(8_192))?.end).toBe(8_196);
   for (let length = 8_180; length < 8_210; length++) {
-    expectAlike(withHead(length));
-    expectAlike(withHead(length) + visit);
-    expectAlike(withHead(length).slice(0, -2));
+    expectSameResult(withHead(length));
+    expectSameResult(withHead(length) + visit);
+    expectSameResult(withHead(length).slice(0, -2));
   }
 });
 
@@ -175,7 +180,7 @@ test('bytes after the received ones are not part of the request, in memory or no
     const memory = Buffer.from(new ArrayBuffer(64 * 1024));
     memory.write(visit, offset, 'latin1');
     for (const cut of [...visit].keys()) {
-      // Reads the whole request first: the cut one must not be completed from its bytes.
+      // Reads the whole request first: its bytes must not complete the truncated one.
       const whole = memory.subarray(offset, offset + visit.length);
       expect(readPlainRequest(whole, visit, 0)?.end).toBe(visit.length);
       const received = memory.subarray(offset, offset + cut);
@@ -184,11 +189,11 @@ test('bytes after the received ones are not part of the request, in memory or no
   }
 });
 
-test('nor are bytes before it', () => {
+test('bytes before the request are not part of it', () => {
   const text = `${visit}${visit}`;
   const received = Buffer.from(text, 'latin1');
   expect(readPlainRequest(received, text, visit.length)).toEqual({
-    ...(readSlowly(visit) as PlainRequest),
+    ...(parseByReference(visit) as PlainRequest),
     end: text.length,
   });
   for (const cut of [...visit].keys()) {

@@ -19,7 +19,7 @@ test('hop-by-hop headers are removed, and the rest is passed on unchanged', () =
   });
 });
 
-test('the authority of an absolute target counts, whatever Host says', () => {
+test('the authority of an absolute target takes precedence over Host', () => {
   expect(text('GET http://other:80/x?y HTTP/1.1\r\nHost: a')).toBe(
     'GET /x?y HTTP/1.1\r\nHost: other:80\r\n\r\n',
   );
@@ -34,7 +34,7 @@ test('chunked encoding is announced in one way', () => {
   });
 });
 
-test('a connection closes after the response if the client says so, or is an old client', () => {
+test('a connection closes after the response if the client requests it, or uses HTTP/1.0', () => {
   const closes = (head: string) => (readHead(head) as { closes: boolean }).closes;
   expect(closes('GET / HTTP/1.1\r\nHost: h\r\nConnection: TE, Close')).toBe(true);
   expect(closes('GET / HTTP/1.1\r\nHost: h\r\nConnection: closed')).toBe(false);
@@ -51,7 +51,7 @@ test('an Expect header only applies to a request with a body', () => {
   expect(expects('Expect: 100-continue\r\nContent-Length: 3', '1.0')).toBe(false);
 });
 
-test('an old client may omit Host', () => {
+test('an HTTP/1.0 client may omit Host', () => {
   expect(text('GET /healthz HTTP/1.0\r\nX: y')).toBe(
     'GET /healthz HTTP/1.0\r\nConnection: close\r\nX: y\r\n\r\n',
   );
@@ -66,9 +66,9 @@ describe('a bare line break or a control character is malformed', () => {
     ['a\r\rb', true],
     ['a\0', true],
     ['a\x7f', true],
-  ])('%j', (sent, is) => {
-    expect(isGarbled(sent, 0)).toBe(is);
+  ])('%j', (sent, expected) => {
+    expect(isGarbled(sent, 0)).toBe(expected);
     for (let cut = 1; cut < sent.length; cut++)
-      expect(isGarbled(sent.slice(0, cut), 0) || isGarbled(sent.slice(cut - 1), 1)).toBe(is);
+      expect(isGarbled(sent.slice(0, cut), 0) || isGarbled(sent.slice(cut - 1), 1)).toBe(expected);
   });
 });

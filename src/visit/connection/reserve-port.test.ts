@@ -4,11 +4,11 @@ import { reservePort } from './reserve-port.ts';
 const host = '127.0.0.1';
 
 const shared = (port: number) => {
-  const place = { hostname: host, port, reusePort: true };
-  return Bun.listen({ ...place, socket: { data() {} } });
+  const address = { hostname: host, port, reusePort: true };
+  return Bun.listen({ ...address, socket: { data() {} } });
 };
 
-test('a held port is refused to a second holder although nothing listens on it, and free for those who share it', () => {
+test('a reserved port can not be reserved again although nothing listens on it, but workers that share it can listen', () => {
   const port = reservePort({ host, port: 0 });
   expect(() => reservePort({ host, port })).toThrow(`Port ${port} on ${host} is taken.`);
   using worker = shared(port);
@@ -20,7 +20,7 @@ test('a port that is in use is refused', () => {
   expect(() => reservePort({ host, port: other.port })).toThrow(`Port ${other.port} on ${host} is taken.`);
 });
 
-test('a port of its own choice gets no connections before the workers listen', () => {
+test('a chosen port is below the range for outgoing connections, so that none takes it before the workers listen', () => {
   for (let count = 0; count < 20; count++) {
     const port = reservePort({ host, port: 0 });
     expect(port).toBeGreaterThanOrEqual(20_000);

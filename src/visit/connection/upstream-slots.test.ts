@@ -4,17 +4,17 @@ import { type Slot, UpstreamSlots } from './upstream-slots.ts';
 
 const networkOf = (peer: string) => (peer === 'proxy' ? null : peer);
 
-function desk(upstream: number, upstreamPerNetwork: number) {
+function slotsOf(upstream: number, upstreamPerNetwork: number) {
   const slots = new UpstreamSlots({ upstream, upstreamPerNetwork }, networkOf);
   const log: string[] = [];
-  const taken = new Map<string, Slot>();
+  const slotsByName = new Map<string, Slot>();
   const take = (name: string, peer: string, isStalled = () => false) => {
     const slot = slots.take(peer, {
       start: () => log.push(`start ${name}`),
       refuse: () => log.push(`refuse ${name}`),
       close: () => {
         log.push(`close ${name}`);
-        // The app server notices it a moment later.
+        // The app server detects it a moment later.
         queueMicrotask(() => slots.release(slot));
       },
       endIfStalled: () => {
@@ -23,78 +23,78 @@ function desk(upstream: number, upstreamPerNetwork: number) {
         slots.release(slot);
       },
     });
-    taken.set(name, slot);
+    slotsByName.set(name, slot);
     return slot;
   };
-  const of = (name: string) => taken.get(name) as Slot;
-  return { slots, log, take, of, news: () => log.splice(0) };
+  const slotFor = (name: string) => slotsByName.get(name) as Slot;
+  return { slots, log, take, slotFor, newEntries: () => log.splice(0) };
 }
 
 test('beyond the slots, requests take turns by network', () => {
-  const { slots, take, of, news } = desk(2, 2);
+  const { slots, take, slotFor, newEntries } = slotsOf(2, 2);
   for (const name of ['a1', 'a2', 'a3', 'a4']) take(name, 'a');
   take('b1', 'b');
-  expect(news()).toEqual(['start a1', 'start a2']);
-  slots.release(of('a1'));
-  slots.release(of('a2'));
-  expect(news()).toEqual(['start a3', 'start b1']);
-  slots.release(of('b1'));
-  expect(news()).toEqual(['start a4']);
+  expect(newEntries()).toEqual(['start a1', 'start a2']);
+  slots.release(slotFor('a1'));
+  slots.release(slotFor('a2'));
+  expect(newEntries()).toEqual(['start a3', 'start b1']);
+  slots.release(slotFor('b1'));
+  expect(newEntries()).toEqual(['start a4']);
 });
 
 test('a network gets at most its share, except for a trusted proxy', () => {
-  const { slots, take, of, news } = desk(4, 2);
+  const { slots, take, slotFor, newEntries } = slotsOf(4, 2);
   for (const name of ['a1', 'a2', 'a3']) take(name, 'a');
   take('b1', 'b');
   for (const name of ['p1', 'p2']) take(name, 'proxy');
-  expect(news()).toEqual(['start a1', 'start a2', 'start b1', 'start p1']);
-  slots.release(of('b1'));
-  expect(news()).toEqual(['start p2']);
-  slots.release(of('a2'));
-  expect(news()).toEqual(['start a3']);
+  expect(newEntries()).toEqual(['start a1', 'start a2', 'start b1', 'start p1']);
+  slots.release(slotFor('b1'));
+  expect(newEntries()).toEqual(['start p2']);
+  slots.release(slotFor('a2'));
+  expect(newEntries()).toEqual(['start a3']);
 });
 
 test('an idle connection is closed when another waits', async () => {
-  const { slots, take, of, news } = desk(2, 2);
+  const { slots, take, slotFor, newEntries } = slotsOf(2, 2);
   take('a1', 'a');
   take('a2', 'a');
-  slots.rest(of('a1'));
-  slots.rest(of('a2'));
-  slots.use(of('a1'));
-  news();
+  slots.rest(slotFor('a1'));
+  slots.rest(slotFor('a2'));
+  slots.use(slotFor('a1'));
+  newEntries();
   take('b1', 'b');
-  expect(news()).toEqual(['close a2']);
+  expect(newEntries()).toEqual(['close a2']);
   await Promise.resolve();
-  expect(news()).toEqual(['start b1']);
+  expect(newEntries()).toEqual(['start b1']);
   take('b2', 'b');
-  slots.rest(of('a1'));
+  slots.rest(slotFor('a1'));
   await Promise.resolve();
-  expect(news()).toEqual(['close a1', 'start b2']);
+  expect(newEntries()).toEqual(['close a1', 'start b2']);
 });
 
-test('a waiting request that leaves has taken no slot', () => {
-  const { slots, take, of, news } = desk(1, 1);
+test('a waiting request that is cancelled takes no slot', () => {
+  const { slots, take, slotFor, newEntries } = slotsOf(1, 1);
   take('a1', 'a');
   take('b1', 'b');
   take('c1', 'c');
-  slots.release(of('b1'));
-  slots.release(of('a1'));
-  expect(news()).toEqual(['start a1', 'start c1']);
-  slots.release(of('a1'));
-  slots.release(of('c1'));
+  slots.release(slotFor('b1'));
+  slots.release(slotFor('a1'));
+  expect(newEntries()).toEqual(['start a1', 'start c1']);
+  slots.release(slotFor('a1'));
+  slots.release(slotFor('c1'));
   take('d1', 'd');
-  expect(news()).toEqual(['start d1']);
+  expect(newEntries()).toEqual(['start d1']);
 });
 
 test('if too many wait, the next is refused at once', async () => {
-  const { take, news } = desk(1, 1);
+  const { take, newEntries } = slotsOf(1, 1);
   for (let turn = 1; turn <= 6; turn++) take(`n${turn}`, `n${turn}`);
   await Promise.resolve();
-  expect(news()).toEqual(['start n1', 'refuse n6']);
+  expect(newEntries()).toEqual(['start n1', 'refuse n6']);
 });
 
 test('a stalled half-sent request makes room; a request that waits too long is refused', async () => {
-  const { slots, take, of, log } = desk(1, 1);
+  const { slots, take, slotFor, log } = slotsOf(1, 1);
   let isStalled = false;
   take('a1', 'a', () => isStalled);
   take('b1', 'b');
@@ -103,6 +103,6 @@ test('a stalled half-sent request makes room; a request that waits too long is r
   expect(log).toEqual(['start a1', 'stalled a1', 'start b1']);
   take('c1', 'c');
   await eventually(() => log.includes('refuse c1'), 'c1 to be refused');
-  slots.release(of('b1'));
+  slots.release(slotFor('b1'));
   expect(log).not.toContain('start c1');
 }, 240_000);

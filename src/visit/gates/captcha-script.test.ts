@@ -17,11 +17,11 @@ test('the script is bundled once, is self-contained, and is small', async () => 
   expect(script.length).toBeLessThan(20_000);
 });
 
-test('it is bundled even if Linnet is installed in a folder with an unusual name', async () => {
+test('the script is bundled even if Linnet is installed in a folder with an unusual name', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'my links % ü '));
   const source = join(import.meta.dir, '../..');
-  for (const room of ['bundle', 'visit/gates'])
-    await cp(join(source, room), join(folder, room), { recursive: true });
+  for (const part of ['bundle', 'visit/gates'])
+    await cp(join(source, part), join(folder, part), { recursive: true });
   await symlink(join(source, '../node_modules'), join(folder, 'node_modules'));
   const moved = await import(join(folder, 'visit/gates/captcha-script.ts'));
   expect(await moved.captchaScript.get(fail)).toEqual(await captchaScript.get(fail));

@@ -5,32 +5,32 @@ import { PasswordGate } from './password.ts';
 
 const link = { ...visitedLink('https://example.com/', { passwordHash: 'hash of sesame' }), id: 7 };
 
-let counted: number;
-let signed: number;
-let busy: boolean;
+let countedGuesses: number;
+let signatureChecks: number;
+let isBusy: boolean;
 let gate: PasswordGate;
 
 beforeEach(() => {
-  counted = 0;
-  signed = 0;
-  busy = false;
+  countedGuesses = 0;
+  signatureChecks = 0;
+  isBusy = false;
   const sign = (text: string) => `signature-of-${Buffer.from(text).toString('hex')}`;
   gate = new PasswordGate({
     now: () => 1_900_000_000_000,
     secureCookies: false,
     sign,
     verifySignature: (text, signature) => {
-      signed += 1;
+      signatureChecks += 1;
       return sign(text) === signature;
     },
     verifyPassword: async (password, hash) => {
-      if (busy) throw new Refusal('BUSY', 'Too many passwords are being checked right now.');
+      if (isBusy) throw new Refusal('BUSY', 'Too many passwords are being checked right now.');
       return hash === `hash of ${password}`;
     },
     reserveGuess: async () => {
-      counted += 1;
+      countedGuesses += 1;
       const forgive = async () => {
-        counted -= 1;
+        countedGuesses -= 1;
       };
       return { forgive, turn: { party: '198.51.100.1', isKnown: false } };
     },
@@ -42,15 +42,15 @@ const guess = (password: string) =>
 
 test('a wrong guess counts, a correct one does not', async () => {
   expect(await guess('barley')).toBeNull();
-  expect(counted).toBe(1);
+  expect(countedGuesses).toBe(1);
   expect(await guess('sesame')).toStartWith('linnet_pass=');
-  expect(counted).toBe(1);
+  expect(countedGuesses).toBe(1);
 });
 
 test('a guess that timed out before the check does not count', async () => {
-  busy = true;
+  isBusy = true;
   await expect(guess('sesame')).rejects.toThrow('Too many passwords');
-  expect(counted).toBe(0);
+  expect(countedGuesses).toBe(0);
 });
 
 test('the cookie opens its link until the password changes', async () => {
@@ -65,5 +65,5 @@ test('the cookie opens its link until the password changes', async () => {
 test('a request full of forged cookies costs only a few signature checks', () => {
   const headers = new Headers({ cookie: 'linnet_pass=9999999999999.x; '.repeat(500) });
   expect(gate.hasPass(link, headers)).toBe(false);
-  expect(signed).toBeLessThan(10);
+  expect(signatureChecks).toBeLessThan(10);
 });

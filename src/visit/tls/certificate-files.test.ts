@@ -20,21 +20,21 @@ async function read({ certificate, key }: { certificate: string; key: string }) 
   return readCertificate(files, Date.now());
 }
 
-const windows = (text: string) => text.replaceAll('\n', '\r\n');
-const locked = createPrivateKey(good.key)
+const withCrlf = (text: string) => text.replaceAll('\n', '\r\n');
+const encryptedKey = createPrivateKey(good.key)
   .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' })
   .toString();
 
 test.each([
   ['as they are', good],
-  ['with the key of RSA', selfSigned('links.example.com', { rsaBits: 2048 })],
-  ['with lines of Windows', { certificate: windows(good.certificate), key: windows(good.key) }],
+  ['with an RSA key', selfSigned('links.example.com', { rsaBits: 2048 })],
+  ['with CRLF line endings', { certificate: withCrlf(good.certificate), key: withCrlf(good.key) }],
   ['both in one file', { certificate: good.certificate + good.key, key: good.certificate + good.key }],
 ])('a certificate and its key are accepted %s', async (_, pair) => {
   expect(await read(pair)).toEqual(pair);
 });
 
-const below = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+const garbageBlock = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
 test.each([
   [
     'for another key',
@@ -44,39 +44,43 @@ test.each([
   ['empty', { ...good, certificate: '' }, /^TLS_CERT is .* no certificate in it\. Give a PEM file/],
   ['garbage', { ...good, certificate: '\0\xff garbage' }, /no certificate in it\. Give a PEM file/],
   [
-    'cut off',
+    'truncated',
     { ...good, certificate: good.certificate.slice(0, 200) },
     /no certificate in it\. Give a PEM file/,
   ],
   [
-    'with garbage below it',
-    { ...good, certificate: good.certificate + below },
+    'followed by garbage',
+    { ...good, certificate: good.certificate + garbageBlock },
     /can not be used: .* Make it anew/,
   ],
-  ['the key', { certificate: good.key, key: good.certificate }, /^TLS_CERT is .* Give a PEM file/],
-  ['good, and its key cut off', { ...good, key: good.key.slice(0, 80) }, /^TLS_KEY is .* Give a PEM file/],
+  ['a key', { certificate: good.key, key: good.certificate }, /^TLS_CERT is .* Give a PEM file/],
   [
-    'good, and its key behind a password',
-    { ...good, key: locked },
+    'valid, but whose key is truncated',
+    { ...good, key: good.key.slice(0, 80) },
+    /^TLS_KEY is .* Give a PEM file/,
+  ],
+  [
+    'valid, but whose key is encrypted',
+    { ...good, key: encryptedKey },
     /^TLS_KEY is .* without one: openssl pkey/,
   ],
-  ['over', selfSigned('links.example.com', { days: [-9, -1] }), /was good until .* Renew it/],
-  ['of tomorrow', selfSigned('links.example.com', { days: [1, 9] }), /only good from .* Check the clock/],
+  ['expired', selfSigned('links.example.com', { days: [-9, -1] }), /was good until .* Renew it/],
+  ['not yet valid', selfSigned('links.example.com', { days: [1, 9] }), /only good from .* Check the clock/],
   [
     'of RSA with 1024 bits',
     selfSigned('links.example.com', { rsaBits: 1024 }),
     /RSA with 1024 bits, .* Make both anew/,
   ],
-])('one that is %s is refused with one line that says what to do', async (_, pair, line) => {
+])('a certificate that is %s is refused with one line that says what to do', async (_, pair, line) => {
   const refusal = await read(pair).then(
-    () => 'it was taken',
+    () => 'accepted',
     (cause) => (cause instanceof StartProblem ? cause.message : cause),
   );
   expect(refusal).toMatch(line);
   expect(refusal).not.toContain('\n');
 });
 
-test('missing files, and folders, are refused likewise', () => {
+test('missing files and folders are refused in the same way', () => {
   for (const file of [join(folder, 'nowhere'), folder])
     expect(() => readCertificate({ certificate: file, key: file }, 0)).toThrow(
       /^TLS_CERT is .* Give a PEM file/,

@@ -38,7 +38,7 @@ test('simultaneous handshakes are answered in order of arrival, and closed ones 
     },
   );
   const answered: number[] = [];
-  const waits = Array.from({ length: count }, async (_, index) => {
+  const visits = Array.from({ length: count }, async (_, index) => {
     const client = connect({ host: '127.0.0.1', port: port.port });
     client.write(hello);
     if (index % 10 === 9) return void client.on('connect', () => client.resetAndDestroy());
@@ -46,12 +46,12 @@ test('simultaneous handshakes are answered in order of arrival, and closed ones 
     answered.push(client.localPort ?? 0);
     client.destroy();
   });
-  await Promise.all(waits);
+  await Promise.all(visits);
   port.close();
   const accepted = opened.filter((client) => answered.includes(client));
-  const places = answered.map((client, place) => place - accepted.indexOf(client));
+  const shifts = answered.map((client, index) => index - accepted.indexOf(client));
   expect(answered).toHaveLength(count * 0.9);
   // Clients of the same turn are answered in any order.
-  expect(Math.max(...places.map(Math.abs))).toBeLessThan(10);
+  expect(Math.max(...shifts.map(Math.abs))).toBeLessThan(10);
   expect(faults).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * ClickHouse in this process, behind the part of its HTTP interface that Linnet uses. It is a process of its own
- * because the library takes a quarter of a gigabyte, and its crash must not take the tests down.
+ * ClickHouse in this process, behind the part of its HTTP interface that Linnet uses. It runs in its own process,
+ * because the library takes a quarter of a gigabyte, and its crash must not end the tests.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -43,17 +43,23 @@ const parts = /^(insert into .*?)( select .*| format native)$/is;
 
 async function answer(parameters: URLSearchParams, body: Uint8Array): Promise<Answer> {
   const settings = [...parameters].filter(([name]) => !ownNames.has(name));
-  const set = settings.map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`).join(', ');
+  const settingsText = settings
+    .map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`)
+    .join(', ');
   const database = parameters.get('database');
   if (database) await session.queryAsync(`use ${database}`);
   const query = parameters.get('query');
   if (query === null)
-    return session.queryAsync(withSettings(Buffer.from(body).toString(), set), { format: 'JSONEachRow' });
+    return session.queryAsync(withSettings(Buffer.from(body).toString(), settingsText), {
+      format: 'JSONEachRow',
+    });
   // The library takes statements as text only, so a binary body is read from a file.
   const [, head = ''] = parts.exec(query) ?? [];
   const columns = /\((.*)\)/.exec(head)?.[1] ?? '*';
   writeFileSync(file, body);
-  return session.queryAsync(`${head} settings ${set} select ${columns} from file('${file}', 'Native')`);
+  return session.queryAsync(
+    `${head} settings ${settingsText} select ${columns} from file('${file}', 'Native')`,
+  );
 }
 
 /** Where a statement's settings go depends on its kind. */
@@ -66,11 +72,11 @@ function withSettings(statement: string, set: string): string {
 }
 
 /** `use` applies to the whole session, so statements run one at a time. */
-let last: Promise<unknown> = Promise.resolve();
+let previous: Promise<unknown> = Promise.resolve();
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const mine = last.then(work);
-  last = mine.catch(() => {});
-  return mine;
+  const result = previous.then(work);
+  previous = result.catch(() => {});
+  return result;
 }
 
 const server = Bun.serve({
@@ -79,12 +85,12 @@ const server = Bun.serve({
   async fetch(request) {
     const body = new Uint8Array(await request.arrayBuffer());
     try {
-      const said = await inTurn(() => answer(new URL(request.url).searchParams, body));
+      const result = await inTurn(() => answer(new URL(request.url).searchParams, body));
       const summary = {
-        read_rows: String(said.rowsRead),
-        elapsed_ns: String(Math.round(said.elapsed * 1e9)),
+        read_rows: String(result.rowsRead),
+        elapsed_ns: String(Math.round(result.elapsed * 1e9)),
       };
-      return new Response(said.text(), { headers: { 'X-ClickHouse-Summary': JSON.stringify(summary) } });
+      return new Response(result.text(), { headers: { 'X-ClickHouse-Summary': JSON.stringify(summary) } });
     } catch (cause) {
       const text = (cause as Error).message;
       const code = /Code: (\d+)/.exec(text)?.[1] ?? '0';

@@ -28,7 +28,7 @@ describe('history entries as sentences', () => {
     expect(actionText(entry({ changes: changes(...fields) }))).toBe(sentence);
   });
 
-  test('say who made the change, and how', () => {
+  test('show who made the change, and through which channel', () => {
     expect(actorName(entry())).toBe('Ada');
     expect(actorName(entry({ by: { id: 1, name: null, email: 'ada@example.com' } }))).toBe('ada@example.com');
     expect(actorName(entry({ by: null }))).toBe('A former member');
@@ -43,7 +43,7 @@ describe('history entries as sentences', () => {
     expect(actionText(entry({ scheduled: 3, changes: changes('name') }))).toBe('changed name, as scheduled');
   });
 
-  test('show values as people know them', () => {
+  test('show values as readable text', () => {
     expect(wordsOf('captcha', true)).toBe('On');
     expect(wordsOf('tags', [])).toBeNull();
     expect(wordsOf('tags', [{ id: 1, name: 'spring' }])).toBe('spring');

@@ -15,7 +15,7 @@ const rules: readonly Rule[] = [
   },
   { id: 'r_2', name: null, when: {}, destination_url: 'https://b.example' },
 ];
-const explained = (more: Partial<LinkExplanation>): LinkExplanation => ({
+const explanation = (more: Partial<LinkExplanation>): LinkExplanation => ({
   ...{
     outcome: 'redirect',
     to: 'https://a.example',
@@ -29,7 +29,7 @@ const explained = (more: Partial<LinkExplanation>): LinkExplanation => ({
 });
 
 describe('an explanation as sentences', () => {
-  test('says for each condition of a rule what was compared', () => {
+  test('shows what was compared for each condition of a rule', () => {
     const conditions = [
       { key: 'country', not: false, matched: false, saw: 'XX' },
       { key: 'language', not: true, matched: true, saw: 'de-at' },
@@ -50,10 +50,10 @@ describe('an explanation as sentences', () => {
 
   test('handles a rule that no longer exists', () => {
     const at = '2026-11-24T03:08:17.635Z';
-    const dated = { key: 'from', not: false, matched: false, saw: at };
-    expect(stepInWords({ rule: 'r_1', matched: false, conditions: [dated] }, rules).conditions).toMatchObject(
-      [{ saw: instant(at) }],
-    );
+    const dateCondition = { key: 'from', not: false, matched: false, saw: at };
+    expect(
+      stepInWords({ rule: 'r_1', matched: false, conditions: [dateCondition] }, rules).conditions,
+    ).toMatchObject([{ saw: instant(at) }]);
     const conditions = [{ key: 'country', not: false, matched: true, saw: 'DE' }];
     expect(stepInWords({ rule: 'r_gone', matched: true, conditions }, rules)).toMatchObject({
       sentence: 'Rule r_gone fits.',
@@ -68,19 +68,19 @@ describe('an explanation as sentences', () => {
     [{ outcome: 'expired', to: null }, 'The visitor sees that the link has ended.'],
     [{ outcome: 'refused', to: null }, 'The visitor is refused as a bot.'],
   ])('%j', (more, sentence) => {
-    expect(outcomeInWords(explained(more), rules)).toBe(sentence);
+    expect(outcomeInWords(explanation(more), rules)).toBe(sentence);
   });
 });
 
-test('fields to try are named as in the form', () => {
-  const read = tryAgents.map(({ label, userAgent }) => {
+test('each user agent to try is the device and browser of its label', () => {
+  const parsed = tryAgents.map(({ label, userAgent }) => {
     const { device, browser } = readAgent(userAgent);
     return [label, device, browser];
   });
-  for (const [label = '', device, browser = ''] of read.slice(0, -1)) {
+  for (const [label = '', device, browser = ''] of parsed.slice(0, -1)) {
     expect([label, label.split(', ')[1]?.split(' ')[0]]).toEqual([label, expect.any(String)]);
     expect(browser).toContain(label.split(', ')[1]?.split(' ')[0] ?? '?');
-    const kind = /phone/i.test(label) ? 'mobile' : /tablet/.test(label) ? 'tablet' : 'desktop';
-    expect([label, device]).toEqual([label, kind]);
+    const expectedDevice = /phone/i.test(label) ? 'mobile' : /tablet/.test(label) ? 'tablet' : 'desktop';
+    expect([label, device]).toEqual([label, expectedDevice]);
   }
 });

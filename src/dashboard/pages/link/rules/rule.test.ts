@@ -23,7 +23,7 @@ const rule = (when: Rule['when']): Rule => ({
 });
 
 describe('conditions', () => {
-  test('are set, excluded and removed without leaving traces', () => {
+  test('are set, excluded and removed, without leaving empty objects', () => {
     const wanted = withCondition({}, { key: 'country', isNegated: false }, ['DE']);
     const both = withCondition(wanted, { key: 'country', isNegated: true }, ['AT']);
     expect(both).toEqual({ country: ['DE'], not: { country: ['AT'] } });
@@ -47,7 +47,7 @@ describe('conditions', () => {
   });
 
   test('are shown for every key', () => {
-    const every = {
+    const everyCondition = {
       ...{
         country: ['DE'],
         region: ['DE-BY'],
@@ -60,7 +60,9 @@ describe('conditions', () => {
       ...{ query: { a: [] }, referrer: [''], network: ['192.0.2.1'], from: '2030-01-01T00:00:00.000Z' },
       ...{ to: '2031-01-01T00:00:00.000Z', hours: { timezone: 'UTC' }, source: ['qr'] },
     } satisfies Required<Omit<RuleFields['when'], 'not'>>;
-    expect(conditionsOf({ ...every, not: every })).toHaveLength(2 * Object.keys(every).length);
+    expect(conditionsOf({ ...everyCondition, not: everyCondition })).toHaveLength(
+      2 * Object.keys(everyCondition).length,
+    );
   });
 });
 
@@ -71,7 +73,7 @@ describe('rules', () => {
     expect(moved(['a'], 3, 0)).toEqual(['a']);
   });
 
-  test('can get several destinations, and one of them back', () => {
+  test('can be split into several destinations, and merged back into one', () => {
     const split = toVariants(rule({ country: ['DE'] }));
     expect(split).not.toHaveProperty('destination_url');
     expect(split.variants?.[0]).toEqual({ id: 'a', destination_url: 'https://a.example', weight: 50 });
@@ -83,12 +85,12 @@ describe('rules', () => {
     expect(newVariantId([{ id: 'a', destination_url: '', weight: 1 }])).toBe('b');
   });
 
-  test('distribute shares, also of zero', () => {
-    const weighing = (...weights: number[]) =>
+  test('convert weights to shares, even if all are zero', () => {
+    const sharesOfWeights = (...weights: number[]) =>
       sharesOf(weights.map((weight) => ({ id: String(weight), destination_url: '', weight })));
-    expect(weighing(70, 30)).toEqual([70, 30]);
-    expect(weighing(1, 1, 1)).toEqual([33.3, 33.3, 33.3]);
-    expect(weighing(0, 0)).toEqual([0, 0]);
+    expect(sharesOfWeights(70, 30)).toEqual([70, 30]);
+    expect(sharesOfWeights(1, 1, 1)).toEqual([33.3, 33.3, 33.3]);
+    expect(sharesOfWeights(0, 0)).toEqual([0, 0]);
   });
 });
 

@@ -68,7 +68,7 @@ describe('a rule as a sentence', () => {
     expect(conditionInWords(rule({ not: { from } }), false)).toMatch(/comes before 1 Dec 2026, \d\d:\d\d$/);
   });
 
-  test('says who remains, and their shares and destinations', () => {
+  test('names the remaining visitors, the shares and the destinations', () => {
     const { destination_url: _, ...split } = rule({}, { name: 'Which sells' });
     const variants = [
       { id: 'a', destination_url: 'https://a.example', weight: 2 },
