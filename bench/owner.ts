@@ -12,11 +12,13 @@ export const ownPassword = 'correct horse battery';
 /** Creates an account: the first one, unless registration is open. */
 export async function register(program: Program, email = 'bench@example.com'): Promise<Owner> {
   const credentials = { email, password: ownPassword };
-  const user = await ask<{ organization_id: number }>(program, 'POST', '/api/v1/user', { body: credentials });
-  const tokens = await ask<{ access_token: string }>(program, 'POST', '/api/v1/auth/create_tokens', {
+  const user = await callApi<{ organization_id: number }>(program, 'POST', '/api/v1/user', {
     body: credentials,
   });
-  const apiKey = await ask<{ key: string }>(program, 'POST', '/api/v1/api_key', {
+  const tokens = await callApi<{ access_token: string }>(program, 'POST', '/api/v1/auth/create_tokens', {
+    body: credentials,
+  });
+  const apiKey = await callApi<{ key: string }>(program, 'POST', '/api/v1/api_key', {
     body: { name: 'bench' },
     credential: tokens.access_token,
   });
@@ -24,7 +26,7 @@ export async function register(program: Program, email = 'bench@example.com'): P
 }
 
 /** One API call that is not measured. */
-export async function ask<Answer>(
+export async function callApi<Answer>(
   { port }: Listening,
   method: string,
   path: string,

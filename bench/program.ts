@@ -21,7 +21,7 @@ export const startLinnet = (
   databaseUrl = '',
   settings: Record<string, string> = {},
 ): Promise<Program> =>
-  start(['src/main.ts', 'serve'], {
+  startScript(['src/main.ts', 'serve'], {
     ...startEnvironment,
     PORT: '0',
     DATA_DIR: dataDir,
@@ -31,7 +31,7 @@ export const startLinnet = (
   });
 
 /** Runs a script that first prints the address it listens on. */
-export const start = (
+export const startScript = (
   script: string | readonly string[],
   settings: Record<string, string>,
 ): Promise<Program> => startProgram([process.execPath, ...[script].flat()], settings);

@@ -191,7 +191,7 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
     api,
     log,
     readiness,
-    httpsIsWell: httpsSince.isWell,
+    httpsIsWell: httpsSince.isStable,
     metrics: [
       gather ?? measure,
       () => nodeMetrics(database.read, now()),

@@ -8,7 +8,7 @@ import { shellCommand } from './bundle/shell-command.ts';
 import type { Config } from './config/options.ts';
 import { clickServerName } from './rules/clicks-url.ts';
 import { serverName, serversOf } from './rules/database-url.ts';
-import { StoreAway } from './rules/errors.ts';
+import { StoreUnavailable } from './rules/errors.ts';
 import { StartProblem } from './start-problem.ts';
 import type { Database } from './storage/database.ts';
 import { hasHits } from './storage/has-hits.ts';
@@ -76,7 +76,7 @@ async function withHits(database: Database, { clicksUrl }: Config, log: Log): Pr
     await hits.prepare(storeId ?? '');
   } catch (cause) {
     const name = clickServerName(clicksUrl);
-    if (!(cause instanceof StoreAway))
+    if (!(cause instanceof StoreUnavailable))
       throw new StartProblem(`ClickHouse at ${name} can not be used: ${reason(cause)}. Check CLICKS_URL.`);
     log.warn('clicks server away', { server: name, error: cause.message });
   }
@@ -152,7 +152,7 @@ export function storeProblem({ databaseUrl }: Config, dataDir: string, cause: un
     return new StartProblem(`The SQLite file in ${dataDir} can not be opened: ${reason(cause)}.`);
   const servers = serversOf(databaseUrl) ?? [databaseUrl];
   const place = `${servers.map(serverName).join(' or ')}${new URL(servers[0] ?? databaseUrl).pathname}`;
-  const away = cause instanceof StoreAway ? 'can not be reached' : 'can not be used';
+  const away = cause instanceof StoreUnavailable ? 'can not be reached' : 'can not be used';
   return new StartProblem(
     `The database at ${place} ${away}: ${reason(cause)}. Check DATABASE_URL and that the server runs.`,
   );

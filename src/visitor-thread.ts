@@ -65,8 +65,8 @@ function run(task: ToDataPlane['task']): TaskAnswer | Promise<TaskAnswer> {
     case 'drain':
       dataPlane.drain();
       return done();
-    case 'stopTaking':
-      return dataPlane.stopTaking(task.timeout).then(done);
+    case 'stopAccepting':
+      return dataPlane.stopAccepting(task.timeout).then(done);
     case 'endConnections':
       return dataPlane.endConnections().then(done);
     case 'close':

@@ -91,7 +91,7 @@ test('no response is sent before its click is written, whatever other responses 
     30_000,
   );
   for (const { socket } of clients) socket.destroy();
-  await listener.stopTaking(1_000);
+  await listener.stopAccepting(1_000);
   await appServer.stop(0);
   await listener.endConnections();
   expect(sentTooEarly).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen } from './support/eventually.ts';
+import { pollUntil } from './support/eventually.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 import { member } from './support/members.ts';
 
@@ -216,7 +216,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     const hooked = await newLink({ webhook_url: `${app.url}/healthz` });
     await app.visit(hooked.path);
     const path = `/api/v1/link/${hooked.id}`;
-    await answerWhen(
+    await pollUntil(
       () => get(`${path}/webhook_deliveries`),
       ({ total_webhook_deliveries: total }) => total === 1,
       'the message about the click',
@@ -292,7 +292,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect((await call('DELETE', '/api/v1/clicks?confirm=true', undefined, stranger.key)).status).toBe(200);
     // The correction's node was killed; any other node continues it.
     app.clock.now = today + 1_001;
-    const { corrections } = await answerWhen(
+    const { corrections } = await pollUntil(
       () => get(`${clicksPath()}/corrections`),
       (list) => list.corrections.every(({ state }: { state: string }) => state === 'done'),
       'the correction of the killed node, and those queued after it',

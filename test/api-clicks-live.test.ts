@@ -3,7 +3,7 @@ import type { Insertable } from 'kysely';
 import { hitColumns } from '../src/rules/click-fields.ts';
 import type { Schema } from '../src/storage/schema.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { insertHits, type SeedHit, takeIds } from './support/hits.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 
@@ -130,7 +130,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
   test('shows a visit at once after the newest hits were erased, with a single writer', async () => {
     await add(...Array.from({ length: 5 }, () => hit({ at: app.clock.now - 1_000 })));
     const { json } = await app.call('DELETE', '/api/v1/clicks?confirm=true', { key: owner.key });
-    const erased = await answerWhen(
+    const erased = await pollUntil(
       async () => (await app.call('GET', '/api/v1/clicks/corrections', { key: owner.key })).json,
       ({ corrections }) => corrections[0].id === json.id && corrections[0].state === 'done',
       'the hits to be erased',

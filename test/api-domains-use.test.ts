@@ -4,10 +4,11 @@ import { domainSuite, ownHost } from './support/domain-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 describe.each(storeKinds)('custom domains in use on %s', (store) => {
-  const { suite, add, verify, remove, link, visit, verified, soon: waitUntil } = domainSuite(store);
+  const { suite, add, verify, remove, link, visit, addVerifiedDomain, eventuallyReturns } =
+    domainSuite(store);
 
   test('redirect the root and unknown suffixes to the addresses set by their owner, without counting clicks', async () => {
-    const id = await verified('fallbacks.example.org');
+    const id = await addVerifiedDomain('fallbacks.example.org');
     await link('fallbacks.example.org', 'known');
     const patch = (body: object) =>
       suite.app.call('PATCH', `/api/v1/domain/${id}`, { key: suite.owner.key, body });
@@ -48,8 +49,8 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
   });
 
   test('never redirect to a short domain, their own or another, in any spelling', async () => {
-    const id = await verified('loop.example.org');
-    await verified('elsewhere.example.org', suite.other);
+    const id = await addVerifiedDomain('loop.example.org');
+    await addVerifiedDomain('elsewhere.example.org', suite.other);
     await add('soon.example.org');
     for (const url of [
       'https://loop.example.org/',
@@ -86,7 +87,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
   });
 
   test('with links are kept, unless the links are to be deleted too', async () => {
-    const id = await verified('full.example.org');
+    const id = await addVerifiedDomain('full.example.org');
     await Promise.all(Array.from({ length: 40 }, (_, index) => link('full.example.org', `s${index}`)));
     await suite.app.call('POST', '/api/v1/link', {
       key: suite.owner.key,
@@ -107,7 +108,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     expect((await suite.app.call('GET', '/api/v1/domain', { key: suite.owner.key })).json).toEqual([]);
     expect((await remove(id, '?links=delete')).status).toBe(404);
 
-    const again = await verified('full.example.org');
+    const again = await addVerifiedDomain('full.example.org');
     expect(again).not.toBe(id);
     expect((await visit('full.example.org', '/s7')).status).toBe(404);
     expect((await link('full.example.org', 's7')).status).toBe(201);
@@ -116,7 +117,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
   test('get no new links while they are being deleted, however close in time', async () => {
     for (let round = 0; round < 8; round++) {
       const host = `closing${round}.example.org`;
-      const id = await verified(host);
+      const id = await addVerifiedDomain(host);
       const [deletion, ...made] = await Promise.all([
         remove(id, '?links=delete'),
         ...Array.from({ length: 8 }, (_, index) => link(host, `s${index}`)),
@@ -130,7 +131,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
   });
 
   test('whose deletion was interrupted are deleted by the next node that checks', async () => {
-    const id = await verified('torn.example.org');
+    const id = await addVerifiedDomain('torn.example.org');
     await link('torn.example.org', 'left');
     await suite.app.app.context.database.write((queries) =>
       queries
@@ -141,8 +142,8 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     );
     const list = async () =>
       (await suite.app.call('GET', '/api/v1/link', { key: suite.owner.key })).json.total_links;
-    await waitUntil(list, (total) => total === 0);
-    await waitUntil(
+    await eventuallyReturns(list, (total) => total === 0);
+    await eventuallyReturns(
       () =>
         suite.app.app.context.database.read.selectFrom('domains').select('id').where('id', '=', id).execute(),
       (rows) => rows.length === 0,
@@ -176,7 +177,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     }
     const { error_code } = (await add('bücher.EXAMPLE.org')).json;
     expect(error_code).toBe('DOMAIN_EXISTS');
-    await verified('grüße.example.org');
+    await addVerifiedDomain('grüße.example.org');
     const made = await link('grüße.example.org', 'an-alle');
     expect([made.status, made.json.url]).toEqual([201, 'https://xn--gre-6ka8l.example.org/an-alle']);
     expect((await visit('xn--gre-6ka8l.example.org', '/an-alle')).status).toBe(302);
@@ -216,7 +217,7 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
   });
 
   test('may get certificates from a proxy if they are verified, and no other names may', async () => {
-    const id = await verified('tls.example.org');
+    const id = await addVerifiedDomain('tls.example.org');
     await add('waiting.example.org');
     const allowed = async (domain: string) =>
       (await suite.app.call('GET', `/internal/tls-allowed?domain=${encodeURIComponent(domain)}`)).status;

@@ -17,10 +17,10 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     remove,
     link,
     visit,
-    prove: publishProof,
-    verified,
-    lookedUp,
-    soon: waitUntil,
+    publishProof,
+    addVerifiedDomain,
+    waitForLookup,
+    eventuallyReturns,
   } = domainSuite(store);
 
   test('a subdomain gets its TXT and CNAME records to create, is verified by them, and then can have links', async () => {
@@ -117,21 +117,21 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
   test('a domain is verified automatically soon after its record exists, and never without it', async () => {
     const added = await add('auto.example.org');
     const { id } = added.json;
-    const first = await waitUntil(
+    const first = await eventuallyReturns(
       () => read(id),
       (domain) => domain.checked_at !== null,
     );
     expect([first.state, first.records[0].state]).toEqual(['pending', 'missing']);
     publishProof(added);
     suite.app.clock.now += 10_000;
-    await waitUntil(
+    await eventuallyReturns(
       () => read(id),
       (domain) => domain.state === 'verified',
     );
 
     const late = await add('late.example.org');
     const countChecks = async () =>
-      suite.dns.questions.filter((question) => question === 'TXT _linnet.late.example.org').length;
+      suite.dns.queries.filter((question) => question === 'TXT _linnet.late.example.org').length;
     let checksBefore = 0;
     for (const [days, wait] of [
       [0, 10_000],
@@ -140,7 +140,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
       [30, 24 * hour],
     ] as const) {
       suite.app.clock.now += days * 24 * hour;
-      await waitUntil(
+      await eventuallyReturns(
         () => read(late.json.id),
         ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
       );
@@ -149,7 +149,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
       await checkDueDomains(suite.app.app.context);
       expect(await countChecks()).toBe(checksBefore);
       suite.app.clock.now += 1;
-      await waitUntil(countChecks, (now) => now > checksBefore);
+      await eventuallyReturns(countChecks, (now) => now > checksBefore);
     }
   });
 
@@ -174,7 +174,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
       return found;
     };
     const added = await add('overtaken.example.org');
-    await lookedUp(added);
+    await waitForLookup(added);
     const before = await row(added.json.id);
     suite.app.clock.now += 1;
     publishProof(added);
@@ -210,7 +210,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
   });
 
   test("a name that is verified for another organization can't be claimed", async () => {
-    const id = await verified('mine.example.org');
+    const id = await addVerifiedDomain('mine.example.org');
     const claim = await add('mine.example.org', suite.other);
     expect([claim.status, claim.json.error_code, claim.json.field_key]).toEqual([
       409,
@@ -229,7 +229,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
   });
 
   test('an unreachable DNS server changes nothing, and the state of the record is unknown', async () => {
-    const id = await verified('steady.example.org');
+    const id = await addVerifiedDomain('steady.example.org');
     const proof = names['_linnet.steady.example.org'] ?? {};
     for (const failure of ['server failure', 'refused', 'garbage', 'silence'] as const) {
       names['_linnet.steady.example.org'] = failure;
@@ -245,7 +245,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     names['_linnet.steady.example.org'] = 'server failure';
     for (let day = 0; day < 10; day++) {
       suite.app.clock.now += 24 * hour;
-      await waitUntil(
+      await eventuallyReturns(
         () => read(id),
         ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
       );
@@ -256,7 +256,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
   });
 
   test('a domain without its proof is failing, is given up after 72 hours, and can be restored with its links', async () => {
-    const id = await verified('fading.example.org');
+    const id = await addVerifiedDomain('fading.example.org');
     const proof = names['_linnet.fading.example.org'] ?? {};
     await link('fading.example.org', 'kept');
     const visitStatus = async () => (await visit('fading.example.org', '/kept')).status;
@@ -264,7 +264,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
 
     delete names['_linnet.fading.example.org'];
     suite.app.clock.now += 24 * hour;
-    const failing = await waitUntil(
+    const failing = await eventuallyReturns(
       () => read(id),
       ({ state }) => state === 'failing',
     );
@@ -276,24 +276,24 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     // The record is back in time: everything is as before, and the deadline starts again.
     names['_linnet.fading.example.org'] = proof;
     suite.app.clock.now += 70 * hour;
-    await waitUntil(
+    await eventuallyReturns(
       () => read(id),
       ({ state }) => state === 'verified',
     );
     delete names['_linnet.fading.example.org'];
     suite.app.clock.now += 24 * hour;
-    await waitUntil(
+    await eventuallyReturns(
       () => read(id),
       ({ state }) => state === 'failing',
     );
     suite.app.clock.now += 71 * hour;
-    await waitUntil(
+    await eventuallyReturns(
       () => read(id),
       ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
     );
     expect([(await read(id)).state, await visitStatus()]).toEqual(['failing', 302]);
     suite.app.clock.now += hour;
-    const released = await waitUntil(
+    const released = await eventuallyReturns(
       () => read(id),
       ({ state }) => state === 'pending',
     );
@@ -308,7 +308,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await link('fading.example.org', 'never')).json.error_code).toBe('DOMAIN_UNVERIFIED');
 
     // Now another organization can have the domain, and only that organization's links answer.
-    const theirs = await verified('fading.example.org', suite.other);
+    const theirs = await addVerifiedDomain('fading.example.org', suite.other);
     expect(await visitStatus()).toBe(404);
     await remove(theirs, '', suite.other);
 
@@ -318,31 +318,31 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
   });
 
   test("time in which the DNS didn't answer doesn't count as time without the proof", async () => {
-    const id = await verified('dark.example.org');
+    const id = await addVerifiedDomain('dark.example.org');
     const at = '_linnet.dark.example.org';
     delete names[at];
     suite.app.clock.now += 24 * hour;
-    await waitUntil(
+    await eventuallyReturns(
       () => read(id),
       ({ state }) => state === 'failing',
     );
     names[at] = 'server failure';
     for (let step = 0; step < 5; step++) {
       suite.app.clock.now += 20 * hour;
-      await waitUntil(
+      await eventuallyReturns(
         () => read(id),
         ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
       );
     }
     delete names[at];
     suite.app.clock.now += 71 * hour;
-    await waitUntil(
+    await eventuallyReturns(
       () => read(id),
       ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
     );
     expect((await read(id)).state).toBe('failing');
     suite.app.clock.now += hour;
-    await waitUntil(
+    await eventuallyReturns(
       () => read(id),
       ({ state }) => state === 'pending',
     );

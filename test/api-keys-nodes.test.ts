@@ -3,7 +3,7 @@ import { resetTokens } from '../src/auth/opaque-tokens.ts';
 import { digest } from '../src/auth/secrets.ts';
 import { insertReset } from '../src/storage/password-resets.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen } from './support/eventually.ts';
+import { pollUntil } from './support/eventually.ts';
 import { invite, type Member, member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -42,7 +42,7 @@ async function knownMember(role: 'editor' | 'administrator' = 'editor'): Promise
 /** Invalid at once on the node that made the change, and on the other once the feed reports it. */
 async function expectInvalid(key: string): Promise<void> {
   expect(await userStatus(nodeA, key)).toBe(401);
-  await answerWhen(
+  await pollUntil(
     () => userStatus(nodeB, key),
     (status) => status === 401,
     'the key to become invalid',
@@ -50,7 +50,7 @@ async function expectInvalid(key: string): Promise<void> {
 }
 
 test('a revoked key becomes invalid on all nodes, and other keys of its user continue to work', async () => {
-  const { key, browser } = await knownMember();
+  const { key, browserHeaders: browser } = await knownMember();
   const made = await nodeA.call('POST', '/api/v1/api_key', { headers: browser, body: { name: 'other' } });
   expect([await userStatus(nodeA, made.json.key), await userStatus(nodeB, made.json.key)]).toEqual([
     200, 200,
@@ -65,7 +65,7 @@ test('a revoked key becomes invalid on all nodes, and other keys of its user con
 });
 
 test('a new key works at once on the other node, and an unknown key with the same beginning does not', async () => {
-  const { browser } = await knownMember();
+  const { browserHeaders: browser } = await knownMember();
   const made = await nodeA.call('POST', '/api/v1/api_key', { headers: browser, body: { name: 'early' } });
   const unknown = `${made.json.key.slice(0, -1)}${made.json.key.endsWith('0') ? '1' : '0'}`;
   expect([await userStatus(nodeB, unknown), await userStatus(nodeB, made.json.key)]).toEqual([401, 200]);
@@ -82,7 +82,7 @@ test('a key has the rights of its user: a lowered or raised role applies on all 
   ] as const) {
     await nodeA.call('PATCH', `/api/v1/member/${userId}`, { key: owner.key, body: { role } });
     expect(await inviteStatus(nodeA)).toBe(status);
-    await answerWhen(
+    await pollUntil(
       () => inviteStatus(nodeB),
       (got) => got === status,
       `the role ${role}`,
@@ -97,7 +97,7 @@ test('the keys of a removed member become invalid on all nodes', async () => {
 });
 
 test('the keys of a member who joins another organization become invalid on all nodes', async () => {
-  const { key, email, browser } = await knownMember();
+  const { key, email, browserHeaders: browser } = await knownMember();
   const other = await nodeA.createAccount(`other${crypto.randomUUID().slice(0, 8)}@example.com`);
   const { json } = await invite(nodeA, other.key, email);
   const body = { token: json.token };
@@ -134,12 +134,12 @@ test('keys that may be another person’s become invalid on all nodes with the f
 });
 
 test('the last use of a key is stored, though a cached key isn’t looked up', async () => {
-  const { key, browser } = await knownMember();
+  const { key, browserHeaders: browser } = await knownMember();
   const usedAt = async () => {
     await userStatus(nodeA, key);
     return (await nodeA.call('GET', '/api/v1/api_key', { headers: browser })).json[0].last_used_at;
   };
-  const first = await answerWhen(usedAt, (at) => at !== null, 'the first use');
+  const first = await pollUntil(usedAt, (at) => at !== null, 'the first use');
   nodeA.clock.now += 61_000;
-  await answerWhen(usedAt, (at) => at > first, 'a later use');
+  await pollUntil(usedAt, (at) => at > first, 'a later use');
 });

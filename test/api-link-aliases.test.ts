@@ -3,7 +3,7 @@ import { type Answer, storeKinds, type TestAccount } from './support/app.ts';
 import { domainSuite, ownHost } from './support/domain-suite.ts';
 
 describe.each(storeKinds)('addresses of a link on %s', (store) => {
-  const { suite, visit, verified, remove } = domainSuite(store);
+  const { suite, visit, addVerifiedDomain, remove } = domainSuite(store);
   const call = (method: string, path: string, body?: object, { key }: TestAccount = suite.owner) =>
     suite.app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
   const create = async (body: object = {}, account = suite.owner) =>
@@ -203,7 +203,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
   });
 
   test('a link moves to another domain, forwards paths from all addresses, and loses those of a deleted domain', async () => {
-    const domain = await verified('aliases.example.org');
+    const domain = await addVerifiedDomain('aliases.example.org');
     const { id } = await create({ suffix: 'moving', forward_path: true });
     const moved = await patch(id, { domain: 'https://aliases.example.org', add_aliases: ['moving-2'] });
     expect(moved.json.aliases).toEqual(['https://aliases.example.org/moving-2', urlOf('moving')]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { importLinks } from '../src/cli/import-links.ts';
 import { type Send, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { browserOf, member } from './support/members.ts';
+import { browserHeadersOf, member } from './support/members.ts';
 
 interface Entry {
   readonly id: number;
@@ -106,7 +106,7 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
 
   test("distinguishes the dashboard, keys, tokens and imports, and doesn't name former members", async () => {
     const { id } = await create();
-    const browser = await browserOf(app, owner);
+    const browser = await browserHeadersOf(app, owner);
     await app.call('PATCH', `/api/v1/link/${id}`, {
       body: { name: 'by the dashboard' },
       headers: { cookie: browser.cookie, origin: app.url },

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { countBlocks } from '../src/storage/link-blocks.ts';
 import { countLinks, listLinks } from '../src/storage/list-links.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen } from './support/eventually.ts';
+import { pollUntil } from './support/eventually.ts';
 
 const perCall = 1000;
 const calls = 24;
@@ -99,7 +99,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
   test('block counts for deep pages are made when the first page is read', async () => {
     const { database } = app.app.context;
     await page('limit=1');
-    const marks = await answerWhen(
+    const marks = await pollUntil(
       () => database.read.selectFrom('link_block_marks').select('counted_to').execute(),
       ([mark]) => (mark?.counted_to ?? 0) > 20_000,
       'the blocks to be counted',
@@ -112,7 +112,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     // As autovacuum does: the plan depends on PostgreSQL's statistics of the table.
     await sql`analyze links`.execute(app.app.context.database.read);
     for (let call = 0; call < 20; call++) await page('limit=25');
-    const plans = await answerWhen(
+    const plans = await pollUntil(
       async () =>
         (
           await sql<{ custom_plans: number; generic_plans: number }>`

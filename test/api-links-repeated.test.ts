@@ -2,12 +2,12 @@ import { Database as Sqlite } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
-import { StoreAway } from '../src/rules/errors.ts';
+import { StoreUnavailable } from '../src/rules/errors.ts';
 import { newestLinks } from '../src/storage/newest-links.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { runDirectly } from '../src/storage/prepared.ts';
 import { type Send, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen } from './support/eventually.ts';
+import { pollUntil } from './support/eventually.ts';
 import { seedHits } from './support/hits.ts';
 import { storeFolder } from './support/migrated-store.ts';
 import { seededRandom } from './support/seeded-random.ts';
@@ -130,7 +130,7 @@ describe.each(storeKinds)('cached pages of links on %s', (store) => {
     const first = async () => (await newestLinks({ ...database, read }, page)).links[0];
     await first();
     // The page that is cached now may have been read before the last commit of the background work.
-    const link = await answerWhen(
+    const link = await pollUntil(
       async () => {
         statements = 0;
         return [await first(), await first()];
@@ -195,5 +195,5 @@ test('reading from a closed database throws StoreAway, and is no fault', async (
   });
   await database.close();
   const page = { organizationId: 1, below: 2 ** 40, offset: 0, limit: 5 };
-  await expect(newestLinks(database, page)).rejects.toThrow(StoreAway);
+  await expect(newestLinks(database, page)).rejects.toThrow(StoreUnavailable);
 });

@@ -6,7 +6,7 @@ import { lockOrganizations } from '../src/storage/organizations.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { insertUser } from '../src/storage/users.ts';
 import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { browserOf, invite, member } from './support/members.ts';
+import { browserHeadersOf, invite, member } from './support/members.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -117,7 +117,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   test('a live stream of the previous organization ends', async () => {
     const quickApp = await startApp({ store, overrides: { heartbeat: 20 } });
     const [host, guest] = [await quickApp.createAccount(), await quickApp.createAccount()];
-    const browser = await browserOf(quickApp, guest);
+    const browser = await browserHeadersOf(quickApp, guest);
     const stream = await fetch(`${quickApp.url}/api/v1/clicks/live`, { headers: { cookie: browser.cookie } });
     const ended = stream.text();
     const { id } = (await invite(quickApp, host.key, guest.email)).json;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { browserOf, invite, member } from './support/members.ts';
+import { browserHeadersOf, invite, member } from './support/members.ts';
 
 describe.each(storeKinds)('members on %s', (store) => {
   let app: TestApp;
@@ -114,7 +114,7 @@ describe.each(storeKinds)('members on %s', (store) => {
 
     for (const headers of [
       { 'api-key': editor.key },
-      { cookie: editor.browser.cookie ?? '' },
+      { cookie: editor.browserHeaders.cookie ?? '' },
       { authorization: `Bearer ${pair.access_token}` },
     ])
       expect((await app.call('GET', '/api/v1/link', { headers })).status).toBe(401);
@@ -123,7 +123,7 @@ describe.each(storeKinds)('members on %s', (store) => {
       401,
     );
 
-    const browser = await browserOf(app, editor);
+    const browser = await browserHeadersOf(app, editor);
     const user = (await app.call('GET', '/api/v1/user', { headers: browser })).json;
     expect(user).toMatchObject({ id: editor.userId, role: 'administrator', organization_name: editor.email });
     expect(user.organization_id).not.toBe(admin.organizationId);
@@ -139,7 +139,7 @@ describe.each(storeKinds)('members on %s', (store) => {
     const editor = await member(app, admin);
     await as(admin.key).remove(editor.userId);
     const { json: invitation } = await invite(app, admin.key, editor.email);
-    const browser = await browserOf(app, editor);
+    const browser = await browserHeadersOf(app, editor);
     const accepted = await app.call('POST', '/api/v1/invitation/accept', {
       headers: browser,
       body: { token: invitation.token },
@@ -179,7 +179,7 @@ describe.each(storeKinds)('members on %s', (store) => {
     const quickApp = await startApp({ store, overrides: { heartbeat: 20 } });
     const admin = await quickApp.createAccount();
     const editor = await member(quickApp, admin);
-    const { cookie = '' } = editor.browser;
+    const { cookie = '' } = editor.browserHeaders;
     const stream = await fetch(`${quickApp.url}/api/v1/clicks/live`, { headers: { cookie } });
     expect(stream.status).toBe(200);
     const ended = stream.text();

@@ -4,7 +4,7 @@ import { proveEmail } from '../src/storage/members.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { type Answer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
-import { browserOf, invite } from './support/members.ts';
+import { browserHeadersOf, invite } from './support/members.ts';
 import { newPassword, otherNetwork, requestReset, resetPassword, signIn } from './support/password-reset.ts';
 
 const hour = 60 * 60 * 1000;
@@ -77,7 +77,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   test('is replaced: all sessions are signed out, and API keys stay', async () => {
     const account = await app.createAccount();
     await app.app.context.database.write((queries) => proveEmail(queries, account.userId));
-    const { cookie } = await browserOf(app, account);
+    const { cookie } = await browserHeadersOf(app, account);
     const pair = await app.call('POST', '/api/v1/auth/create_tokens', {
       body: { email: account.email, password: account.password },
     });
@@ -102,7 +102,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     const squatter = await app.createAccount();
     expect((await resetPassword(app, await requestedToken(squatter.email))).status).toBe(204);
     expect((await app.call('GET', '/api/v1/user', { key: squatter.key })).status).toBe(401);
-    const owner = await browserOf(app, { ...squatter, password: newPassword });
+    const owner = await browserHeadersOf(app, { ...squatter, password: newPassword });
     const made = await app.call('POST', '/api/v1/api_key', { body: { name: 'mine' }, headers: owner });
     expect((await resetPassword(app, await requestedToken(squatter.email))).status).toBe(204);
     expect((await app.call('GET', '/api/v1/user', { key: made.json.key })).status).toBe(200);
@@ -292,7 +292,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     const accept = () => app.call('POST', `/api/v1/user/invitations/${json.id}/accept`, { key: guest.key });
     expect((await accept()).json.error_code).toBe('EMAIL_UNPROVEN');
     await resetPassword(app, await requestedToken(guest.email));
-    const headers = await browserOf(app, { ...guest, password: newPassword });
+    const headers = await browserHeadersOf(app, { ...guest, password: newPassword });
     const accepted = await app.call('POST', `/api/v1/user/invitations/${json.id}/accept`, { headers });
     expect(accepted.status).toBe(200);
   });

@@ -8,7 +8,7 @@ import {
   type TestAccount,
   type TestApp,
 } from './support/app.ts';
-import { answerWhen } from './support/eventually.ts';
+import { pollUntil } from './support/eventually.ts';
 import { member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -48,7 +48,7 @@ function calls(nodes: readonly TestApp[], key: () => string) {
       for (const node of nodes) node.clock.now = app.clock.now + (node === app ? time : 0);
     },
     done: (id: number, count = 1) =>
-      answerWhen(
+      pollUntil(
         async () => (await listed(id)).filter(({ status }) => status !== 'open'),
         (changes) => changes.length >= count,
         `${count} scheduled changes to be done`,
@@ -105,7 +105,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     expect(await link.done(made.id)).toMatchObject([
       { id: sooner.json.id, status: 'applied', refusal: null, done_at: expect.any(String) },
     ]);
-    await answerWhen(location, (to) => to === 'https://example.com/2', 'the redirect');
+    await pollUntil(location, (to) => to === 'https://example.com/2', 'the redirect');
     expect((await link.history(made.id))[0]).toMatchObject({
       action: 'changed',
       scheduled: sooner.json.id,
@@ -117,7 +117,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     expect(JSON.parse(first?.body ?? '')).toMatchObject({ event: 'link.updated' });
     link.advance(minute);
     await link.done(made.id, 2);
-    await answerWhen(location, (to) => to === 'https://example.com/3', 'the second redirect');
+    await pollUntil(location, (to) => to === 'https://example.com/3', 'the second redirect');
   });
 
   test('are applied once each and in order, however many are due at once', async () => {
@@ -169,7 +169,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     expect(entries[0]).toMatchObject({ scheduled: changes[0]?.id, refusal: { error_code: 'LINK_ON_PAPER' } });
 
     // It was due while the link was deleted.
-    await answerWhen(
+    await pollUntil(
       async () => {
         await link.call('POST', '/link/restore', { ids: [deleted.id] });
         const [change] = await link.listed(deleted.id);

@@ -8,7 +8,7 @@ const day = 24 * hour;
 
 describe.each(storeKinds)('the list of sessions on %s', (store) => {
   const suite = sessionSuite(store);
-  const { ours: pageHeaders, signIn, person: signedInAccount, isIn: isSignedIn } = suite;
+  const { pageHeaders, signIn, signedInAccount, isSignedIn } = suite;
 
   const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0';
   const iphone =
@@ -88,7 +88,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     const [mine, theirs] = [await signedInAccount(), await signedInAccount()];
     const colleague = await member(suite.app, mine);
     const [{ id }] = await list(theirs.cookie);
-    const [{ id: colleagueSession }] = await list(colleague.browser.cookie ?? '');
+    const [{ id: colleagueSession }] = await list(colleague.browserHeaders.cookie ?? '');
     expect((await list(mine.cookie)).length).toBe(1);
     for (const sessionId of [
       id,
@@ -104,10 +104,10 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     ])
       expect([sessionId, (await endSession(sessionId, mine.cookie)).status]).toEqual([sessionId, 404]);
     expect((await endSession('%', mine.cookie)).status).toBe(400);
-    expect([await isSignedIn(theirs.cookie), await isSignedIn(colleague.browser.cookie ?? '')]).toEqual([
-      true,
-      true,
-    ]);
+    expect([
+      await isSignedIn(theirs.cookie),
+      await isSignedIn(colleague.browserHeaders.cookie ?? ''),
+    ]).toEqual([true, true]);
   });
 
   test("has ids that can't be used to sign in, and no sessions that have ended", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
-import { browserOf } from './support/members.ts';
+import { browserHeadersOf } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
@@ -27,14 +27,14 @@ afterAll(async () => {
 const read = (app: TestApp, cookie: string) => app.call('GET', '/api/v1/user', { headers: { cookie } });
 
 test('a session from one node is valid on the other, and ends on both immediately', async () => {
-  const browser = await browserOf(nodeA, owner);
+  const browser = await browserHeadersOf(nodeA, owner);
   expect((await read(nodeB, browser.cookie)).status).toBe(200);
   await nodeA.call('DELETE', '/api/v1/session', { headers: browser });
   expect((await read(nodeB, browser.cookie)).status).toBe(401);
 });
 
 test('while the database is unreachable, calls with a session get 503, and the session stays valid', async () => {
-  const { cookie } = await browserOf(nodeB, owner);
+  const { cookie } = await browserHeadersOf(nodeB, owner);
   await proxy.close();
   const { status, headers, json } = await read(nodeB, cookie);
   expect([status, json.error_code]).toEqual([503, 'STORE_AWAY']);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
-import { browserOf } from './support/members.ts';
+import { browserHeadersOf } from './support/members.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 type OriginHeaders = Record<string, string>;
@@ -49,7 +49,7 @@ describe('cross-site calls with a cookie', () => {
   beforeAll(async () => {
     app = await startApp();
     owner = await app.createAccount();
-    cookie = (await browserOf(app, owner)).cookie;
+    cookie = (await browserHeadersOf(app, owner)).cookie;
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -112,7 +112,7 @@ describe('cross-site calls with a cookie', () => {
   test('a program that keeps cookies may sign in without an origin', async () => {
     const body = { email: owner.email, password: owner.password };
     expect((await app.call('POST', '/api/v1/session', { body })).status).toBe(201);
-    const own = (await browserOf(app, owner)).cookie;
+    const own = (await browserHeadersOf(app, owner)).cookie;
     expect((await app.call('POST', '/api/v1/session', { body, headers: { cookie: own } })).status).toBe(201);
   });
 
@@ -150,7 +150,7 @@ describe('cross-site calls with a cookie', () => {
 
 test('without BASE_URL, the page on each loopback name may call only its own origin', async () => {
   const app = await startApp();
-  const { cookie } = await browserOf(app, await app.createAccount());
+  const { cookie } = await browserHeadersOf(app, await app.createAccount());
   const { port } = new URL(app.url);
   const rename = async (host: string, origin: string) =>
     (

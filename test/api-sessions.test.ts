@@ -8,7 +8,7 @@ const day = 24 * hour;
 
 describe.each(storeKinds)('sessions on %s', (store) => {
   const suite = sessionSuite(store);
-  const { ours: pageHeaders, signIn, person: signedInAccount, isIn: isSignedIn } = suite;
+  const { pageHeaders, signIn, signedInAccount, isSignedIn } = suite;
 
   test("signing in returns the user and sets a cookie that scripts and other sites can't use", async () => {
     const { email, password, userId } = await suite.app.createAccount('cookie@example.com');

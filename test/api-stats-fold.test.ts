@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { browser, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { rebuildRollups, rollUps } from './support/hits.ts';
 
 const agents = [
-  browser,
+  browserUserAgent,
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
   'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
   'curl/8.5.0',

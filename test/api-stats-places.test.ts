@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { browser, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { twoNetworkFile } from './support/country-file.ts';
 import { temporaryFolder } from './support/program.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -48,7 +48,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
     id = made.id;
     await call('PATCH', `/${id}`, { suffix: `own-${store}`, add_aliases: [`ältere-${store}`] });
     const visit = (path: string, address: string, headers: Record<string, string> = {}) =>
-      app.visit(path, { 'user-agent': browser, 'x-forwarded-for': address, ...headers });
+      app.visit(path, { 'user-agent': browserUserAgent, 'x-forwarded-for': address, ...headers });
     for (let visitor = 1; visitor <= 40; visitor++) await visit(`/own-${store}`, `9.9.9.${visitor}`);
     for (let visitor = 1; visitor <= 5; visitor++) await visit(`/before-${store}`, `193.99.144.${visitor}`);
     // Also through the app server, with a path after the suffix, and by a rule.

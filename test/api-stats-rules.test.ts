@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { browser, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 
 interface Group {
   readonly value: string | null;
@@ -36,7 +36,7 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
     const { pathname } = new URL(link.url);
     const visit = (visitor: number, query: string) =>
       app.visit(pathname + query, {
-        'user-agent': browser,
+        'user-agent': browserUserAgent,
         'x-forwarded-for': `203.0.113.${visitor}`,
       });
     for (let visitor = 1; visitor <= 24; visitor++) await visit(visitor, '?split');

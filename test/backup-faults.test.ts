@@ -9,9 +9,15 @@ import { allTables } from './support/all-tables.ts';
 import { storeKinds } from './support/app.ts';
 import { eventually, pollOften } from './support/eventually.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
-import { command } from './support/populated-server.ts';
+import { runToExit } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { inShell, runCommand, runServer, runWithFilesBelow, temporaryFolder } from './support/program.ts';
+import {
+  runCommand,
+  runServer,
+  runWithFileSizeLimit,
+  shellCommand,
+  temporaryFolder,
+} from './support/program.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
@@ -36,7 +42,7 @@ async function createStore(name: string, words: number): Promise<Store> {
     insert into words (word) select 'word ' || i || hex(randomblob(20)) from more`);
   database.close();
   const backup = join(folder.path, `${name}.linnet`);
-  expect((await command(['backup', backup], settings))[0]).toBe(0);
+  expect((await runToExit(['backup', backup], settings))[0]).toBe(0);
   return { words, settings, backup };
 }
 
@@ -119,7 +125,7 @@ describe('a restore refuses, and leaves no store behind', () => {
     const settings = await target();
     const file = join(folder.path, 'broken.linnet');
     await writeFile(file, await bytes());
-    const [code, out, err] = await command(['restore', file], settings);
+    const [code, out, err] = await runToExit(['restore', file], settings);
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(line);
     expect(err.trim().split('\n')).toHaveLength(1);
@@ -128,11 +134,11 @@ describe('a restore refuses, and leaves no store behind', () => {
 
   test('a missing or invalid file', async () => {
     const settings = await target();
-    expect((await command(['restore', join(folder.path, 'no such file')], settings))[2]).toMatch(
+    expect((await runToExit(['restore', join(folder.path, 'no such file')], settings))[2]).toMatch(
       /can not be read: ENOENT/,
     );
-    expect((await command(['restore', folder.path], settings))[2]).toMatch(/can not be read: EISDIR/);
-    expect((await command(['restore'], settings))[2]).toBe(
+    expect((await runToExit(['restore', folder.path], settings))[2]).toMatch(/can not be read: EISDIR/);
+    expect((await runToExit(['restore'], settings))[2]).toBe(
       'The backup to restore, or - for a pipe, is needed.\n',
     );
     expect(storesIn(settings.DATA_DIR)).toEqual([]);
@@ -142,18 +148,18 @@ describe('a restore refuses, and leaves no store behind', () => {
     const settings = { ...(await target()), PORT: '0' };
     const server = runServer(settings);
     await server.address();
-    expect((await command(['restore', store.backup], settings))[2]).toMatch(
+    expect((await runToExit(['restore', store.backup], settings))[2]).toMatch(
       /is in use by another Linnet: process/,
     );
     server.kill('SIGTERM');
     await server.exited;
     const before = await allTables(settings.DATA_DIR, '');
-    expect((await command(['restore', store.backup], settings))[2]).toMatch(
+    expect((await runToExit(['restore', store.backup], settings))[2]).toMatch(
       /^There is a store already: .*linnet\.sqlite\. Move /,
     );
     expect(await allTables(settings.DATA_DIR, '')).toEqual(before);
     const withTables = { ...settings, DATABASE_URL: await migratedPostgres() };
-    expect((await command(['restore', store.backup], withTables))[2]).toMatch(
+    expect((await runToExit(['restore', store.backup], withTables))[2]).toMatch(
       /^The database has tables already, such as /,
     );
   }, 240_000);
@@ -163,7 +169,13 @@ test('backups and restores work through a pipe, and never overwrite a file', asy
   const settings = await target();
   const pipe = (from: string, to: string) =>
     Bun.spawn(
-      ['bash', '-c', `DATA_DIR="$0" ${inShell} backup - | DATA_DIR="$1" ${inShell} restore -`, from, to],
+      [
+        'bash',
+        '-c',
+        `DATA_DIR="$0" ${shellCommand} backup - | DATA_DIR="$1" ${shellCommand} restore -`,
+        from,
+        to,
+      ],
       { env: { PATH: process.env.PATH }, stdout: 'pipe', stderr: 'ignore' },
     );
   const { DATA_DIR } = store.settings;
@@ -176,7 +188,7 @@ test('backups and restores work through a pipe, and never overwrite a file', asy
   const [original, restored] = [await allTables(DATA_DIR, ''), await allTables(settings.DATA_DIR, '')];
   expect(restored.words?.length).toBe(store.words);
   expect(Bun.hash(JSON.stringify(restored.words))).toBe(Bun.hash(JSON.stringify(original.words)));
-  const [code, , err] = await command(['backup', store.backup], store.settings);
+  const [code, , err] = await runToExit(['backup', store.backup], store.settings);
   expect([code, err]).toEqual([1, `${store.backup} is there already. Name a file that is not.\n`]);
 }, 240_000);
 
@@ -184,23 +196,23 @@ test('of two simultaneous backups to one file, one is written completely and the
   const file = join(folder.path, 'both.linnet');
   const backups = [1, 2].map(() => runCommand(['backup', file], store.settings));
   expect((await Promise.all(backups.map(({ exited }) => exited))).sort()).toEqual([0, 1]);
-  expect((await command(['restore', file], await target()))[0]).toBe(0);
+  expect((await runToExit(['restore', file], await target()))[0]).toBe(0);
   expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
 }, 240_000);
 
 test('a full disk ends a backup and a restore with one line, and neither leaves a file behind', async () => {
   const file = join(folder.path, 'too-large.linnet');
-  const failing = runWithFilesBelow(100, ['backup', file], store.settings);
+  const failing = runWithFileSizeLimit(100, ['backup', file], store.settings);
   expect(await failing.exited).toBe(1);
   expect(failing.output().err.trim().split('\n')).toHaveLength(1);
   expect(readdirSync(folder.path).filter((name) => name.startsWith('too-large'))).toEqual([]);
   const settings = await target();
-  const restoring = runWithFilesBelow(1_000, ['restore', store.backup], settings);
+  const restoring = runWithFileSizeLimit(1_000, ['restore', store.backup], settings);
   expect(await restoring.exited).toBe(1);
   expect(restoring.output().err.trim().split('\n')).toHaveLength(1);
   expect(storesIn(settings.DATA_DIR)).toEqual([]);
   if (!existsSync('/dev/full')) return;
-  const toFull = Bun.spawn(['bash', '-c', `${inShell} backup - > /dev/full`], {
+  const toFull = Bun.spawn(['bash', '-c', `${shellCommand} backup - > /dev/full`], {
     env: { PATH: process.env.PATH, DATA_DIR: store.settings.DATA_DIR },
     stderr: 'pipe',
   });
@@ -222,7 +234,7 @@ test('a killed backup leaves no file of its name, and the next one into that fol
   const leftFiles = readdirSync(folder.path).filter((name) => name.startsWith('killed'));
   expect(leftFiles).toEqual([expect.stringMatching(/^killed\.linnet\.backup-[\w.]+-\d+\.partial$/)]);
   const settings = await target();
-  const [code, , err] = await command(['restore', join(folder.path, leftFiles[0] ?? '')], settings);
+  const [code, , err] = await runToExit(['restore', join(folder.path, leftFiles[0] ?? '')], settings);
   expect([code, err]).toEqual([1, expect.stringMatching(/cut off|not a backup/)]);
   // A file that another machine may still be writing, one that is too old for that, and an unrelated file.
   const [elsewhere, old, unrelated] = [
@@ -232,7 +244,7 @@ test('a killed backup leaves no file of its name, and the next one into that fol
   ];
   for (const name of [elsewhere, old, unrelated]) writeFileSync(join(folder.path, name), 'x');
   utimesSync(join(folder.path, old), 1, 1);
-  expect((await command(['backup', join(folder.path, 'next.linnet')], store.settings))[0]).toBe(0);
+  expect((await runToExit(['backup', join(folder.path, 'next.linnet')], store.settings))[0]).toBe(0);
   const partial = readdirSync(folder.path).filter((name) => name.endsWith('.partial'));
   expect(partial.sort()).toEqual([elsewhere, unrelated]);
   for (const name of partial) rmSync(join(folder.path, name));
@@ -257,7 +269,7 @@ describe.each(storeKinds)('a restore into %s that is killed', (kind) => {
     // PostgreSQL notices that the connection has ended, and rolls back.
     if (kind === 'postgres')
       await eventually(async () => !(await isRestoring(settings.DATABASE_URL ?? '')), 'the rollback');
-    expect((await command(['restore', store.backup], settings)).slice(0, 2)).toEqual([
+    expect((await runToExit(['restore', store.backup], settings)).slice(0, 2)).toEqual([
       0,
       expect.stringMatching(/^Restored 20,/),
     ]);

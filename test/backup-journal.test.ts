@@ -6,11 +6,11 @@ import { SQL } from 'bun';
 import { type StoreKind, storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import {
-  command,
   populateServer,
+  runToExit,
   sendClicks,
   settingsFor,
-  untilCounted,
+  waitUntilCounted,
 } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
@@ -46,7 +46,7 @@ test.each(storeKinds)(
     const release = await blockFold(kind, settings);
     await sendClicks(populated, 'plain', 20, 1_000);
     const file = join(folder.path, 'one.linnet');
-    const [code] = await command(['backup', file], settings);
+    const [code] = await runToExit(['backup', file], settings);
     await sendClicks(populated, 'plain', 10, 2_000);
     populated.server.kill('SIGKILL');
     await populated.server.exited;
@@ -55,10 +55,10 @@ test.each(storeKinds)(
     for (const ending of ['', '-wal', '-shm'])
       await rm(join(settings.DATA_DIR ?? '', `linnet.sqlite${ending}`), { force: true });
     if (kind === 'postgres') settings.DATABASE_URL = await freshPostgres();
-    expect((await command(['restore', file], settings))[0]).toBe(0);
+    expect((await runToExit(['restore', file], settings))[0]).toBe(0);
     const server = runServer(settings);
     const after = { ...populated, server, url: await server.address() };
-    await untilCounted(after, '33 300');
+    await waitUntilCounted(after, '33 300');
     server.kill('SIGTERM');
     expect(await server.exited).toBe(0);
     const counter = hitCounter(settings.DATA_DIR ?? '', settings.DATABASE_URL ?? '');
@@ -82,7 +82,7 @@ test.each(storeKinds)(
     })();
     const files = ['a', 'b'].map((name) => join(folder.path, name));
     const codes = await Promise.all(
-      files.map(async (file) => (await command(['backup', file], settings))[0]),
+      files.map(async (file) => (await runToExit(['backup', file], settings))[0]),
     );
     isOver = true;
     await visiting;
@@ -93,7 +93,7 @@ test.each(storeKinds)(
       const dataDir = `${file}-restored`;
       await mkdir(dataDir);
       await copyFile(join(settings.DATA_DIR ?? '', 'secret.key'), join(dataDir, 'secret.key'));
-      expect((await command(['restore', file], { DATA_DIR: dataDir }))[0]).toBe(0);
+      expect((await runToExit(['restore', file], { DATA_DIR: dataDir }))[0]).toBe(0);
       const counter = hitCounter(dataDir, '');
       const [plain, busy] = [await counter.of(1), await counter.of(2)];
       await counter.close();

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { allTables } from './support/all-tables.ts';
 import { storeKinds } from './support/app.ts';
 import {
-  command,
   contentsOf,
   type PopulatedServer,
   populateServer,
+  runToExit,
   settingsFor,
   settingsWithoutStore,
   webhookKey,
@@ -53,7 +53,7 @@ describe.each(storeKinds)('a backup of %s', (from) => {
     file = join(folder.path, 'linnet.backup');
     answers = await answersOf(before);
     before.server.kill('SIGSTOP');
-    expect(await command(['backup', file], settings)).toEqual([0, '', expect.stringContaining(file)]);
+    expect(await runToExit(['backup', file], settings)).toEqual([0, '', expect.stringContaining(file)]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     tables = await allTables(settings.DATA_DIR ?? '', settings.DATABASE_URL ?? '');
     before.server.kill('SIGCONT');
@@ -66,13 +66,13 @@ describe.each(storeKinds)('a backup of %s', (from) => {
     async (to) => {
       const dataDir = join(folder.path, `after-${to}`);
       const restored = await settingsWithoutStore(to, dataDir);
-      expect(await command(['restore', file], restored)).toEqual([
+      expect(await runToExit(['restore', file], restored)).toEqual([
         1,
         '',
         expect.stringContaining('The secret key of this backup is not here'),
       ]);
       await copyFile(join(settings.DATA_DIR ?? '', 'secret.key'), join(dataDir, 'secret.key'));
-      expect(await command(['restore', file], restored)).toEqual([
+      expect(await runToExit(['restore', file], restored)).toEqual([
         0,
         expect.stringMatching(/^Restored \d+ rows/),
         '',

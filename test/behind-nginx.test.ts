@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen } from './support/eventually.ts';
+import { pollUntil } from './support/eventually.ts';
 import { hasNginx, type Nginx, startNginx } from './support/nginx.ts';
 
 const host = 'links.example.com';
@@ -37,7 +37,7 @@ describe.skipIf(!hasNginx)(
       expect([answer.status, answer.headers.get('location')]).toEqual([302, 'https://shop.example.com/']);
       const clicks = () =>
         app.call('GET', `/api/v1/link/${made.json.id}/clicks?class=all`, { key: owner.key });
-      const { json } = await answerWhen(clicks, (found) => found.json.clicks.length === 1, 'the click');
+      const { json } = await pollUntil(clicks, (found) => found.json.clicks.length === 1, 'the click');
       expect(json.clicks[0].country).not.toBe('FR');
       expect((await visit('/app')).status).toBe(200);
       expect((await visit('/api/v1/link', { 'api-key': owner.key })).status).toBe(200);

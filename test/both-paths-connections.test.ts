@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { openBothPaths } from './support/both-paths.ts';
 import { eventually } from './support/eventually.ts';
-import { dial, ports, readAfterSending, sendPieces, statusesOf } from './support/raw-sockets.ts';
+import {
+  connectAndSend,
+  readAfterSending,
+  sendPieces,
+  socketPorts,
+  statusesOf,
+} from './support/raw-sockets.ts';
 import {
   answer,
   fastRequest,
@@ -18,10 +24,10 @@ import { scaledToLoad } from './support/scaled-to-load.ts';
 let paths: SampleService['paths'];
 let faults: SampleService['faults'];
 /** The requests that the app server received. */
-let asked: SampleService['asked'];
+let asked: SampleService['appServerRequests'];
 
 beforeAll(() => {
-  ({ paths, faults, asked } = openSampleService());
+  ({ paths, faults, appServerRequests: asked } = openSampleService());
 });
 afterAll(async () => {
   expect(faults).toEqual([]);
@@ -55,7 +61,10 @@ describe('the address of a visitor', () => {
 describe('a connection', () => {
   test('never treats bytes after a response to an incomplete request as another request', async () => {
     asked.length = 0;
-    const socket = await dial(paths.port, get('/large', 'Connection: close\r\nContent-Length: 9999999\r\n'));
+    const socket = await connectAndSend(
+      paths.port,
+      get('/large', 'Connection: close\r\nContent-Length: 9999999\r\n'),
+    );
     socket.pause();
     // The app server has answered and closed its connection; the listener still has the answer, since the client doesn't read.
     for (let turn = 0; turn < 20; turn++) {
@@ -68,11 +77,11 @@ describe('a connection', () => {
   });
 
   test('from another local process to the app server is refused, even from a port number used for a visitor', async () => {
-    const before = ports('01');
-    const visitor = await dial(paths.port, forwardedRequest);
+    const before = socketPorts('01');
+    const visitor = await connectAndSend(paths.port, forwardedRequest);
     await new Promise((resolve) => visitor.once('data', resolve));
-    const appServerPort = ports('0A').find((port) => port !== paths.port) ?? 0;
-    const forwardingPort = ports('01', appServerPort).find((port) => !before.includes(port)) ?? 0;
+    const appServerPort = socketPorts('0A').find((port) => port !== paths.port) ?? 0;
+    const forwardingPort = socketPorts('01', appServerPort).find((port) => !before.includes(port)) ?? 0;
     asked.length = 0;
     const options = { from: '127.0.0.2', fromPort: forwardingPort, count: 1 };
     expect(statusesOf(await sendPieces(appServerPort, [get('/forged')], options))).toEqual([403]);
@@ -84,7 +93,7 @@ describe('a connection', () => {
     await sendPieces(paths.port, [forwardedRequest], { count: 1 });
     const openDescriptors = () => readdirSync('/proc/self/fd').length;
     const before = openDescriptors();
-    const socket = await dial(paths.port, post('/read', 'Content-Length: 9\r\n', 'a'));
+    const socket = await connectAndSend(paths.port, post('/read', 'Content-Length: 9\r\n', 'a'));
     // Nothing reports when half a body has arrived.
     await Bun.sleep(50);
     socket.destroy();
@@ -119,7 +128,7 @@ describe('a connection', () => {
     const firstBytes = [fastRequest, forwardedRequest, get('/late'), get('/large'), 'GET /kn', 'POST'];
     for (let round = 0; round < 5; round++) {
       const sockets = await Promise.all(
-        Array.from({ length: 10 }, () => firstBytes.map((bytes) => dial(paths.port, bytes))).flat(),
+        Array.from({ length: 10 }, () => firstBytes.map((bytes) => connectAndSend(paths.port, bytes))).flat(),
       );
       for (const [index, socket] of sockets.entries()) {
         if (index % 3 === 0) socket.resetAndDestroy();
@@ -153,7 +162,7 @@ describe('a connection, continued', () => {
         path === '/known' ? { head: 'HTTP/1.1 204 No Content\r\n', body: '', waits: false } : null,
     );
     const visitors = await Promise.all(
-      [fastRequest, forwardedRequest].map((bytes) => dial(stopping.port, bytes)),
+      [fastRequest, forwardedRequest].map((bytes) => connectAndSend(stopping.port, bytes)),
     );
     await Promise.all(visitors.map((visitor) => new Promise((resolve) => visitor.once('data', resolve))));
     const received = visitors.map(
@@ -184,7 +193,7 @@ describe('a connection, continued', () => {
       post('/other', 'Transfer-Encoding: chunked\r\n', `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`),
     ];
     const visitors = framings.map((bytes) => readAfterSending(refusing.port, bytes));
-    await Promise.all(visitors.map(({ heard }) => heard));
+    await Promise.all(visitors.map(({ firstData }) => firstData));
     const began = performance.now();
     await refusing.drain();
     // Requests under way have ten seconds to finish, which these must not use up.

@@ -168,7 +168,7 @@ describe('requests get the same result as without the fast path', () => {
     };
     await Promise.all(streams.map(check));
     expect(differences).toEqual([]);
-    expect(service.asked).not.toContain('GET /smuggled');
+    expect(service.appServerRequests).not.toContain('GET /smuggled');
   });
 });
 
@@ -202,12 +202,12 @@ describe('a stream of requests of every kind', () => {
   });
 
   test('stays on the fast path if a request of a visit is split in two', async () => {
-    service.asked.length = 0;
+    service.appServerRequests.length = 0;
     for (let cut = 1; cut < fastRequest.length; cut++) {
       const pieces = [fastRequest + fastRequest.slice(0, cut), fastRequest.slice(cut) + fastRequest];
       expect(statusesOf(await sendPieces(service.paths.port, pieces, { count: 3 }))).toEqual([302, 302, 302]);
     }
-    expect(service.asked).toEqual([]);
+    expect(service.appServerRequests).toEqual([]);
   });
 
   test('may arrive byte by byte', async () => {

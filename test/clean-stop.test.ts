@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { linkOn } from './support/account.ts';
+import { createFirstLink } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { endOf, type Program, runCommand, runServer, runSourcesAfter } from './support/program.ts';
+import { exitCodeOf, type Program, runCommand, runServer, runSourcesWithPreload } from './support/program.ts';
 
 const running: Program[] = [];
 
@@ -48,7 +48,7 @@ test.each(['1', '2'])(
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };
     const first = stoppedAfterTest(runServer(settings));
     const url = await first.address();
-    const { suffix, id } = await linkOn(url);
+    const { suffix, id } = await createFirstLink(url);
     await visit(url, suffix, 20);
     const modes = modesIn(data.path);
     expect(modes.names).toContain('linnet.sqlite-wal');
@@ -84,7 +84,7 @@ test.each(['1', '2'])(
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };
     const program = stoppedAfterTest(runServer(settings));
     const url = await program.address();
-    const { suffix } = await linkOn(url);
+    const { suffix } = await createFirstLink(url);
     let visits = 0;
     const visitForever = async (): Promise<void> => {
       for (;;) {
@@ -100,7 +100,7 @@ test.each(['1', '2'])(
     const sqliteFiles = () => readdirSync(data.path).filter((name) => name.startsWith('linnet.sqlite'));
     expect(sqliteFiles()).toEqual(['linnet.sqlite']);
     const command = ['user', 'create', '--email', 'a@people.example', '--password', 'correct horse battery'];
-    expect(await endOf(runCommand(command, settings))).toBe(0);
+    expect(await exitCodeOf(runCommand(command, settings))).toBe(0);
     expect(sqliteFiles()).toEqual(['linnet.sqlite']);
   },
 );
@@ -109,9 +109,9 @@ test('the last log line has the exact number of dropped clicks', async () => {
   await using data = await storeFolder();
   const FULL = join(data.path, 'full');
   const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', FULL };
-  const program = stoppedAfterTest(runSourcesAfter('full-disk.ts', settings));
+  const program = stoppedAfterTest(runSourcesWithPreload('full-disk.ts', settings));
   const url = await program.address();
-  const { id, suffix } = await linkOn(url);
+  const { id, suffix } = await createFirstLink(url);
   await visit(url, suffix, 7);
   writeFileSync(FULL, '');
   await visit(url, suffix, 23);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
-import { answerWhen } from './support/eventually.ts';
+import { pollUntil } from './support/eventually.ts';
 import { rebuildFrom, rollUps } from './support/hits.ts';
 import type { LedgerKind } from './support/ledger-of.ts';
 import { seededRandom } from './support/seeded-random.ts';
@@ -65,7 +65,7 @@ describe.each(kinds)('corrections during folding on %s', (kind) => {
       expect([200, 202, 409]).toContain(answer?.status ?? 0);
     }
     await app.app.clicks.settled();
-    await answerWhen(
+    await pollUntil(
       async () => (await call('GET', 'clicks/corrections')).json.corrections,
       (list) => list.every(({ state }: { state: string }) => state === 'done'),
       'all corrections to be done',

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { openDatabase } from '../src/storage/open.ts';
 import { accountWithLinks } from './support/account.ts';
-import { answerWhen } from './support/eventually.ts';
+import { pollUntil } from './support/eventually.ts';
 import { rebuildRollups, rollUps, type SeedHit, seedHits, wholeLedger } from './support/hits.ts';
 import { storeFolder } from './support/migrated-store.ts';
 import { type Program, runServer } from './support/program.ts';
@@ -70,7 +70,7 @@ test('if the program is killed twice during an erasure, its next starts erase ea
   const erasure = fetch(`${url}/api/v1/link/${one}/clicks?${query}`, { method: 'DELETE', headers });
   erasure.catch(() => {});
   for (let kill = 0, done = 0; kill < 2; kill++) {
-    await answerWhen(correctionRow, (found) => (found?.hits ?? 0) > done, 'some clicks to be erased');
+    await pollUntil(correctionRow, (found) => (found?.hits ?? 0) > done, 'some clicks to be erased');
     await stop('SIGKILL');
     done = correctionRow()?.hits ?? 0;
     expect(correctionRow()?.due_at).not.toBeNull();
@@ -79,7 +79,7 @@ test('if the program is killed twice during an erasure, its next starts erase ea
 
   // Meanwhile queries return no negative number.
   const lastUrl = await (program as Program).address();
-  await answerWhen(
+  await pollUntil(
     async () => {
       for (const path of [`link/${one}/stats`, 'stats']) {
         const found = await fetch(`${lastUrl}/api/v1/${path}?from=2026-11-01&group_by=country`, { headers });

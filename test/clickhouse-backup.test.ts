@@ -12,7 +12,7 @@ import { freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { runCommand, temporaryFolder } from './support/program.ts';
-import { ReferenceLedger, someHits } from './support/reference-ledger.ts';
+import { ReferenceLedger, randomHits } from './support/reference-ledger.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 const begin = Date.UTC(2026, 10, 30, 22, 50);
@@ -48,8 +48,8 @@ describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHo
   beforeAll(async () => {
     folder = await temporaryFolder();
     ledger = await testLedger('postgres', links);
-    await ledger.append(someHits(draw, 900, begin), 'packs');
-    await ledger.append(someHits(draw, 100, begin + 60_000), 'rows');
+    await ledger.append(randomHits(draw, 900, begin), 'packs');
+    await ledger.append(randomHits(draw, 100, begin + 60_000), 'rows');
     clickhouse = await freshClickhouse();
     const client = new ClickhouseClient(serverOf(clickhouse));
     await moveHits({ database: ledger.database, client, now: () => begin, newStoreId: () => 'this' });
@@ -73,7 +73,7 @@ describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHo
     const restored = await openDatabase(target.DATABASE_URL, '', () => {});
     const after = await hitsOf({ ...restored, hits: ClickhouseHits.of(serverOf(target.CLICKS_URL)) });
     expect(after.hits).toEqual(before.hits);
-    await after.expectOf(
+    await after.expectSameAnswers(
       openLedger({ ...restored, hits: ClickhouseHits.of(serverOf(target.CLICKS_URL)) }),
       10,
     );

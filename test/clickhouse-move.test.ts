@@ -8,15 +8,15 @@ import { deleteMoved, MoveProblem, moveHits } from '../src/ledger/clickhouse/mov
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
 import { clickServerOf } from '../src/rules/clicks-url.ts';
-import { StoreAway } from '../src/rules/errors.ts';
+import { StoreUnavailable } from '../src/rules/errors.ts';
 import type { Database } from '../src/storage/database.ts';
 import { hasHits } from '../src/storage/has-hits.ts';
 import { hitLocation, knowsAllHits } from '../src/storage/moved-hits.ts';
-import { BetweenClickhouse } from './support/between-clickhouse.ts';
-import { askClickhouse, freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
+import { ClickhouseProxy } from './support/between-clickhouse.ts';
+import { freshClickhouse, hasClickhouse, queryClickhouse } from './support/clickhouse.ts';
 import { type NewHit, type TestLedger, testLedger } from './support/ledger-of.ts';
 import { type Program, runCommand } from './support/program.ts';
-import { ReferenceLedger, someHits } from './support/reference-ledger.ts';
+import { ReferenceLedger, randomHits } from './support/reference-ledger.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 const minute = 60_000;
@@ -34,11 +34,11 @@ const errorResponse = async () => new Response('Code: 999. DB::Exception: not no
 
 let ledger: TestLedger;
 let clickhouse: string;
-let proxy: BetweenClickhouse;
+let proxy: ClickhouseProxy;
 let turn = 0;
 
 const isInstalled = await hasClickhouse();
-const nextHits = (count = 900): NewHit[] => someHits(draw, count, begin + turn++ * 12 * minute);
+const nextHits = (count = 900): NewHit[] => randomHits(draw, count, begin + turn++ * 12 * minute);
 const movedDatabase = (): Database => ({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
 const move = () =>
   moveHits({
@@ -69,7 +69,7 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
     turn = 0;
     ledger = await testLedger('postgres', links);
     clickhouse = await freshClickhouse();
-    proxy = new BetweenClickhouse(clickhouse);
+    proxy = new ClickhouseProxy(clickhouse);
     // Hits around the limits of a window, as rows, packs and chunks, and one window without hits.
     await ledger.append(nextHits(), 'packs');
     await skipIds(windowLength - 500);
@@ -98,7 +98,7 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
     const after = await hitsOf(movedDatabase());
     expect(after.hits.length).toBe(3_200);
     expect(after.hits).toEqual(before.hits);
-    await before.expectOf(openLedger(movedDatabase()), 20);
+    await before.expectSameAnswers(openLedger(movedDatabase()), 20);
     expect(await openLedger(movedDatabase()).newestId()).toBe(before.hits.at(-1)?.id ?? 0);
   }, 120_000);
 
@@ -107,7 +107,7 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
     const before = await hitsOf(movedDatabase());
     const next = nextHits(50);
     const appending = ledger.append(next, 'rows');
-    await expect(appending).rejects.toBeInstanceOf(StoreAway);
+    await expect(appending).rejects.toBeInstanceOf(StoreUnavailable);
     await expect(appending).rejects.toThrow('CLICKS_URL');
     expect([await knowsAllHits(ledger.database), await knowsAllHits(movedDatabase())]).toEqual([false, true]);
     const store = new PostgresFoldStore(ledger.url ?? '', undefined, () =>
@@ -152,14 +152,14 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
   test('works if ClickHouse is away for a while, or one of its responses is lost', async () => {
     const before = await hitsOf(ledger.database);
     proxy.onInsertion = errorResponse;
-    await expect(move()).rejects.toBeInstanceOf(StoreAway);
+    await expect(move()).rejects.toBeInstanceOf(StoreUnavailable);
     let insertions = 0;
     proxy.onInsertion = async (forward) => {
       insertions += 1;
       const answer = await forward();
       return insertions === 2 ? errorResponse() : answer;
     };
-    await expect(move()).rejects.toBeInstanceOf(StoreAway);
+    await expect(move()).rejects.toBeInstanceOf(StoreUnavailable);
     expect((await hitLocation(ledger.database.read)).storeId).toBeNull();
     expect(await knowsAllHits(ledger.database)).toBe(false);
     proxy.onInsertion = null;
@@ -180,7 +180,7 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
   test('does not switch over if ClickHouse has other hits than PostgreSQL', async () => {
     proxy.onInsertion = async (forward) => {
       const answer = await forward();
-      await askClickhouse(clickhouse, 'delete from hits where id = 7');
+      await queryClickhouse(clickhouse, 'delete from hits where id = 7');
       return answer;
     };
     const problem = await move().catch((cause) => cause);

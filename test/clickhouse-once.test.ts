@@ -10,13 +10,13 @@ import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
 import { wordsInUse } from '../src/ledger/words-in-use.ts';
 import { classCodes, hitColumns } from '../src/rules/click-fields.ts';
 import { clickServerOf } from '../src/rules/clicks-url.ts';
-import { StoreAway } from '../src/rules/errors.ts';
+import { StoreUnavailable } from '../src/rules/errors.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
 import { insertCorrection, type StoredCorrection } from '../src/storage/click-corrections.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
-import { BetweenClickhouse } from './support/between-clickhouse.ts';
-import { askClickhouse, freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
+import { ClickhouseProxy } from './support/between-clickhouse.ts';
+import { freshClickhouse, hasClickhouse, queryClickhouse } from './support/clickhouse.ts';
 import { rebuildFrom, rollUps } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -29,7 +29,7 @@ let postgresDatabase: Database;
 let database: Database;
 let clickhouse: string;
 let hits: ClickhouseHits;
-let proxy: BetweenClickhouse;
+let proxy: ClickhouseProxy;
 let store: PostgresFoldStore;
 let journals = 0;
 let journal: string;
@@ -45,7 +45,7 @@ beforeAll(async () => {
   postgres = await migratedPostgres();
   postgresDatabase = await openDatabase(postgres, '', () => {});
   clickhouse = await freshClickhouse();
-  proxy = new BetweenClickhouse(clickhouse);
+  proxy = new ClickhouseProxy(clickhouse);
   hits = ClickhouseHits.of(serverOf(clickhouse));
   await hits.prepare('this');
   database = { ...postgresDatabase, hits };
@@ -147,7 +147,7 @@ describe.skipIf(!isInstalled)('each hit counts once', () => {
       await forward();
       return errorResponse();
     };
-    await expect(fold(null, at(1), [1, 2])).rejects.toBeInstanceOf(StoreAway);
+    await expect(fold(null, at(1), [1, 2])).rejects.toBeInstanceOf(StoreUnavailable);
     expect(await counted()).toEqual([[1, 2], 0]);
     proxy.onInsertion = null;
     await fold(null, at(1), [1, 2]);
@@ -160,7 +160,7 @@ describe.skipIf(!isInstalled)('each hit counts once', () => {
       delayed.push(forward);
       return errorResponse();
     };
-    await expect(fold(null, at(1), [1, 2, 3, 4])).rejects.toBeInstanceOf(StoreAway);
+    await expect(fold(null, at(1), [1, 2, 3, 4])).rejects.toBeInstanceOf(StoreUnavailable);
     proxy.onInsertion = null;
     await fold(null, at(2), [1, 2, 3, 4, 5]);
     expect((await delayed[0]?.())?.status).toBe(200);
@@ -170,7 +170,7 @@ describe.skipIf(!isInstalled)('each hit counts once', () => {
   test('nothing counts while ClickHouse is away, and everything does afterwards', async () => {
     proxy.onInsertion = errorResponse;
     for (let round = 0; round < 2; round++)
-      await expect(fold(null, at(1), [1])).rejects.toBeInstanceOf(StoreAway);
+      await expect(fold(null, at(1), [1])).rejects.toBeInstanceOf(StoreUnavailable);
     expect(await counted()).toEqual([[], 0]);
     expect(await store.watermark(journal)).toBeNull();
     proxy.onInsertion = null;
@@ -214,7 +214,7 @@ test.skipIf(!isInstalled)(
     const interruptedHits = ClickhouseHits.of(serverOf(clickhouse));
     interruptedHits.correctPart = async (part) => {
       parts.push(part);
-      throw new StoreAway('away');
+      throw new StoreUnavailable('away');
     };
     await sql`insert into organizations (id, name, created_at) values (2, '', 1)`.execute(database.read);
     const { human, bot } = classCodes;
@@ -236,7 +236,7 @@ test.skipIf(!isInstalled)(
     const interrupted = { ...database, hits: interruptedHits };
     let correction = made === null ? null : await correctionStep(interrupted, made, claim);
     const step = (on: Database) => correctionStep(on, correction as StoredCorrection, claim);
-    await expect(step(interrupted)).rejects.toBeInstanceOf(StoreAway);
+    await expect(step(interrupted)).rejects.toBeInstanceOf(StoreUnavailable);
     expect((await hitsOf(link)).map((hit) => hit.class)).toEqual([human, human, human, human]);
     while (correction?.due_at != null) correction = await step(database);
     const expected = [human, bot, bot, bot];
@@ -246,7 +246,7 @@ test.skipIf(!isInstalled)(
     await rebuildFrom(database);
     expect(counted).toEqual(await rollUps(database.read));
     // Gives the hits their class back, as if another node that was at the same part continued only now.
-    await askClickhouse(
+    await queryClickhouse(
       clickhouse,
       `alter table hits update class = ${human} where link_id = ${link} settings mutations_sync = 1`,
     );
@@ -351,7 +351,7 @@ describe.skipIf(!isInstalled)('hits in ClickHouse', () => {
     const newest = await openLedger(database).newestId();
     const list = 'select count() as batches from hit_batches format TabSeparated';
     const batches = async () =>
-      Number(/\d+/.exec((await askClickhouse(clickhouse, list)).split(':').at(-1) ?? ''));
+      Number(/\d+/.exec((await queryClickhouse(clickhouse, list)).split(':').at(-1) ?? ''));
     await store.deleteHitsBefore(december + 30 * dayLength);
     expect(await batches()).toBeGreaterThan(5);
     await store.deleteHitsBefore(december + 32 * dayLength);

@@ -3,7 +3,7 @@ import { ClickhouseHits } from '../src/ledger/clickhouse/clickhouse-hits.ts';
 import { classCodes, hitColumns } from '../src/rules/click-fields.ts';
 import { clickServerOf } from '../src/rules/clicks-url.ts';
 import { dayLength, hourLength } from '../src/rules/utc-time.ts';
-import { askClickhouse, freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
+import { freshClickhouse, hasClickhouse, queryClickhouse } from './support/clickhouse.ts';
 import { eventually } from './support/eventually.ts';
 
 const december = Date.UTC(2026, 11);
@@ -16,20 +16,20 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
     const columns = earlierColumns.map(
       (name) => `${name} ${name === 'at' ? 'Int64' : 'UInt64'} codec(ZSTD(1))`,
     );
-    await askClickhouse(
+    await queryClickhouse(
       url,
       `create table hits (id UInt64 codec(Delta, ZSTD(1)), ${columns.join(', ')}, index by_id id type minmax granularity 1,
          projection by_visitor (select country, browser order by browser))
        engine = MergeTree partition by toYYYYMM(fromUnixTimestamp64Milli(at, 'UTC')) order by (organization_id, link_id, at)
        settings non_replicated_deduplication_window = 10000`,
     );
-    await askClickhouse(
+    await queryClickhouse(
       url,
       `insert into hits (id, organization_id, link_id, at, country, browser)
        select number + 1, 1, 1 + number % 3, ${december} - 50000 + number * 1000, number % 5, number % 2 from numbers(100)`,
     );
     // The earlier version is still building the projection, which takes some seconds.
-    await askClickhouse(
+    await queryClickhouse(
       url,
       `alter table hits materialize projection by_visitor, update country = country where sleepEachRow(0.02) = 0
        settings mutations_sync = 0`,
@@ -53,7 +53,7 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
         10,
       );
     const projectionRows = async () =>
-      askClickhouse(
+      queryClickhouse(
         url,
         'select name, sum(rows) as rows from system.projection_parts where active and database = currentDatabase() group by name order by name format TabSeparated',
       );
@@ -82,12 +82,12 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
     const url = await freshClickhouse();
     const clickhouseHits = ClickhouseHits.of(serverOf(url));
     await clickhouseHits.prepare('this');
-    await askClickhouse(
+    await queryClickhouse(
       url,
       `insert into hits (id, organization_id, link_id, at, country, browser, device)
        select number + 1, 1, 1, ${december} + number, number % 5, number % 2, number % 3 from numbers(100000)`,
     );
-    await askClickhouse(url, 'optimize table hits final settings mutations_sync = 1');
+    await queryClickhouse(url, 'optimize table hits final settings mutations_sync = 1');
     const filter = {
       owner: { kind: 'organization', id: 1 },
       values: [['country', 3]],
@@ -103,7 +103,7 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
     });
     for (const sql of statements)
       expect(
-        await askClickhouse(url, `explain ${sql.replace(/format \w+$/, '')} format TabSeparated`),
+        await queryClickhouse(url, `explain ${sql.replace(/format \w+$/, '')} format TabSeparated`),
       ).toContain('(visitor_hours)');
     expect(statements).toHaveLength(3);
   });
@@ -112,13 +112,13 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
     const url = await freshClickhouse();
     const clickhouseHits = ClickhouseHits.of(serverOf(url));
     await clickhouseHits.prepare('this');
-    await askClickhouse(
+    await queryClickhouse(
       url,
       `insert into hits (id, organization_id, link_id, at, country, browser)
        select number + 1, 1, 1 + number % 3, ${december} + number, number % 5, number % 2 from numbers(100)`,
     );
     // The update in the same statement makes the projection take seconds.
-    await askClickhouse(
+    await queryClickhouse(
       url,
       `alter table hits materialize projection by_origin, update country = country where sleepEachRow(0.025) = 0
        settings mutations_sync = 0`,
@@ -135,7 +135,10 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
     });
     await clickhouseHits.finishCorrection();
     expect(
-      await askClickhouse(url, 'select count() from hits group by class order by class format TabSeparated'),
+      await queryClickhouse(
+        url,
+        'select count() from hits group by class order by class format TabSeparated',
+      ),
     ).toBe('97\n3\n');
   });
 });

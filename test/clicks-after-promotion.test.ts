@@ -85,13 +85,13 @@ test.each([
     const running = await startNode(firstFolder);
     const stopped = await startNode(secondFolder);
     const all = [...(await click(running, link, 30)), ...(await click(stopped, link, 10))];
-    await server.keep();
+    await server.saveFiles();
     all.push(...(await click(running, link, 50)), ...(await click(stopped, link, 20)));
     await stopped.stop();
     expect(await hasAll(link, all)).toBe(true);
     await closeReader();
 
-    if (kind.startsWith('restore')) await server.restore();
+    if (kind.startsWith('restore')) await server.restoreFiles();
     else await server.promoteReplica();
     expect(await sitesOf(link)).toHaveLength(40);
     const again = await startNode(secondFolder);

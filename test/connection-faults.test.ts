@@ -133,7 +133,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   broken = null;
-  await server.listener.stopTaking(1_000);
+  await server.listener.stopAccepting(1_000);
   await server.appServer.stop(1_000);
   await server.listener.endConnections();
 });
@@ -291,7 +291,7 @@ test('an exception when idle connections are closed only ends that connection', 
   await eventually(() => slowClient.received().endsWith('behind'), 'the other to be answered');
   broken = null;
   expect(victim.received()).toBe('');
-  await listener.stopTaking(1_000);
+  await listener.stopAccepting(1_000);
   await appServer.stop(1_000);
   await listener.endConnections();
 });
@@ -302,7 +302,7 @@ test('an exception at a stop only ends that connection', async () => {
   other.socket.write(get('/behind') + get('/slow'));
   await eventually(() => other.received() !== '', 'the first answer');
   broken = 'shutdown';
-  const stopping = server.listener.stopTaking(5_000);
+  const stopping = server.listener.stopAccepting(5_000);
   await eventually(() => victims.every(({ isOver }) => isOver()), 'the fault to end the connections');
   await eventually(() => answersIn(other.received()) === 2, 'the other to be answered');
   await stopping;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { sql } from 'kysely';
-import { ownTerms } from '../src/storage/database.ts';
+import { internalReadTerms } from '../src/storage/database.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -47,7 +47,7 @@ test('changes have connections that reads do not use', async () => {
   await direct.unsafe('select pg_advisory_lock(7)');
   const reads = Array.from({ length: 2 * limit }, (_, index) =>
     sql`select pg_advisory_xact_lock_shared(7)`.execute(
-      database.readFor({ ...ownTerms, organizationId: 1_000 + index }),
+      database.readFor({ ...internalReadTerms, organizationId: 1_000 + index }),
     ),
   );
   const body = { destination_url: 'https://destination.example/while-others-read' };

@@ -3,7 +3,7 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '../package.json' with { type: 'json' };
 import { eventually } from './support/eventually.ts';
-import { buildFile, builtFile, notTried, toolOutput } from './support/one-file.ts';
+import { buildFile, builtFile, reportSkipped, toolOutput } from './support/one-file.ts';
 import { type Program, problemsOf, runFile, temporaryFolder } from './support/program.ts';
 
 const root = join(import.meta.dir, '..');
@@ -35,12 +35,13 @@ describe('the systemd unit', () => {
     const unit = join(folder.path, 'linnet.service');
     await Bun.write(unit, (await textOf(root, 'deploy', 'linnet.service')).replace('/usr/bin/linnet', file));
     const verified = toolOutput(['systemd-analyze', 'verify', unit]);
-    if (verified === null) return notTried('systemd-analyze');
-    expect(verified).toEqual({ code: 0, said: '' });
+    if (verified === null) return reportSkipped('systemd-analyze');
+    expect(verified).toEqual({ code: 0, output: '' });
     const rated = toolOutput(['systemd-analyze', 'security', '--offline=true', '--threshold=30', unit]);
     // systemd before 250 can't rate a unit that isn't loaded.
-    if (/unrecognized option/.test(rated?.said ?? '')) return notTried('systemd-analyze security --offline');
-    expect(rated?.said).toMatch(/Overall exposure level for linnet\.service: [12]\.\d OK/);
+    if (/unrecognized option/.test(rated?.output ?? ''))
+      return reportSkipped('systemd-analyze security --offline');
+    expect(rated?.output).toMatch(/Overall exposure level for linnet\.service: [12]\.\d OK/);
     expect(rated?.code).toBe(0);
   });
 
@@ -51,7 +52,7 @@ describe('the systemd unit', () => {
     expect(await install('links.example.com')).toEqual([0, expect.stringContaining('systemctl enable'), '']);
     const unit = await textOf(machineRoot, 'etc/systemd/system/linnet.service');
     expect(unit).toContain('\nExecStart=/usr/local/bin/linnet serve\n');
-    expect(toolOutput([join(machineRoot, 'usr/local/bin/linnet'), 'version'])?.said).toStartWith(
+    expect(toolOutput([join(machineRoot, 'usr/local/bin/linnet'), 'version'])?.output).toStartWith(
       `Linnet ${version}`,
     );
     const settings = join(machineRoot, 'etc/linnet/linnet.env');
@@ -69,20 +70,21 @@ describe('the systemd unit', () => {
 });
 
 test('the Debian package has the file, the unit and settings readable only by root, and its program runs', () => {
-  if (toolOutput(['dpkg-deb', '--version']) === null) return notTried('dpkg-deb');
+  if (toolOutput(['dpkg-deb', '--version']) === null) return reportSkipped('dpkg-deb');
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
   const deb = join(folder.path, `linnet_${version}_${architecture}.deb`);
-  const listed = toolOutput(['dpkg-deb', '--contents', deb])?.said ?? '';
+  const listed = toolOutput(['dpkg-deb', '--contents', deb])?.output ?? '';
   expect(listed).toMatch(/^-rwxr-xr-x root\/root .* \.\/usr\/bin\/linnet$/m);
   expect(listed).toMatch(/^-rw-r--r-- root\/root .* \.\/lib\/systemd\/system\/linnet\.service$/m);
   expect(listed).toMatch(/^-rw------- root\/root .* \.\/etc\/linnet\/linnet\.env$/m);
   const unpacked = join(folder.path, 'debian');
-  expect(toolOutput(['dpkg-deb', '--extract', deb, unpacked])).toEqual({ code: 0, said: '' });
-  expect(toolOutput([join(unpacked, 'usr/bin/linnet'), 'version'])?.said).toStartWith(`Linnet ${version}`);
+  expect(toolOutput(['dpkg-deb', '--extract', deb, unpacked])).toEqual({ code: 0, output: '' });
+  expect(toolOutput([join(unpacked, 'usr/bin/linnet'), 'version'])?.output).toStartWith(`Linnet ${version}`);
 }, 240_000);
 
 test('dpkg installs the Debian package, keeps changed settings at an upgrade and a removal, and purges all', async () => {
-  if (process.getuid?.() !== 0 || toolOutput(['dpkg', '--version']) === null) return notTried('dpkg as root');
+  if (process.getuid?.() !== 0 || toolOutput(['dpkg', '--version']) === null)
+    return reportSkipped('dpkg as root');
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
   const deb = join(folder.path, `linnet_${version}_${architecture}.deb`);
   const installed = join(folder.path, 'installed');
@@ -93,7 +95,7 @@ test('dpkg installs the Debian package, keeps changed settings at an upgrade and
   const forced = ['--force-script-chrootless', '--force-depends'];
   const dpkg = (...words: string[]) => toolOutput(['dpkg', `--root=${installed}`, ...forced, ...words])?.code;
   expect(dpkg('--install', deb)).toBe(0);
-  expect(toolOutput([join(installed, 'usr/bin/linnet'), 'version'])?.said).toStartWith(`Linnet ${version}`);
+  expect(toolOutput([join(installed, 'usr/bin/linnet'), 'version'])?.output).toStartWith(`Linnet ${version}`);
   const settings = join(installed, 'etc/linnet/linnet.env');
   expect((await stat(settings)).mode & 0o777).toBe(0o600);
   await Bun.write(settings, 'BASE_URL=https://links.example.com\n');
@@ -107,21 +109,21 @@ test('dpkg installs the Debian package, keeps changed settings at an upgrade and
 
 test('the compressed image is smaller than 70 MB', async () => {
   const image = join(folder.path, 'packed');
-  expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, said: '' });
+  expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, output: '' });
   // Registries compress with more effort.
   const archive = join(folder.path, 'image.tar.gz');
   expect(toolOutput(['tar', '-C', image, '-I', 'gzip -1', '-cf', archive, '.'])).toEqual({
     code: 0,
-    said: '',
+    output: '',
   });
   expect((await stat(archive)).size).toBeLessThan(70e6);
 }, 240_000);
 
 test('the image runs with a read-only root, passes its health check, and stops at SIGTERM', async () => {
   const image = join(folder.path, 'image');
-  expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, said: '' });
+  expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, output: '' });
   const inImage = [support('in-image.sh'), image, join(folder.path, 'volume')];
-  if (toolOutput([...inImage, 'version'])?.code !== 0) return notTried('unshare, mount, chroot');
+  if (toolOutput([...inImage, 'version'])?.code !== 0) return reportSkipped('unshare, mount, chroot');
   using port = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
   const PORT = String(port.port);
   port.stop(true);

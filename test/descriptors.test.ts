@@ -5,7 +5,7 @@ import { accountWithLinks } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { problemsOf, runServerWithin } from './support/program.ts';
+import { problemsOf, runServerWithFileLimit } from './support/program.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 /** With more connections than it may have files open, the process keeps running and serves visitors from other addresses. */
@@ -56,7 +56,10 @@ describe.each([
 ] as const)('with at most %d open files', (files, kinds) => {
   test('floods of more connections do not end the process, and visitors from other addresses are served', async () => {
     await using folder = await storeFolder();
-    const program = runServerWithin({ soft: files, hard: files }, { PORT: '0', DATA_DIR: folder.path });
+    const program = runServerWithFileLimit(
+      { soft: files, hard: files },
+      { PORT: '0', DATA_DIR: folder.path },
+    );
     try {
       const url = await program.address();
       const { key, ids } = await accountWithLinks(url, ['flooded']);
@@ -97,7 +100,11 @@ test.skipIf(openDescriptors() === null)(
   async () => {
     await using folder = await storeFolder();
     const limits = { soft: 256, hard: 256 };
-    const program = runServerWithin(limits, { PORT: '0', DATA_DIR: folder.path }, 'open-all-descriptors.ts');
+    const program = runServerWithFileLimit(
+      limits,
+      { PORT: '0', DATA_DIR: folder.path },
+      'open-all-descriptors.ts',
+    );
     try {
       const url = await program.address();
       await accountWithLinks(url, ['flooded']);
@@ -119,7 +126,7 @@ test.skipIf(openDescriptors() === null)(
 
 test('the start raises the soft limit to the hard one, and logs the limit', async () => {
   await using folder = await storeFolder();
-  const program = runServerWithin({ soft: 256, hard: 1024 }, { PORT: '0', DATA_DIR: folder.path });
+  const program = runServerWithFileLimit({ soft: 256, hard: 1024 }, { PORT: '0', DATA_DIR: folder.path });
   try {
     await program.address();
     const openFilesLine = () =>
@@ -142,7 +149,7 @@ test('the start raises the soft limit to the hard one, and logs the limit', asyn
 test('a MAX_CONNECTIONS beyond the limit is lowered, and logged', async () => {
   await using folder = await storeFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path, MAX_CONNECTIONS: '5000' };
-  const program = runServerWithin({ soft: 1024, hard: 1024 }, settings);
+  const program = runServerWithFileLimit({ soft: 1024, hard: 1024 }, settings);
   try {
     await program.address();
     await eventually(() => problemsOf(program).length > 0, 'the log line');

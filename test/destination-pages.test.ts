@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { inside } from './support/outside-target.ts';
 import { html, type Site, site, stopSites, titleOverrides, titleSettings } from './support/title-sites.ts';
 
@@ -75,9 +75,9 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     // Another link to the page: the icon is already stored.
     const second = await fetched(await create(`${destination.url}/page`));
     expect(second.destination_icon).toBe(found.destination_icon);
-    expect(destination.asked.filter((asked) => asked === '/i.png')).toHaveLength(1);
+    expect(destination.requestedPaths.filter((asked) => asked === '/i.png')).toHaveLength(1);
     // Each link's page is fetched once, and again when its destination changes.
-    expect(destination.asked.filter((asked) => asked === '/page')).toHaveLength(2);
+    expect(destination.requestedPaths.filter((asked) => asked === '/page')).toHaveLength(2);
     const moved = (await call('PATCH', `/link/${link.id}`, { destination_url: `${destination.url}/other` }))
       .json;
     expect([moved.destination_title, moved.destination_icon]).toEqual([null, null]);
@@ -175,7 +175,7 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     expect((await fetched(await create(`${destination.url}/go`))).destination_title).toBe('Fine');
     for (const at of redirectTargets.keys())
       expect((await fetched(await create(`${destination.url}/${at}`))).destination_title).toBeNull();
-    expect(internalSite.asked).toEqual([]);
+    expect(internalSite.requestedPaths).toEqual([]);
   }, 60_000);
 
   test('a thousand links to one host delay no other host, and the newest is fetched first', async () => {
@@ -193,8 +193,8 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     const other = site(() => html('<title>Other</title>'));
     expect((await fetched(await create(other.url))).destination_title).toBe('Other');
     // Each fetch is given up at its deadline, and then the host's next page is fetched.
-    expect(busy.asked.length).toBeLessThan(10);
-    expect(busy.asked[0]).toBe('/999');
+    expect(busy.requestedPaths.length).toBeLessThan(10);
+    expect(busy.requestedPaths[0]).toBe('/999');
     const rows = async () =>
       (
         await queries()
@@ -207,8 +207,8 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     const ids = made.json.results.map(({ link }: { link: { id: number } }) => link.id);
     await call('POST', '/link/bulk_delete', { ids });
     release();
-    const asked = busy.asked.length;
-    await answerWhen(
+    const asked = busy.requestedPaths.length;
+    await pollUntil(
       async () => {
         app.clock.now += 500;
         return rows();
@@ -217,7 +217,7 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
       'the deleted links to leave the queue',
     );
     // At most the fetch that was under way when they were deleted.
-    expect(busy.asked.length).toBeLessThanOrEqual(asked + 1);
+    expect(busy.requestedPaths.length).toBeLessThanOrEqual(asked + 1);
   });
 
   test('a link whose destination changes while its page is fetched gets the title of the new page', async () => {
@@ -230,7 +230,10 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
       return html(`<title>${path}</title>`);
     });
     const link = await create(`${destination.url}/first`);
-    await eventually(async () => destination.asked.includes('/first'), 'the first page to be requested');
+    await eventually(
+      async () => destination.requestedPaths.includes('/first'),
+      'the first page to be requested',
+    );
     await call('PATCH', `/link/${link.id}`, { destination_url: `${destination.url}/second` });
     release();
     expect((await fetched(link)).destination_title).toBe('/second');
@@ -282,12 +285,12 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
       release = done;
     });
     const slow: Site = site(async (path) => {
-      if (slow.asked.length === 1) await blocked;
+      if (slow.requestedPaths.length === 1) await blocked;
       return html(`<title>${path}</title>`);
     });
     const links = [];
     for (let at = 1; at <= 4; at++) links.push(await create(`${slow.url}/${at}`));
-    await eventually(async () => slow.asked.length > 0, 'the first page to be requested');
+    await eventually(async () => slow.requestedPaths.length > 0, 'the first page to be requested');
     const [first] = links;
     const started = performance.now();
     expect((await app.visit(`/${first.suffix}`)).status).toBe(302);
@@ -314,7 +317,7 @@ test('pages that were due when a process stopped are fetched later, by one of tw
     const body = { destination_url: `${destination.url}/${at}` };
     made.push((await first.call('POST', '/api/v1/link', { key, body })).json);
   }
-  expect(destination.asked).toEqual([]);
+  expect(destination.requestedPaths).toEqual([]);
   const shared = { DATABASE_URL: first.databaseUrl, SECRET_KEY };
   const nodeWithoutTitles = await startApp({
     env: { ...shared, FETCH_TITLES: 'off' },
@@ -336,12 +339,12 @@ test('pages that were due when a process stopped are fetched later, by one of tw
       const { links } = (await one.call('GET', '/api/v1/link', { key })).json;
       return links.map((link: { destination_title: string | null }) => link.destination_title);
     };
-    await answerWhen(
+    await pollUntil(
       titles,
       (all) => all.filter((title: unknown) => title !== null).length === 6,
       'all titles',
     );
-    expect(destination.asked.filter((path) => path !== '/favicon.ico').sort()).toEqual([
+    expect(destination.requestedPaths.filter((path) => path !== '/favicon.ico').sort()).toEqual([
       '/0',
       '/1',
       '/2',

@@ -90,10 +90,10 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     expect(link).toMatchObject({ watch_destination: true, destination_problems: [] });
     await advance(16 * minute);
     await advance(minute);
-    expect(sites.asked(host).map(({ path }) => path)).toEqual(['/robots.txt', '/gone']);
+    expect(sites.requestsTo(host).map(({ path }) => path)).toEqual(['/robots.txt', '/gone']);
     await advance(50 * minute);
     expect(await kindsOf(link.id)).toEqual([]);
-    expect(sites.asked(host)).toHaveLength(2);
+    expect(sites.requestsTo(host)).toHaveLength(2);
     await advance(11 * minute);
     const problem = { url: urlOf('/gone'), problem: 'broken', detail: 'It answered 404.' };
     expect((await read(link.id)).destination_problems).toMatchObject([problem]);
@@ -123,7 +123,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     expect(await kindsOf(link.id)).toEqual([]);
     expect((await call('GET', 'link?has_problem=true')).json.total_links).toBe(0);
     expect(messages()).toHaveLength(2);
-    for (const { agent } of sites.asked(host)) expect(agent).toMatch(/^Linnet-Watch\/[\d.]+ \(\+http/);
+    for (const { agent } of sites.requestsTo(host)) expect(agent).toMatch(/^Linnet-Watch\/[\d.]+ \(\+http/);
   });
 
   test('reports moved and parked pages, bad certificates and missing hosts, for rules too', async () => {
@@ -181,15 +181,15 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
       for (const path of paths) await create({ destination_url: urlOf(path), watch_destination: true }, key);
     await advance(16 * minute);
     await advance(2 * minute);
-    const asked = sites.asked(host);
+    const asked = sites.requestsTo(host);
     expect(asked.map(({ path }) => path).toSorted()).toEqual([...paths, '/robots.txt']);
     const times = asked.map((request) => request.at);
     for (const [index, time] of times.slice(1).entries())
       expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
     await advance(12 * hour);
-    expect(sites.asked(host)).toHaveLength(6);
+    expect(sites.requestsTo(host)).toHaveLength(6);
     await advance(13 * hour);
-    expect(sites.asked(host)).toHaveLength(12);
+    expect(sites.requestsTo(host)).toHaveLength(12);
   });
 
   test("respects robots.txt, whose 503 doesn't make a working page broken", async () => {
@@ -202,13 +202,13 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     sites.answer(down, '/robots.txt', () => new Response('', { status: 503 }));
     const unsure = await create({ destination_url: urlOf('/gone', down), watch_destination: true });
     await checkTwice();
-    expect(sites.asked(host).map(({ path }) => path)).toEqual(['/robots.txt', '/public', '/public']);
+    expect(sites.requestsTo(host).map(({ path }) => path)).toEqual(['/robots.txt', '/public', '/public']);
     expect([await kindsOf(hidden.id), await kindsOf(open.id), await kindsOf(unsure.id)]).toEqual([
       [],
       ['broken'],
       [],
     ]);
-    expect(new Set(sites.asked(down).map(({ path }) => path))).toEqual(new Set(['/robots.txt']));
+    expect(new Set(sites.requestsTo(down).map(({ path }) => path))).toEqual(new Set(['/robots.txt']));
   });
 
   test('is turned on and off by an organization for links without their own setting', async () => {
@@ -223,7 +223,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     );
     expect(plain.watch_destination).toBeNull();
     await checkTwice();
-    expect(sites.asked(host)).toEqual([]);
+    expect(sites.requestsTo(host)).toEqual([]);
     const { json } = await ownCall('PATCH', 'organization', { watch_destinations: true });
     expect(json).toMatchObject({ watch_destinations: true, can_watch_destinations: true });
     await checkTwice();
@@ -233,9 +233,9 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     await ownCall('PATCH', 'organization', { watch_destinations: false });
     await advance(16 * minute);
     expect(await problems(plain.id)).toBe(0);
-    const asked = sites.asked(host).length;
+    const asked = sites.requestsTo(host).length;
     await advance(2 * day);
-    expect(sites.asked(host)).toHaveLength(asked);
+    expect(sites.requestsTo(host)).toHaveLength(asked);
   });
 
   test('is in the history, in bulk, the CSV and the bin; a new destination has no findings', async () => {
@@ -262,10 +262,10 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     expect(await kindsOf(id)).toEqual(['broken']);
     const changed = await call('PATCH', `link/${id}`, { destination_url: urlOf('/y') });
     expect(changed.json.destination_problems).toEqual([]);
-    const asked = sites.asked(host).filter(({ path }) => path === '/x').length;
+    const asked = sites.requestsTo(host).filter(({ path }) => path === '/x').length;
     await advance(16 * minute);
     await advance(2 * day);
-    expect(sites.asked(host).filter(({ path }) => path === '/x')).toHaveLength(asked);
+    expect(sites.requestsTo(host).filter(({ path }) => path === '/x')).toHaveLength(asked);
     await call('PATCH', `link/${id}`, { watch_destination: null });
     expect((await read(id)).watch_destination).toBeNull();
   });
@@ -307,11 +307,11 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     const { id } = await create({ destination_url: urlOf('/x'), watch_destination: true });
     await advance(16 * minute);
     await advance(minute);
-    sites.isAway = true;
+    sites.isUnresolvable = true;
     await advance(day);
     await advance(2 * hour);
     expect([await kindsOf(id), await kindsOf(other.id)]).toEqual([[], []]);
-    sites.isAway = false;
+    sites.isUnresolvable = false;
     await advance(2 * hour);
     expect([await kindsOf(id), await kindsOf(other.id)]).toEqual([[], []]);
     expect(await dueChecks(app)).toBe(0);
@@ -348,8 +348,8 @@ test('two nodes request a host no more often than one, and repeat the check that
   );
   nodeA.clock.now += day;
   nodeB.clock.now = nodeA.clock.now;
-  await eventually(() => sites.asked('z.example.com').length > 5, 'the other hosts to be requested');
-  expect(sites.asked('x.example.com')).toHaveLength(6);
+  await eventually(() => sites.requestsTo('z.example.com').length > 5, 'the other hosts to be requested');
+  expect(sites.requestsTo('x.example.com')).toHaveLength(6);
   await nodeB.stop();
   nodeA.clock.now += minute;
   await advanceWatch([nodeA], 10 * minute);
@@ -358,7 +358,7 @@ test('two nodes request a host no more often than one, and repeat the check that
     ['y.example.com', 10],
     ['z.example.com', 10],
   ] as const) {
-    const times = sites.asked(host).map((asked) => asked.at);
+    const times = sites.requestsTo(host).map((asked) => asked.at);
     // A request of the other node that was under way when it was stopped may be repeated.
     expect(times.length - requests).toBeOneOf([0, 1]);
     for (const [index, time] of times.slice(1).entries())
@@ -384,7 +384,7 @@ test('a destination watch that is off for the instance accepts the settings, rep
   const { json } = await call('PATCH', 'organization', { watch_destinations: true });
   expect(json).toMatchObject({ watch_destinations: true, can_watch_destinations: false });
   await advanceWatch([app], day);
-  expect(sites.asked('off.example.com')).toEqual([]);
+  expect(sites.requestsTo('off.example.com')).toEqual([]);
   await app.stop();
   sites.stop();
 });

@@ -5,7 +5,7 @@ import { headerFindings } from '../src/health/arrival.ts';
 import { arrivalHeader, arrivalPath } from '../src/rules/arrival.ts';
 import { storeKinds } from './support/app.ts';
 import { startMailServer } from './support/mail-server.ts';
-import { command, settingsFor } from './support/populated-server.ts';
+import { runToExit, settingsFor } from './support/populated-server.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 
 interface Report {
@@ -14,7 +14,7 @@ interface Report {
 }
 
 async function runDoctor(settings: Record<string, string>): Promise<[number, Report]> {
-  const [code, out, err] = await command(['doctor', '--json'], settings);
+  const [code, out, err] = await runToExit(['doctor', '--json'], settings);
   expect(err).toBe('');
   return [code, JSON.parse(out)];
 }
@@ -63,11 +63,11 @@ describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
     expect(findingsOf(report, 'backup')).toEqual([
       expect.objectContaining({ state: 'notice', found: 'No backup is known of.' }),
     ]);
-    expect((await command(['backup', join(folder.path, 'one.linnet')], settings))[0]).toBe(0);
+    expect((await runToExit(['backup', join(folder.path, 'one.linnet')], settings))[0]).toBe(0);
     expect(findingsOf((await runDoctor(settings))[1], 'backup')).toEqual([
       { check: 'backup', state: 'ok', found: 'The last backup was made within a day.', todo: null },
     ]);
-    const [, text] = await command(['doctor'], settings);
+    const [, text] = await runToExit(['doctor'], settings);
     expect(text).toMatch(/^ {2}ok {3}settings .*\n[\s\S]*\nNothing is wrong\.\n$/);
   });
 

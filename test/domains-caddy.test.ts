@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { request } from 'node:https';
 import { connect } from 'node:tls';
-import { browser, startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { browserUserAgent, startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { adaptCaddyfile, type Caddy, hasCaddy, startCaddy } from './support/caddy.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { temporaryFolder } from './support/program.ts';
@@ -86,7 +86,7 @@ describe.skipIf(!hasCaddy)(
               ca: root,
               agent: false,
               path,
-              headers: { host, 'user-agent': browser, ...headers },
+              headers: { host, 'user-agent': browserUserAgent, ...headers },
             },
             (answer) => {
               let body = '';

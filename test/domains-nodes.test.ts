@@ -88,7 +88,7 @@ test('a change of a domain on one node applies to visitors of all nodes within a
 test('a domain whose check is due is checked by only one node', async () => {
   const domains = await Promise.all(Array.from({ length: 60 }, (_, index) => add(`due${index}.example.org`)));
   const lookups = () =>
-    dns.questions.filter((question) => /^TXT _linnet\.due\d+\.example\.org$/.test(question)).length;
+    dns.queries.filter((question) => /^TXT _linnet\.due\d+\.example\.org$/.test(question)).length;
   const isLookedUp = async (node: TestApp) =>
     (await call(node, 'GET', 'domain')).json.every(
       ({ checked_at }: { checked_at: string | null }) => checked_at,

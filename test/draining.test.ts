@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { linkOn } from './support/account.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { createFirstLink } from './support/account.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
 import { runServer } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
@@ -22,7 +22,7 @@ test.each(['1', '2'])(
       DRAIN_SECONDS: '3',
     });
     const url = await program.address();
-    const { suffix } = await linkOn(url);
+    const { suffix } = await createFirstLink(url);
     const before = await request(url, `/${suffix}`);
     expect([before?.status, before?.headers.connection]).toEqual([302, undefined]);
     program.kill('SIGTERM');
@@ -34,7 +34,7 @@ test.each(['1', '2'])(
     );
     for (const path of [`/${suffix}`, '/no-such-link', '/api/v1/link', '/healthz', '/app']) {
       // The thread that answers a process's redirects starts to drain a moment later.
-      const answers = await answerWhen(
+      const answers = await pollUntil(
         () => requestOnAll(path),
         (found) => found.every((answer) => answer?.headers.connection?.toLowerCase() === 'close'),
         `responses to ${path} to close their connections`,

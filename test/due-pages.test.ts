@@ -4,7 +4,7 @@ import { cleanUp } from '../src/manage/clean-up.ts';
 import { PageFetcher } from '../src/manage/page-fetcher.ts';
 import * as stored from '../src/storage/due-pages.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { html, site, stopSites, titleOverrides, titleSettings } from './support/title-sites.ts';
 
 afterEach(stopSites);
@@ -73,12 +73,12 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
       throw cause;
     });
     await fetcher.run();
-    await answerWhen(due, (rows) => rows.length === 12, 'eight pages');
+    await pollUntil(due, (rows) => rows.length === 12, 'eight pages');
     // All hosts may be fetched again, and two weren't fetched yet.
     app.clock.now += 2_000;
     await fetcher.run();
-    const newest = async () => sites.filter(({ asked }) => asked.includes('/2')).length;
-    await answerWhen(newest, (count) => count === 10, 'a page of each host');
+    const newest = async () => sites.filter(({ requestedPaths: asked }) => asked.includes('/2')).length;
+    await pollUntil(newest, (count) => count === 10, 'a page of each host');
     await fetcher.stop();
     await app.app.context.database.write((queries) => queries.deleteFrom('due_pages').execute());
   });

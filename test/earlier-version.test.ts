@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { journalsIn } from '../src/journal/files.ts';
-import { browser } from './support/app.ts';
+import { browserUserAgent } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
@@ -81,7 +81,7 @@ test('its links are listed with tags and clicks, and its clicks from rows and pa
 
 test('its links redirect, and visits are added to existing clicks', async () => {
   const visit = (suffix: string) =>
-    fetch(`${url}/${suffix}`, { redirect: 'manual', headers: { 'user-agent': browser } });
+    fetch(`${url}/${suffix}`, { redirect: 'manual', headers: { 'user-agent': browserUserAgent } });
   for (const suffix of ['rows', 'packs']) {
     const { status, headers } = await visit(suffix);
     expect([status, headers.get('location')]).toEqual([302, `https://example.com/${suffix}`]);

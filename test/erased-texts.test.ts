@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { accountWithLinks } from './support/account.ts';
-import { browser, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { browserUserAgent, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
 import { storeFolder } from './support/migrated-store.ts';
@@ -89,7 +89,7 @@ test('after a clean stop no file of the data folder has a text of erased clicks'
   try {
     const url = await server.address();
     const { key, ids } = await accountWithLinks(url, ['promo']);
-    const headers = { 'user-agent': browser, referer: `https://${text}.example/` };
+    const headers = { 'user-agent': browserUserAgent, referer: `https://${text}.example/` };
     for (const field of ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'])
       await fetch(`${url}/promo?${field}=${text}-${field}`, { redirect: 'manual', headers });
     await eventually(() => files().length > 0, 'the text to be written');

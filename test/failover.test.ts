@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
-import { ask, PostgresPair } from './support/postgres-pair.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
+import { PostgresPair, queryPostgres } from './support/postgres-pair.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 
 let pair: PostgresPair;
@@ -26,7 +26,7 @@ const createLink = (url = 'https://destination.example') =>
   app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body: { destination_url: url } });
 
 async function linksIn(url: string): Promise<number> {
-  const [row] = await ask(url, 'select count(*)::int as links from links');
+  const [row] = await queryPostgres(url, 'select count(*)::int as links from links');
   return Number(row?.links);
 }
 
@@ -69,8 +69,8 @@ test('a server that became read-only refuses changes, and visitors still find th
   const unvisited = pathOf(await createLink('https://unseen.example'));
   await app.visit(visited);
   const readOnly = (value: 'on' | 'off') =>
-    ask(pair.primary.url, `alter system set default_transaction_read_only = ${value}`).then(() =>
-      ask(pair.primary.url, 'select pg_reload_conf()'),
+    queryPostgres(pair.primary.url, `alter system set default_transaction_read_only = ${value}`).then(() =>
+      queryPostgres(pair.primary.url, 'select pg_reload_conf()'),
     );
   await readOnly('on');
   await eventually(async () => (await readiness())[0] === 503, 'the setting to be seen');
@@ -84,13 +84,13 @@ test('a server that became read-only refuses changes, and visitors still find th
   expect((await app.visit(visited)).status).toBe(302);
   expect((await app.visit(unvisited)).status).toBe(302);
   await readOnly('off');
-  await answerWhen(
+  await pollUntil(
     createLink,
     ({ status }) => status === 201,
     'changes to be made again',
     scaledToLoad(5_000),
   );
-  await answerWhen(readiness, ([status]) => status === 200, 'the app to be ready again', scaledToLoad(5_000));
+  await pollUntil(readiness, ([status]) => status === 200, 'the app to be ready again', scaledToLoad(5_000));
   expect(app.faults).toEqual([]);
 });
 
@@ -106,11 +106,11 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     const path = pathOf(await createLink());
     await app.visit(path);
     expect(await readiness()).toEqual([200, 'ready']);
-    await pair.caughtUp();
+    await pair.waitForStandby();
     const calls = callRepeatedly(path);
     const { answers } = calls;
     await eventually(() => answers.length > 40, 'answers');
-    pair.end(signal);
+    pair.signalPrimary(signal);
     await pair.promote();
     const promoted = performance.now();
     const isExpected = ({ what, status }: { what: string; status: number }) =>

@@ -95,7 +95,7 @@ test.each(['promotion of a replica that lagged', 'restore'])(
       await createLink(),
       await createLink(),
     ];
-    await server.keep();
+    await server.saveFiles();
     const { database } = firstNode.app.context;
     const page = { organizationId: owner.organizationId, below: unchanged.id + 1, offset: 0, limit: 1 };
     const newest = async () => (await newestLinks(database, page).catch(() => null))?.links[0];
@@ -117,7 +117,7 @@ test.each(['promotion of a replica that lagged', 'restore'])(
     await readFeed();
     const refusedBefore = refusedCalls;
 
-    if (kind === 'restore') await server.restore();
+    if (kind === 'restore') await server.restoreFiles();
     else await server.promoteReplica();
     await call('DELETE', `/api/v1/link/${deleted.id}`);
     const isConsistent = async () =>
@@ -148,7 +148,7 @@ test.each(['promotion of a replica that lagged', 'restore'])(
 
 test('after a restore no node uses links that it loaded before it could read their changes', async () => {
   const [changed, kept] = [await createLink(), await createLink()];
-  await server.keep();
+  await server.saveFiles();
   await eventuallyUnderLoad(
     async () => (await destinationOf(kept.path)) === 'first',
     'the second node to reach the database',
@@ -160,7 +160,7 @@ test('after a restore no node uses links that it loaded before it could read the
   expect(await destinationOf(changed.path)).toBe('second');
   expect(await destinationOf(lost.path)).toBe('first');
 
-  await server.restore();
+  await server.restoreFiles();
   const isConsistent = async () =>
     (await destinationOf(lost.path)) === 404 && (await destinationOf(changed.path)) === 'first';
   await eventuallyUnderLoad(isConsistent, 'the second node to drop what the database no longer has');

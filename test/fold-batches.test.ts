@@ -19,7 +19,7 @@ import { FoldWorker, type FoldWorkerParts } from '../src/ledger/fold-worker.ts';
 import { ownSalts, SaltFolder } from '../src/ledger/salts/salt-folder.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
 import { DailySalts } from '../src/ledger/visitor-hash.ts';
-import { StoreAway } from '../src/rules/errors.ts';
+import { StoreUnavailable } from '../src/rules/errors.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { leftoverJournal, ownJournal } from './support/fold-worker.ts';
 import { plainHit } from './support/plain-hit.ts';
@@ -61,7 +61,7 @@ class ObservedStore extends SqliteFoldStore {
   }
 
   override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
-    if (this.isAway) throw new StoreAway('away');
+    if (this.isAway) throw new StoreUnavailable('away');
     this.beforeBatch();
     await super.fold(batch, deliveries);
     this.afterBatch(batch);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { PostgresConnection } from '../src/ledger/postgres-connection.ts';
-import { StoreAway } from '../src/rules/errors.ts';
+import { StoreUnavailable } from '../src/rules/errors.ts';
 import { freshPostgres } from './support/postgres.ts';
 
 test("the fold's statements are prepared once, and a retry succeeds if tables have changed or a pooler has dropped them", async () => {
@@ -23,11 +23,11 @@ test("the fold's statements are prepared once, and a retry succeeds if tables ha
   expect(await fold.transaction(() => value(fold), true)).toBe(2);
 
   await sql`alter table things alter column value type numeric`;
-  await expect(value(fold)).rejects.toThrow(StoreAway);
+  await expect(value(fold)).rejects.toThrow(StoreUnavailable);
   expect([await value(fold), await preparedCount(fold)]).toEqual([2, 1]);
 
   await fold.query('deallocate all');
-  await expect(value(fold)).rejects.toThrow(StoreAway);
+  await expect(value(fold)).rejects.toThrow(StoreUnavailable);
   expect([await value(fold), await value(fold), await preparedCount(fold)]).toEqual([2, 2, 0]);
 
   const unprepared = open(`${url}?prepared_statements=off`);

@@ -170,7 +170,7 @@ describe.each(storeKinds)('while attackers guess a password, on %s', (store) => 
     for (let time = 0; time < 10; time++) expect(await guess(target, '198.51.103.1', 'browser')).toBe(true);
     expect(await guess(target, '198.51.103.1', 'browser')).toBe(false);
     expect(await guess(target, '198.51.103.1', 'another')).toBe(true);
-    await app.app.context.guesses.noteNetwork(target, '198.51.104.1');
+    await app.app.context.guesses.rememberNetwork(target, '198.51.104.1');
     expect(await guess(target, '198.51.104.1')).toBe(true);
     expect(await guess(target, '198.51.104.1')).toBe(true);
     expect(await guess(target, '192.0.2.9')).toBe(true);

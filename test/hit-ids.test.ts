@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { folderOf, segmentFile } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { RecordWriter } from '../src/journal/record-writer.ts';
-import { browser, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { plainHit } from './support/plain-hit.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -51,7 +51,7 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
     organizationId: owner.organizationId,
     at: app.clock.now - 60_000 + index,
     address: `198.51.${index >> 8}.${index & 255}`,
-    userAgent: browser,
+    userAgent: browserUserAgent,
     query: `utm_content=h${index}`,
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { type App, createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
-import { forgetOld } from '../src/ledger/retention.ts';
+import { deleteExpired } from '../src/ledger/retention.ts';
 import { ServerClock } from '../src/ledger/server-clock.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
@@ -69,9 +69,9 @@ describe.each(storeKinds)('on %s', (kind) => {
       ...hitsAt(now - 10 * dayLength, 50),
     ]);
     const store = foldStore(folder.path, url);
-    const salts = { forgetBefore: async () => {} } as unknown as Parameters<typeof forgetOld>[1];
+    const salts = { forgetBefore: async () => {} } as unknown as Parameters<typeof deleteExpired>[1];
     const fortyDays = 40 * dayLength;
-    await forgetOld(
+    await deleteExpired(
       store,
       salts,
       now + (kind === 'postgres' ? fortyDays : 0),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { findSetting } from '../src/storage/settings.ts';
 import { hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { secureSocket } from './support/tls-app.ts';
 
 const ownHost = 'links.example.com';
@@ -35,7 +35,7 @@ describe.skipIf(!hasPebble)('an authority that requires an account issued by it'
       'the instant to be stored',
     );
     auto.app.clock.now += day + 60_000;
-    expect(await answerWhen(hstsHeader, (header) => header !== null, 'the header')).toBe('max-age=31536000');
+    expect(await pollUntil(hstsHeader, (header) => header !== null, 'the header')).toBe('max-age=31536000');
   });
 
   test('refuses another account, and the refusal is logged', async () => {

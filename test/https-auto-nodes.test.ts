@@ -22,7 +22,7 @@ describe.skipIf(!hasPebble)('two nodes', () => {
     // The first node orders, and the authority connects to the second, which runs before anything is validated.
     await using first = await startAutoApp(authority, {
       store: 'postgres',
-      elsewhere: true,
+      onFreePorts: true,
       env: { SECRET_KEY },
     });
     await orderRequested.promise;

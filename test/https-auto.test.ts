@@ -9,7 +9,7 @@ import {
   startAuthority,
   startAutoApp,
 } from './support/acme.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { isResumed, secureSocket, sessionOf } from './support/tls-app.ts';
 
 const ownHost = 'links.example.com';
@@ -205,7 +205,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
       row: await rowOf(host),
       calls: authority.calls.slice(-20),
     });
-    await answerWhen(state, ({ name }) => name === `DNS:${host}`, 'the certificate');
+    await pollUntil(state, ({ name }) => name === `DNS:${host}`, 'the certificate');
     expect(auto.lines('certificate not issued').filter((line) => line.host === host)).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { loadConfig } from '../src/config/load.ts';
 import type { TestAccount } from './support/app.ts';
 import { selfSigned } from './support/certificate.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import {
   isResumed,
   secureHost,
@@ -69,7 +69,7 @@ test('a visit over TLS is redirected on the fast path and counted, and its conne
 test('headers of a browser are classified as on https, regardless of X-Forwarded-Proto', async () => {
   const { id, path } = await createLink();
   await tls.app.visit(path, { ...host, 'user-agent': chrome, 'x-forwarded-proto': 'http' });
-  const [hit] = await answerWhen(
+  const [hit] = await pollUntil(
     () => hitsOf(id),
     (hits) => hits.length === 1,
     'the click',

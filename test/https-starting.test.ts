@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { selfSigned } from './support/certificate.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { freePorts } from './support/free-ports.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 
@@ -81,7 +81,7 @@ test('once the first worker is up, no client gets 503, and no connection is refu
   await using server = await startWorkers({ HTTPS: 'files' });
   await eventually(async () => (await server.secure('/readyz')) !== 'refused', 'an answer');
   const seen = new Set<string>();
-  await answerWhen(
+  await pollUntil(
     async () => {
       const answer = await server.secure('/readyz');
       seen.add(answer);

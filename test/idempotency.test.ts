@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { routes } from '../src/api/routes.ts';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { IdempotentCall } from '../src/manage/idempotent-call.ts';
-import { deleteOldestKeys, withManyAnswers } from '../src/storage/idempotency-keys.ts';
+import { deleteOldestKeys, organizationsOverAnswerLimit } from '../src/storage/idempotency-keys.ts';
 import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -199,12 +199,12 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     await post('/link', newKey(), link);
     const sizes = (await rows()).map(({ size }) => size);
     const max = (sizes.at(-1) ?? 0) + 1;
-    expect(await withManyAnswers(database.read, max)).toEqual([owner.organizationId]);
+    expect(await organizationsOverAnswerLimit(database.read, max)).toEqual([owner.organizationId]);
     const deleteOne = () =>
       database.write((queries) => deleteOldestKeys(queries, owner.organizationId, max, 1));
     while (await deleteOne());
     expect((await rows()).map(({ size }) => size)).toEqual(sizes.slice(-1));
-    expect(await withManyAnswers(database.read, max)).toEqual([]);
+    expect(await organizationsOverAnswerLimit(database.read, max)).toEqual([]);
   });
 });
 

@@ -8,7 +8,7 @@ import { Journal } from '../src/journal/journal.ts';
 import { JournalReader } from '../src/journal/reader.ts';
 import { HitCursor } from '../src/ledger/hit-cursor.ts';
 import { plainHit } from './support/plain-hit.ts';
-import { runScriptWithin, temporaryFolder } from './support/program.ts';
+import { runScriptWithFileLimit, temporaryFolder } from './support/program.ts';
 
 const hitAt = (at: number): RawHit => ({
   ...plainHit,
@@ -167,7 +167,7 @@ test("a segment that can't be opened now is not treated as missing", async () =>
     if (at % 3 === 0) journal.rotate();
   }
   await journal.stop();
-  const script = runScriptWithin({ soft: 200, hard: 200 }, 'read-without-descriptors.ts', {
+  const script = runScriptWithFileLimit({ soft: 200, hard: 200 }, 'read-without-descriptors.ts', {
     FOLDER: folder.path,
   });
   expect(await script.exited).toBe(0);

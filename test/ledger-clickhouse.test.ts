@@ -3,7 +3,7 @@ import type { Ledger } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { hasClickhouse } from './support/clickhouse.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
-import { ReferenceLedger, someHits } from './support/reference-ledger.ts';
+import { ReferenceLedger, randomHits } from './support/reference-ledger.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 const minute = 60_000;
@@ -28,7 +28,7 @@ describe.skipIf(!(await hasClickhouse()))('the ledger in ClickHouse', () => {
     reference = new ReferenceLedger(random, begin);
     for (const [index, count] of [4_100, 2_000, 700, 4_100].entries())
       await store.append(
-        someHits(random, count, begin + index * 25 * minute),
+        randomHits(random, count, begin + index * 25 * minute),
         index % 3 === 0 ? 'packs' : 'rows',
       );
     await reference.read(ledger);
@@ -38,7 +38,7 @@ describe.skipIf(!(await hasClickhouse()))('the ledger in ClickHouse', () => {
   test('gives the same results as counting every hit', async () => {
     expect(reference.hits.length).toBe(10_900);
     expect(await ledger.newestId()).toBe(reference.hits.at(-1)?.id ?? 0);
-    await reference.expectOf(ledger, 60);
+    await reference.expectSameAnswers(ledger, 60);
   }, 120_000);
 
   test('leaves no hits in the database', async () => {

@@ -12,9 +12,9 @@ import { migrationsTable, statementsOf } from '../src/storage/migrate.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { startApp } from './support/app.ts';
 import { BatchFolder, type NewHit } from './support/batch-folder.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { wholeLedger } from './support/hits.ts';
-import { waitingFor } from './support/lock-waits.ts';
+import { pidsWaitingForLock } from './support/lock-waits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
@@ -267,13 +267,13 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
     const interruptedFold = new BatchFolder(killedStore, 'here/two')
       .fold(batch, true)
       .catch((cause: Error) => cause.name);
-    const [pid] = await answerWhen(
-      () => waitingFor(store.sql, 'hit_packs'),
+    const [pid] = await pollUntil(
+      () => pidsWaitingForLock(store.sql, 'hit_packs'),
       (waiting) => waiting.length > 0,
       'the fold to wait for the lock',
     );
     await store.sql`select pg_terminate_backend(${pid})`;
-    expect(await interruptedFold).toBe('StoreAway');
+    expect(await interruptedFold).toBe('StoreUnavailable');
     await lockHolder`commit`;
     lockHolder.release();
     const retried = await new BatchFolder(killedStore, 'here/two').fold(batch, true);

@@ -6,11 +6,11 @@ import type { StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
 import { hitColumns } from '../src/rules/click-fields.ts';
-import { type Database, ownTerms } from '../src/storage/database.ts';
+import { type Database, internalReadTerms } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { BatchFolder, type NewHit } from './support/batch-folder.ts';
 import { eventually } from './support/eventually.ts';
-import { waitingFor } from './support/lock-waits.ts';
+import { pidsWaitingForLock } from './support/lock-waits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 const december = Date.UTC(2026, 11);
@@ -134,7 +134,7 @@ describe('chunks on PostgreSQL', () => {
     await lockHolder`begin`;
     await lockHolder`lock table hits_2027_02 in share mode`;
     const folded = lateFold.fold(february, false);
-    const isFoldWaiting = async () => (await waitingFor(sql, 'hits_2027_02')).length > 0;
+    const isFoldWaiting = async () => (await pidsWaitingForLock(sql, 'hits_2027_02')).length > 0;
     await eventually(isFoldWaiting, 'the fold to wait for the lock');
     await new BatchFolder(store, 'here/settled').fold(hitsAround(january + 1_000 * second, 60), false);
     await merge(store);
@@ -159,7 +159,7 @@ describe('chunks on PostgreSQL', () => {
     await lockHolder`begin`;
     await lockHolder`lock table journal_watermarks in exclusive mode`;
     const folded = new BatchFolder(lateStore, 'here/second').fold(hitsAround(january, 6), false);
-    const isFoldWaiting = async () => (await waitingFor(sql, 'journal_watermarks')).length > 0;
+    const isFoldWaiting = async () => (await pidsWaitingForLock(sql, 'journal_watermarks')).length > 0;
     await eventually(isFoldWaiting, 'the fold to have its ids');
     const [{ settled }] = await sql`update hit_ids set settled = newest returning settled::int`;
     await lockHolder`commit`;
@@ -235,7 +235,7 @@ describe('PostgreSQL jobs', () => {
 
   test('are stopped when their result is no longer awaited, and others continue', async () => {
     const abort = new AbortController();
-    const compute = database.computeFor({ ...ownTerms, signal: abort.signal });
+    const compute = database.computeFor({ ...internalReadTerms, signal: abort.signal });
     const jobs = [compute(module, { times: 1e9 }), compute(module, { times: 1e9 })];
     const results = Promise.allSettled(jobs);
     await eventually(async () => (await runningJobs()) > 0, 'the jobs to run');
@@ -249,7 +249,7 @@ describe('PostgreSQL jobs', () => {
       and datname = current_database()`;
     await eventually(async () => {
       const answer = await database.compute<number>(module, { times: 2 }).catch((cause: Error) => cause.name);
-      expect(['StoreAway', 2]).toContain(answer);
+      expect(['StoreUnavailable', 2]).toContain(answer);
       return answer === 2;
     }, 'an answer');
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { startApp, type TestApp } from './support/app.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { metricValues } from './support/metric-values.ts';
 
 let app: TestApp;
@@ -72,7 +72,7 @@ test('a link that was visited before is found in the cache', async () => {
 test('clicks in the database are no longer in the backlog', async () => {
   await app.visit(`/${await createLink()}`);
   await app.app.clicks.settled();
-  const settled = await answerWhen(values, (found) => found.linnet_journal_lag_clicks === 0, 'the fold');
+  const settled = await pollUntil(values, (found) => found.linnet_journal_lag_clicks === 0, 'the fold');
   expect(settled).toMatchObject({
     linnet_journal_lag_seconds: 0,
     linnet_journal_unfolded_bytes: 0,

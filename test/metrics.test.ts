@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { certificateProblems } from '../src/rules/certificate-problem.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { documentedMetrics } from './support/documented-metrics.ts';
-import { answerWhen } from './support/eventually.ts';
-import { promtool, promtoolSays } from './support/promtool.ts';
+import { pollUntil } from './support/eventually.ts';
+import { promtool, promtoolProblems } from './support/promtool.ts';
 
 const ownHost = 'links.example.com';
 const token = 'a token of sixteen'.replaceAll(' ', '-');
@@ -31,7 +31,7 @@ describe.each(storeKinds)('metrics on %s', (store) => {
   test('host names whose certificates fail are counted by problem, without the names', async () => {
     // The authority is down, so the service's own host has no certificate.
     const failureLine = problem('linnet_certificate_failing_names', 'authority_away', 1);
-    const text = await answerWhen(metricsText, (found) => found.includes(failureLine), 'the failure');
+    const text = await pollUntil(metricsText, (found) => found.includes(failureLine), 'the failure');
     expect(text).toContain('linnet_metrics_complete 1\n');
     expect(text).toContain('linnet_certificate_names{certificate="none"} 1\n');
     expect(text).toMatch(/^linnet_build_info\{version="\d+\.\d+\.\d+"\} 1$/m);
@@ -97,7 +97,7 @@ describe.each(storeKinds)('metrics on %s', (store) => {
   });
 
   test.skipIf(promtool === null)('Prometheus accepts the metrics without warnings', async () => {
-    expect(await promtoolSays(['check', 'metrics'], await metricsText())).toBe('');
+    expect(await promtoolProblems(['check', 'metrics'], await metricsText())).toBe('');
   });
 
   test('the doctor lists the host names with what to do', async () => {

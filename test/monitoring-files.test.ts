@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { documentedMetrics } from './support/documented-metrics.ts';
 import { temporaryFolder } from './support/program.ts';
-import { promtool, promtoolSays } from './support/promtool.ts';
+import { promtool, promtoolProblems } from './support/promtool.ts';
 
 const root = join(import.meta.dir, '..');
 const read = (path: string) => Bun.file(join(root, path)).text();
@@ -74,12 +74,12 @@ describe('the dashboard', () => {
 
 describe.skipIf(promtool === null)('Prometheus', () => {
   test('accepts the rules', async () => {
-    expect(await promtoolSays(['check', 'rules', 'deploy/prometheus-rules.yaml'], '', root)).toBe('');
+    expect(await promtoolProblems(['check', 'rules', 'deploy/prometheus-rules.yaml'], '', root)).toBe('');
   });
 
   test('fires the alerts when it should, and none otherwise', async () => {
     const cases = join(import.meta.dir, 'fixtures/prometheus-rules.test.yaml');
-    expect(await promtoolSays(['test', 'rules', cases])).toBe('');
+    expect(await promtoolProblems(['test', 'rules', cases])).toBe('');
   });
 
   test("accepts the dashboard's queries", async () => {
@@ -91,6 +91,6 @@ describe.skipIf(promtool === null)('Prometheus', () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'panels.json');
     await Bun.write(path, file);
-    expect(await promtoolSays(['check', 'rules', '--lint=none', path])).toBe('');
+    expect(await promtoolProblems(['check', 'rules', '--lint=none', path])).toBe('');
   });
 });

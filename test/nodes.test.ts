@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { reportNode } from '../src/storage/nodes.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen } from './support/eventually.ts';
+import { pollUntil } from './support/eventually.ts';
 import { member } from './support/members.ts';
 import { metricValues } from './support/metric-values.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -43,7 +43,7 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
     );
 
   test('report themselves, and are shown only to administrators of the service', async () => {
-    const listed = await answerWhen(nodes, (found) => found?.length === 1, 'this node');
+    const listed = await pollUntil(nodes, (found) => found?.length === 1, 'this node');
     expect(listed).toEqual([
       {
         node: (await Bun.file(`${app.dataDir}/node.id`).text()).trim(),
@@ -71,7 +71,7 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
     const { now } = app.clock;
     await insertNode({ node: 'dead', seen_at: now - 2 * minute, waiting_clicks: 12, waiting_bytes: 3_400 });
     await insertNode({ node: 'away', seen_at: now - 9 * 24 * 60 * minute });
-    const found = await answerWhen(nodes, (all) => all.length === 2, 'the older node to be removed');
+    const found = await pollUntil(nodes, (all) => all.length === 2, 'the older node to be removed');
     const goneNode = found.find(({ node }: { node: string }) => node === 'dead');
     expect(goneNode).toMatchObject({
       is_gone: true,
@@ -142,7 +142,7 @@ test('a node that stopped with unfolded clicks is listed until its folder is fol
         ({ node, ...remaining }) =>
           node === id && remaining.waiting_clicks === 3 && remaining.waiting_bytes > 0,
       );
-    await answerWhen(nodes, hasWaitingClicks, 'the clicks that wait');
+    await pollUntil(nodes, hasWaitingClicks, 'the clicks that wait');
     await stoppedNode.app.stop();
     const remaining = (await nodes()).find(({ node }: { node: string }) => node === id);
     expect(remaining).toMatchObject({ is_gone: true, waiting_clicks: 3, waiting_bytes: expect.any(Number) });

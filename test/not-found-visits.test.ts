@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
 import { defaultDomainId } from '../src/storage/schema.ts';
-import { browser, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen } from './support/eventually.ts';
+import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { pollUntil } from './support/eventually.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const day = 86_400_000;
@@ -41,14 +41,14 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
     visitRaw(app.url, {
       host,
       path,
-      headers: { 'user-agent': browser, 'x-forwarded-for': from, ...headers },
+      headers: { 'user-agent': browserUserAgent, 'x-forwarded-for': from, ...headers },
     });
 
   const list = async ({ key }: Pick<TestAccount, 'key'>, query = '') =>
     (await app.call('GET', `/api/v1/not_found${query}`, { key })).json;
 
   const eventuallyListed = (owner: Pick<TestAccount, 'key'>, count: number, query = '') =>
-    answerWhen(
+    pollUntil(
       () => list(owner, query),
       ({ addresses }) => addresses.length >= count,
       `${count} addresses`,
@@ -73,7 +73,7 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
       host,
       path: '/other',
       method: 'GET',
-      headers: { 'user-agent': browser, 'x-forwarded-for': '203.0.117.1', expect: '' },
+      headers: { 'user-agent': browserUserAgent, 'x-forwarded-for': '203.0.117.1', expect: '' },
     });
     const { addresses, ...rest } = await eventuallyListed(owner, 3);
     expect(rest).toEqual({ other_visits: 0 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '../package.json' with { type: 'json' };
-import { notTried, toolOutput } from './support/one-file.ts';
+import { reportSkipped, toolOutput } from './support/one-file.ts';
 import { problemsOf, runFile, temporaryFolder } from './support/program.ts';
 
 const root = join(import.meta.dir, '..');
@@ -50,13 +50,15 @@ test('npm installs the package into an empty folder: it has everything needed to
     ...networkOptions,
     archive,
   ]);
-  if (/code E(NOTFOUND|CONNREFUSED|CONNRESET|TIMEDOUT|AI_AGAIN|NETUNREACH)/.test(installation?.said ?? '')) {
-    notTried("npm's registry");
+  if (
+    /code E(NOTFOUND|CONNREFUSED|CONNRESET|TIMEDOUT|AI_AGAIN|NETUNREACH)/.test(installation?.output ?? '')
+  ) {
+    reportSkipped("npm's registry");
     return expectUnpackedToServe();
   }
   expect(installation).toMatchObject({ code: 0 });
   expect(await testsIn(join(home, 'node_modules', 'linnet'))).toEqual([]);
-  expect(toolOutput(['npx', '--no', '--prefix', home, 'linnet', 'version'])?.said).toContain(
+  expect(toolOutput(['npx', '--no', '--prefix', home, 'linnet', 'version'])?.output).toContain(
     `Linnet ${version}\n`,
   );
   // Without npx, which doesn't forward signals.
@@ -73,7 +75,7 @@ async function expectUnpackedToServe(): Promise<void> {
   const linnet = join(installed, 'linnet');
   await mkdir(linnet, { recursive: true });
   const unpacked = toolOutput(['tar', '-xzf', archive, '--strip-components=1', '-C', linnet]);
-  expect(unpacked).toEqual({ code: 0, said: '' });
+  expect(unpacked).toEqual({ code: 0, output: '' });
   expect(await testsIn(linnet)).toEqual([]);
   for (const name of await readdir(join(root, 'node_modules')))
     await symlink(join(root, 'node_modules', name), join(installed, name));

@@ -3,9 +3,9 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { version } from '../package.json' with { type: 'json' };
 import { selfSigned } from './support/certificate.ts';
-import { answerWhen } from './support/eventually.ts';
+import { pollUntil } from './support/eventually.ts';
 import { freePorts } from './support/free-ports.ts';
-import { builtFile, inEmptyRoot, notTried } from './support/one-file.ts';
+import { builtFile, inEmptyRoot, reportSkipped } from './support/one-file.ts';
 import { type Program, problemsOf, runFile, temporaryFolder } from './support/program.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -60,7 +60,7 @@ describe('the single executable', () => {
 describe.each(['1', '2'])('in an empty read-only root, with WORKERS=%s, the single executable', (WORKERS) => {
   test('serves the dashboard, captchas, links and statistics with countries, and stops', async () => {
     const command = inEmptyRoot(file);
-    if (command === null) return notTried('unshare, mount, chroot');
+    if (command === null) return reportSkipped('unshare, mount, chroot');
     const DATA_DIR = join(folder.path, `data-${WORKERS}`);
     const settings = { DATA_DIR, PORT: '0', WORKERS, TRUSTED_PROXIES: '1', LOG_LEVEL: 'warn' };
     const program = runFile([...command, 'serve'], settings, folder.path);
@@ -99,7 +99,7 @@ describe.each(['1', '2'])('in an empty read-only root, with WORKERS=%s, the sing
     };
     const visit = await fetch(url + new URL(link.url).pathname, { headers: visitor, redirect: 'manual' });
     expect([visit.status, visit.headers.get('location')]).toEqual([302, 'https://example.com/']);
-    const stats = await answerWhen(
+    const stats = await pollUntil(
       () => call(`/api/v1/link/${link.id}/stats?group_by=country`) as Promise<{ groups: object[] }>,
       ({ groups }) => groups.length > 0,
       'the click to be counted',
@@ -114,7 +114,7 @@ describe.each(['1', '2'])('in an empty read-only root, with WORKERS=%s, the sing
 
 test('in an empty root the single executable serves HTTPS with files, is checked by the doctor, backed up while it runs, and restored', async () => {
   const command = inEmptyRoot(file);
-  if (command === null) return notTried('unshare, mount, chroot');
+  if (command === null) return reportSkipped('unshare, mount, chroot');
   // The empty root contains the folder of these settings, and no other file of this checkout.
   const ownFolder = join(folder.path, 'own');
   const DATA_DIR = join(ownFolder, 'data');

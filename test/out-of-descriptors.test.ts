@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { journalsIn } from '../src/journal/files.ts';
-import { linkOn } from './support/account.ts';
+import { createFirstLink } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { type Program, runServer, runServerWithin } from './support/program.ts';
+import { type Program, runServer, runServerWithFileLimit } from './support/program.ts';
 
 const visits = 39;
 
@@ -73,11 +73,11 @@ test.each(
   async (ending, isFolding) => {
     await using data = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0' };
-    const program = runServerWithin({ soft: 512, hard: 512 }, settings, 'out-of-descriptors.ts');
+    const program = runServerWithFileLimit({ soft: 512, hard: 512 }, settings, 'out-of-descriptors.ts');
     let restarted: Program | null = null;
     try {
       const url = await program.address();
-      const { id, suffix } = await linkOn(url);
+      const { id, suffix } = await createFirstLink(url);
       const connection = await connectionTo(url);
       let version = 0;
       const counter = hitCounter(data.path, '');

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { sql } from 'kysely';
 import { TookTooLong } from '../src/rules/errors.ts';
-import { type Database, ownTerms } from '../src/storage/database.ts';
+import { type Database, internalReadTerms } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { prepared } from '../src/storage/prepared.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { together } from '../src/storage/together.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { hasPgBouncer, startPgBouncer } from './support/pgbouncer.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
@@ -69,7 +69,7 @@ describe.each(accessKinds)('a database reached %s', (access) => {
     expect((await app.visit(new URL(created.json.url).pathname)).status).toBe(302);
     const clicks = () =>
       app.call('GET', `/api/v1/link/${created.json.id}/clicks?class=all`, { key: owner.key });
-    await answerWhen(clicks, ({ json }) => json.clicks?.length === 1, 'the click');
+    await pollUntil(clicks, ({ json }) => json.clicks?.length === 1, 'the click');
     for (let time = 0; time < 2; time++) {
       const path = `/api/v1/link/${created.json.id}/stats?group_by=reason`;
       expect((await app.call('GET', path, { key: owner.key })).status).toBe(200);
@@ -89,12 +89,12 @@ describe.each(accessKinds)('a database reached %s', (access) => {
   test.skipIf(isSkipped)('finds rows by an index, if no other client uses its connections', async () => {
     const cost = async (queries: Queries) =>
       (await sql<{ cost: string }>`select current_setting('random_page_cost') as cost`.execute(queries)).rows;
-    const found = await cost(database.readFor({ ...ownTerms, organizationId: 1 }));
+    const found = await cost(database.readFor({ ...internalReadTerms, organizationId: 1 }));
     expect(found).toEqual([{ cost: access === 'directly' ? '1.1' : '4' }]);
   });
 
   test.skipIf(isSkipped)('a read that takes too long is stopped on the server, too', async () => {
-    const terms = { ...ownTerms, organizationId: 1, timeout: 300 };
+    const terms = { ...internalReadTerms, organizationId: 1, timeout: 300 };
     const reading = sql`select pg_sleep(3600)`.execute(database.readFor(terms));
     const cause = await reading.catch((thrown) => thrown);
     expect(cause).toBeInstanceOf(TookTooLong);
@@ -114,7 +114,7 @@ describe.each(accessKinds)('a database reached %s', (access) => {
           await sql`insert into settings (key, value) values (${`late ${access}`}, 'x')`.execute(queries);
           for (;;) await sql`select pg_sleep(0.05)`.execute(queries);
         },
-        { ...ownTerms, changeDeadline: startedAt + 400 },
+        { ...internalReadTerms, changeDeadline: startedAt + 400 },
       )
       .catch((thrown) => thrown);
     expect(cause).toBeInstanceOf(TookTooLong);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { TookTooLong } from '../src/rules/errors.ts';
-import { type Database, NotUnique, ownTerms } from '../src/storage/database.ts';
+import { type Database, internalReadTerms, NotUnique } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { prepared, runWithCommit } from '../src/storage/prepared.ts';
 import type { Queries } from '../src/storage/schema.ts';
@@ -44,7 +44,7 @@ test('no part of a change that continues after its deadline is stored', async ()
       await Bun.sleep(250);
       await insert(queries, 'too late').catch(() => {});
     },
-    { ...ownTerms, changeDeadline: performance.now() + 200 },
+    { ...internalReadTerms, changeDeadline: performance.now() + 200 },
   );
   expect(await late.catch((cause) => cause)).toBeInstanceOf(Error);
   expect(await stored()).not.toContain('in time');
@@ -72,7 +72,7 @@ test('statements sent with the commit are stored with it, or make it fail with t
   const insertWord = prepared((queries, word: string) =>
     queries.insertInto('words').values({ word }).compile(),
   );
-  const changeWith = (ownWord: string, words: readonly string[], terms = ownTerms) =>
+  const changeWith = (ownWord: string, words: readonly string[], terms = internalReadTerms) =>
     database.write(async (queries) => {
       await runWithCommit(
         queries,
@@ -95,9 +95,10 @@ test('statements sent with the commit are stored with it, or make it fail with t
   });
   await locked.promise;
   const changeDeadline = performance.now() + 300;
-  const late = await changeWith('own of a late one', ['held'], { ...ownTerms, changeDeadline }).catch(
-    (cause) => cause,
-  );
+  const late = await changeWith('own of a late one', ['held'], {
+    ...internalReadTerms,
+    changeDeadline,
+  }).catch((cause) => cause);
   mayCommit.resolve();
   await lockingChange;
   expect(late).toBeInstanceOf(TookTooLong);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { allTables } from './support/all-tables.ts';
-import { browser, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen } from './support/eventually.ts';
+import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { pollUntil } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
@@ -13,7 +13,7 @@ const env = { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' };
 /** What a visitor of a quiet link sends; none of it may be found anywhere. */
 const visitorHeaders = {
   'x-forwarded-for': '198.51.100.77',
-  'user-agent': `${browser} Vivaldi/7.7`,
+  'user-agent': `${browserUserAgent} Vivaldi/7.7`,
   'accept-language': 'rm-CH,rm;q=0.9',
   referer: 'https://from-there.example/page',
 };
@@ -83,7 +83,7 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
     }
     await app.app.clicks.settled();
     expect([(await read(link)).clicks, (await read(ordinaryLink)).clicks]).toEqual([6, 3]);
-    const delivered = await answerWhen(
+    const delivered = await pollUntil(
       async () => received,
       (calls) => calls.length >= 3,
       'the webhook calls for the other link',

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { cpuTime } from '../bench/cpu-time.ts';
 import { load } from '../bench/load.ts';
-import { ask, register } from '../bench/owner.ts';
-import { type Program, start } from '../bench/program.ts';
+import { callApi, register } from '../bench/owner.ts';
+import { type Program, startScript } from '../bench/program.ts';
 import { requestBytes } from '../bench/request.ts';
 import { temporaryFolder } from './support/program.ts';
 
@@ -31,15 +31,15 @@ test.skipIf(process.platform !== 'linux')(
   'a redirect that records its click in the journal costs little more CPU time than one by a bare server',
   async () => {
     await using folder = await temporaryFolder();
-    await using linnet = await start('bench/recording-program.ts', {
+    await using linnet = await startScript('bench/recording-program.ts', {
       PORT: '0',
       DATA_DIR: folder.path,
       MISS_LIMIT: '0',
       HITS: 'unfolded',
     });
-    await using bareServer = await start('bench/bare-redirect.ts', { LOCATION: destination });
+    await using bareServer = await startScript('bench/bare-redirect.ts', { LOCATION: destination });
     const { key } = await register(linnet);
-    const { suffix } = await ask<{ suffix: string }>(linnet, 'POST', '/api/v1/link', {
+    const { suffix } = await callApi<{ suffix: string }>(linnet, 'POST', '/api/v1/link', {
       body: { destination_url: destination },
       credential: key,
     });

@@ -4,7 +4,7 @@ import { findLinkForVisitor } from '../src/storage/links.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { wholeLedger } from './support/hits.ts';
 import { exchange, type RawAnswer, visitRaw } from './support/raw-http.ts';
-import { ports } from './support/raw-sockets.ts';
+import { socketPorts } from './support/raw-sockets.ts';
 
 /** A meaningless header, with a byte that keeps a request off the fast path. */
 const detour = { 'x-detour': '\xe9' };
@@ -274,7 +274,7 @@ describe('a connection', () => {
   });
 
   test('unknown to the app server is refused by it', async () => {
-    const others = ports('0A').filter((port) => port !== Number(new URL(app.url).port));
+    const others = socketPorts('0A').filter((port) => port !== Number(new URL(app.url).port));
     expect(others.length).toBeGreaterThan(0);
     const answers = await Promise.all(
       others.map((port) => visitRaw(`http://127.0.0.1:${port}`, { path: '/abc', host }).catch(() => null)),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { metricValues } from './support/metric-values.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { visitRaw } from './support/raw-http.ts';
@@ -89,7 +89,7 @@ test('while the database is unreachable, metrics report it, and those read from 
   proxiedNode.clock.now += 5_000;
   expect((await proxiedNode.visit('/not-in-the-cache')).status).toBe(503);
   await proxiedNode.visit(path);
-  const unavailable = await answerWhen(
+  const unavailable = await pollUntil(
     measured,
     (found) => (found.linnet_journal_lag_clicks ?? 0) > 0 && (found.linnet_feed_lag_seconds ?? 0) >= 5,
     'the lag',
@@ -99,11 +99,7 @@ test('while the database is unreachable, metrics report it, and those read from 
   expect(unavailable['linnet_database_errors_total{kind="away"}']).toBeGreaterThan(0);
   expect(unavailable['linnet_visits_total{outcome="unavailable"}']).toBe(1);
   await proxy.open();
-  const recovered = await answerWhen(
-    measured,
-    (found) => found.linnet_journal_lag_clicks === 0,
-    'the clicks',
-  );
+  const recovered = await pollUntil(measured, (found) => found.linnet_journal_lag_clicks === 0, 'the clicks');
   expect(recovered).toMatchObject({ linnet_journal_lag_seconds: 0 });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { type Answer, browser, startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { type Answer, browserUserAgent, startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 
 let app: TestApp;
@@ -41,7 +41,7 @@ async function proofOn(page: Answer): Promise<string> {
 const send = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
   app.visit(
     path,
-    { 'user-agent': browser, ...headers },
+    { 'user-agent': browserUserAgent, ...headers },
     { method: 'POST', body: new URLSearchParams(fields) },
   );
 
@@ -58,7 +58,7 @@ const expectedClick = { referrer: 'news.example', utm_source: 'letter', utm_camp
 
 test('the referrer is recorded for a link with a password, even after a wrong one', async () => {
   const { id, path } = await createLink({ password: 'sesame' });
-  const page = await app.visit(path, { 'user-agent': browser, referer });
+  const page = await app.visit(path, { 'user-agent': browserUserAgent, referer });
   expect(referrerIn(page)).toBe(referer);
   const again = await send(path, { password: 'barley', referrer: referrerIn(page) ?? '' });
   expect([again.status, referrerIn(again)]).toEqual([401, referer]);
@@ -69,7 +69,7 @@ test('the referrer is recorded for a link with a password, even after a wrong on
 
 test('the referrer is recorded for a link with a captcha, even after an invalid solution', async () => {
   const { id, path } = await createLink({ captcha: true });
-  const page = await app.visit(path, { 'user-agent': browser, referer });
+  const page = await app.visit(path, { 'user-agent': browserUserAgent, referer });
   const again = await send(path, { altcha: 'x', referrer: referrerIn(page) ?? '' });
   expect([again.status, referrerIn(again)]).toEqual([403, referer]);
   const fields = { altcha: await proofOn(again), referrer: referrerIn(again) ?? '' };
@@ -79,7 +79,7 @@ test('the referrer is recorded for a link with a captcha, even after an invalid 
 
 test('the referrer is recorded for a link with both', async () => {
   const { id, path } = await createLink({ password: 'sesame', captcha: true });
-  const page = await app.visit(path, { 'user-agent': browser, referer });
+  const page = await app.visit(path, { 'user-agent': browserUserAgent, referer });
   const second = await send(path, { password: 'sesame', referrer: referrerIn(page) ?? '' });
   expect([second.status, referrerIn(second)]).toEqual([200, referer]);
   const cookie = second.headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -91,13 +91,13 @@ test('the referrer is recorded for a link with both', async () => {
 test('a very long Referer is truncated, which keeps the host', async () => {
   const { path } = await createLink({ password: 'sesame' });
   const long = `https://www.news.example/${'x'.repeat(3_000)}`;
-  const page = await app.visit(path, { 'user-agent': browser, referer: long });
+  const page = await app.visit(path, { 'user-agent': browserUserAgent, referer: long });
   expect(referrerIn(page)).toBe(long.slice(0, 1_000));
 });
 
 test('a click without a Referer is recorded without a referrer', async () => {
   const { id, path } = await createLink({ password: 'sesame' });
-  expect(referrerIn(await app.visit(path, { 'user-agent': browser }))).toBeNull();
+  expect(referrerIn(await app.visit(path, { 'user-agent': browserUserAgent }))).toBeNull();
   expect((await send(path, { password: 'sesame' })).status).toBe(302);
   expect(await clicksOf(id)).toEqual([expect.objectContaining({ ...expectedClick, referrer: null })]);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { AppServer } from '../src/http/app-server.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { startApp, type TestApp } from './support/app.ts';
-import { answerWhen } from './support/eventually.ts';
+import { pollUntil } from './support/eventually.ts';
 import { exchange } from './support/raw-http.ts';
 
 let app: TestApp;
@@ -21,7 +21,7 @@ afterAll(() => app.stop());
 const idOf = ({ headers }: { headers: Headers }) => headers.get('x-request-id') ?? '';
 const lineOf = async (id: string) => {
   const found = () => lines.map((line) => JSON.parse(line)).find(({ request }) => request === id);
-  return answerWhen(
+  return pollUntil(
     async () => found(),
     (line) => line !== undefined,
     'the log line',

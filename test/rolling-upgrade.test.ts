@@ -3,8 +3,8 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { newestMigration } from '../src/storage/migrate.ts';
-import { firstAccount, posting } from './support/account.ts';
-import { browser } from './support/app.ts';
+import { firstAccount, postTo } from './support/account.ts';
+import { browserUserAgent } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { buildFile } from './support/one-file.ts';
 import { freshPostgres } from './support/postgres.ts';
@@ -48,7 +48,7 @@ function startLoad(nodes: readonly Node[], key: string, suffixes: readonly strin
   const visit = async () => {
     const suffix = suffixes[turn % suffixes.length];
     await (
-      await call('visit', `/${suffix}`, { headers: { 'user-agent': `${browser} n${turn}` } })
+      await call('visit', `/${suffix}`, { headers: { 'user-agent': `${browserUserAgent} n${turn}` } })
     )?.arrayBuffer();
   };
   const change = async () => {
@@ -57,7 +57,7 @@ function startLoad(nodes: readonly Node[], key: string, suffixes: readonly strin
     if (created?.status !== 201) return;
     const { id, suffix } = (await created.json()) as { id: number; suffix: string };
     // It has not been visited before, so it isn't in a cache.
-    await call('visit', `/${suffix}`, { headers: { 'user-agent': browser } });
+    await call('visit', `/${suffix}`, { headers: { 'user-agent': browserUserAgent } });
     await call('edit', `/api/v1/link/${id}`, { method: 'PATCH', headers, body: '{"name":"edited"}' });
     await call('list', '/api/v1/link?limit=5', { headers });
     await call('delete', `/api/v1/link/${id}`, { method: 'DELETE', headers });
@@ -131,7 +131,7 @@ test.skipIf(!hasPreviousRelease)(
     const { key, authorization } = await firstAccount(nodes[0]?.url ?? '');
     const suffixes = Array.from({ length: 30 }, (_, index) => `busy-${index}`);
     for (const suffix of suffixes)
-      await posting(nodes[0]?.url ?? '')(
+      await postTo(nodes[0]?.url ?? '')(
         '/api/v1/link',
         { destination_url: 'https://example.com/', suffix },
         { authorization },

@@ -4,12 +4,12 @@ import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { Secrets } from '../src/auth/secrets.ts';
-import { linkOn } from './support/account.ts';
-import { browser } from './support/app.ts';
+import { createFirstLink } from './support/account.ts';
+import { browserUserAgent } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
 import { PostgresServer } from './support/postgres.ts';
-import { type Program, runServerAfter, temporaryFolder } from './support/program.ts';
+import { type Program, runServerWithPreload, temporaryFolder } from './support/program.ts';
 import { addressesFound, type SoughtVisitors } from './support/salt-attack.ts';
 import { visitorsOn } from './support/stored-visitors.ts';
 
@@ -28,7 +28,7 @@ afterEach(() => {
 
 /** Starts a server whose clock is read from a file in `folder`, beside its data. */
 function startServer(folder: string, settings: Record<string, string> = {}): Program {
-  const program = runServerAfter('fake-clock.ts', {
+  const program = runServerWithPreload('fake-clock.ts', {
     PORT: '0',
     DATA_DIR: join(folder, 'data'),
     CLOCK: join(folder, 'clock'),
@@ -59,14 +59,14 @@ function setClockToMorning(folder: string): void {
 
 async function visitAll(url: string, suffix: string): Promise<void> {
   for (const address of addresses) {
-    const headers = { 'user-agent': browser, 'x-forwarded-for': address };
+    const headers = { 'user-agent': browserUserAgent, 'x-forwarded-for': address };
     expect((await fetch(`${url}/${suffix}`, { redirect: 'manual', headers })).status).toBe(302);
   }
 }
 
 const sought = (visitors: Iterable<number>): SoughtVisitors => ({
   organizationId,
-  userAgent: browser,
+  userAgent: browserUserAgent,
   addresses,
   visitors: new Set(visitors),
 });
@@ -88,7 +88,7 @@ test('after the day no visitor can be identified from the data folder or from co
   setClockToMorning(path);
   const first = startServer(path);
   const url = await first.address();
-  const { suffix } = await linkOn(url, setupToken);
+  const { suffix } = await createFirstLink(url, setupToken);
   await visitAll(url, suffix);
   const file = join(path, 'data', 'linnet.sqlite');
   const visitorsOf = (database: Database) =>
@@ -150,7 +150,7 @@ test('a start long after the day destroys its salt, before any visit', async () 
   setClockToMorning(path);
   const first = startServer(path);
   const url = await first.address();
-  const { suffix } = await linkOn(url, setupToken);
+  const { suffix } = await createFirstLink(url, setupToken);
   await visitAll(url, suffix);
   await eventually(() => saltsIn(path).length === 1, 'a salt of the day');
   await stop(first);
@@ -190,7 +190,7 @@ test('after the day no visitor of two nodes can be identified from their folders
   for (const { path } of [folderA, folderB]) setClockToMorning(path);
   const nodes = [folderA, folderB].map(({ path }) => start(path));
   const [urlA, urlB] = [await nodes[0]?.address(), await nodes[1]?.address()];
-  const { suffix } = await linkOn(urlA ?? '', setupToken);
+  const { suffix } = await createFirstLink(urlA ?? '', setupToken);
   const visitors = async (): Promise<number[]> =>
     (await visitorsOn(sql)).filter(({ owner }) => owner === -organizationId).map(({ visitor }) => visitor);
   await visitAll(urlA ?? '', suffix);

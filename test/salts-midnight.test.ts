@@ -6,7 +6,7 @@ import type { Overrides } from '../src/compose/overrides.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { journalsIn } from '../src/journal/files.ts';
 import { dayOf } from '../src/rules/utc-time.ts';
-import { browser, startApp, storeKinds } from './support/app.ts';
+import { browserUserAgent, startApp, storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { plainHit } from './support/plain-hit.ts';
@@ -22,7 +22,7 @@ const hitOf = (address: string, at: number) =>
     linkId: 7,
     at,
     address,
-    userAgent: browser,
+    userAgent: browserUserAgent,
   }) as const;
 
 describe.each(storeKinds)('the salt of a day on %s', (store) => {

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FailedStart } from './support/failing-start.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
-import { endOf, runScript, temporaryFolder } from './support/program.ts';
+import { exitCodeOf, runScript, temporaryFolder } from './support/program.ts';
 
 type Settings = Record<string, string>;
 
@@ -71,7 +71,7 @@ const failures: { cause: string; problem: RegExp; prepare: (folder: string) => P
 async function failedStarts(VISITORS: string, starts: readonly Settings[]): Promise<FailedStart[]> {
   const program = runScript('failing-start.ts', { VISITORS, STARTS: JSON.stringify(starts) });
   try {
-    expect(await endOf(program)).toBe(0);
+    expect(await exitCodeOf(program)).toBe(0);
     return JSON.parse(program.output().out);
   } finally {
     program.kill('SIGKILL');

@@ -12,7 +12,7 @@ import { StartProblem } from '../src/start-problem.ts';
 import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { notTried } from './support/one-file.ts';
+import { reportSkipped } from './support/one-file.ts';
 import { freshPostgres } from './support/postgres.ts';
 import {
   type Program,
@@ -127,7 +127,7 @@ describe('a start that fails reports the reason in one line and exits with 1', (
     await using folder = await temporaryFolder();
     const settings = { DATA_DIR: folder.path, PORT: '81', WORKERS, LOG_LEVEL: 'warn' };
     const program = runWithoutLowPorts(settings);
-    if (program === null) return notTried('a port that needs a right');
+    if (program === null) return reportSkipped('a port that needs a right');
     expect([await program.exited, program.output()]).toEqual([
       1,
       {

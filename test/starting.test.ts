@@ -19,7 +19,7 @@ beforeAll(() => {
   listener = new Listener(listenAt, { port: appServer.port, clientByPort }, wideLimits, rethrow);
 });
 afterAll(async () => {
-  await listener.stopTaking(0);
+  await listener.stopAccepting(0);
   await appServer.stop(0);
   await listener.endConnections();
 });

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Database, LockHolder } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { buildIndexes, indexBuilds } from '../src/storage/index-builds.ts';
-import { lastAlone, newestMigration, statementsOf } from '../src/storage/migrate.ts';
+import { lastExclusiveMigration, newestMigration, statementsOf } from '../src/storage/migrate.ts';
 import { prepared } from '../src/storage/prepared.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { eventually } from './support/eventually.ts';
@@ -203,8 +203,8 @@ test('the ledger, which is partitioned by month, gets its index at once', async 
 });
 
 test('indexes built later are the same as those of a new store', async () => {
-  const later = Array.from({ length: newestMigration - lastAlone }, (_, index) => {
-    const number = lastAlone + 1 + index;
+  const later = Array.from({ length: newestMigration - lastExclusiveMigration }, (_, index) => {
+    const number = lastExclusiveMigration + 1 + index;
     return { number, statements: statementsOf('postgres', number) };
   });
   for (const { name } of indexBuilds(later)) expect([name, await isValid(name)]).toEqual([name, true]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { browserOf, invite, member } from './support/members.ts';
+import { browserHeadersOf, invite, member } from './support/members.ts';
 
 /** Accepting an invitation moves a user to another organization, so each test has a new guest. */
 const guests = new WeakMap<TestAccount, string>();
@@ -8,7 +8,7 @@ const guests = new WeakMap<TestAccount, string>();
 /** Creates the resource of a path parameter for its owner. A new resource without an entry here fails below. */
 const makers: Record<string, (app: TestApp, owner: TestAccount) => Promise<number | string>> = {
   session: async (app, owner) => {
-    await browserOf(app, owner);
+    await browserHeadersOf(app, owner);
     return (await app.call('GET', '/api/v1/session', { key: owner.key })).json[0].id;
   },
   link: async (app, { key }) =>

@@ -28,7 +28,7 @@ const closed = (socket: ReturnType<typeof connect>): Promise<void> =>
   });
 
 async function close(listener: Listener): Promise<void> {
-  await listener.stopTaking(0);
+  await listener.stopAccepting(0);
   await listener.endConnections();
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { FromFold } from '../src/ledger/fold-messages.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
-import { StoreAway } from '../src/rules/errors.ts';
+import { StoreUnavailable } from '../src/rules/errors.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
@@ -18,7 +18,7 @@ class ClocklessStore extends SqliteFoldStore {
   #reads = 0;
 
   override async serverNow(): Promise<number | null> {
-    if (this.#reads++ < 2) throw new StoreAway('away');
+    if (this.#reads++ < 2) throw new StoreUnavailable('away');
     return noon;
   }
 }

@@ -7,13 +7,13 @@ import { SQL } from 'bun';
 import { newestMigration, statementsOf } from '../src/storage/migrate.ts';
 import { earlierMigration, earlierPostgres, earlierStore } from './support/earlier-store.ts';
 import { eventually, pollOften } from './support/eventually.ts';
-import { command } from './support/populated-server.ts';
+import { runToExit } from './support/populated-server.ts';
 import {
   type Program,
   problemsOf,
   runCommand,
   runServer,
-  runWithFilesBelow,
+  runWithFileSizeLimit,
   temporaryFolder,
 } from './support/program.ts';
 
@@ -42,7 +42,7 @@ test('upgrade --check prints what would change, and changes nothing', async () =
   const file = join(folder.path, 'linnet.sqlite');
   const before = await readFile(file);
   const settings = { DATA_DIR: folder.path };
-  const [code, out, err] = await command(['upgrade', '--check'], settings);
+  const [code, out, err] = await runToExit(['upgrade', '--check'], settings);
   expect([code, err]).toEqual([0, '']);
   expect(out).toContain(`The store is at ${earlierMigration}, and this version has ${newestMigration}`);
   expect(out).toContain('alter table hits drop column visitor');
@@ -72,7 +72,7 @@ test("a store is copied before its tables are migrated, once, without visitors' 
     salts: 0,
     visitors: 0,
   });
-  expect(await command(['upgrade', '--check'], settings)).toEqual([
+  expect(await runToExit(['upgrade', '--check'], settings)).toEqual([
     0,
     expect.stringContaining('up to date'),
     '',
@@ -85,7 +85,7 @@ test("a store is copied before its tables are migrated, once, without visitors' 
   const restoredSettings = { ...settings, DATA_DIR: join(folder.path, 'elsewhere') };
   await mkdir(restoredSettings.DATA_DIR);
   await copyFile(join(settings.DATA_DIR, 'secret.key'), join(restoredSettings.DATA_DIR, 'secret.key'));
-  expect(await command(['restore', copy], restoredSettings)).toEqual([
+  expect(await runToExit(['restore', copy], restoredSettings)).toEqual([
     0,
     expect.stringMatching(/^Restored/),
     '',
@@ -113,13 +113,13 @@ test('the last three copies are kept, one per upgrade; "off" makes none', async 
   }
   await writeFile(join(backups, 'mine.sqlite'), 'of the operator');
   const settings = { DATA_DIR: folder.path };
-  expect((await command(['upgrade'], { ...settings, BACKUP_BEFORE_UPGRADE: 'off' }))[0]).toBe(0);
+  expect((await runToExit(['upgrade'], { ...settings, BACKUP_BEFORE_UPGRADE: 'off' }))[0]).toBe(0);
   expect(copiesIn(folder.path)).toHaveLength(6);
 
   await using other = await temporaryFolder();
   await earlierStore(other.path);
   await Bun.$`cp -a ${backups} ${other.path}/`.quiet();
-  expect((await command(['upgrade'], { DATA_DIR: other.path }))[0]).toBe(0);
+  expect((await runToExit(['upgrade'], { DATA_DIR: other.path }))[0]).toBe(0);
   const kept = copiesIn(other.path).sort();
   expect(kept).toHaveLength(4);
   expect(kept).toContain('mine.sqlite');
@@ -143,7 +143,7 @@ test('a disk without space for the copy stops the start with one line, and the s
   await using folder = await temporaryFolder();
   await earlierStore(folder.path);
   const settings = { PORT: '0', DATA_DIR: folder.path };
-  const server = runWithFilesBelow(300, ['serve'], settings);
+  const server = runWithFileSizeLimit(300, ['serve'], settings);
   expect(await server.exited).toBe(1);
   const [line, ...more] = problemsOf(server);
   expect(more).toEqual([]);
@@ -181,16 +181,16 @@ test('a start killed during the copy leaves nothing that looks like a copy, and 
 test('on PostgreSQL the check prints the backup command, and a start logs that it migrates and continues', async () => {
   await using folder = await temporaryFolder();
   const settings = { PORT: '0', DATA_DIR: folder.path, DATABASE_URL: await earlierPostgres() };
-  const [code, out] = await command(['upgrade', '--check'], settings);
+  const [code, out] = await runToExit(['upgrade', '--check'], settings);
   expect([code, out]).toEqual([0, expect.stringMatching(/Run: .*linnet .*backup FILE \(or pg_dump\)/)]);
-  expect((await command(['backup', join(folder.path, 'before.linnet')], settings))[0]).toBe(0);
+  expect((await runToExit(['backup', join(folder.path, 'before.linnet')], settings))[0]).toBe(0);
   const server = runServer(settings);
   await server.address();
   await stop(server);
   expect(problemsOf(server).map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ event: 'tables are changed', from: earlierMigration, to: newestMigration }),
   ]);
-  expect((await command(['upgrade', '--check'], settings))[1]).toContain('up to date');
+  expect((await runToExit(['upgrade', '--check'], settings))[1]).toContain('up to date');
 });
 
 test('a backup that begins during a migration on PostgreSQL waits, and has the migrated tables', async () => {
@@ -222,7 +222,7 @@ test('a backup that begins during a migration on PostgreSQL waits, and has the m
   session.release();
   await Promise.all([sql.end(), other.end()]);
   const restored = { DATA_DIR: join(folder.path, 'restored') };
-  expect((await command(['restore', join(folder.path, 'one.linnet')], restored))[0]).toBe(0);
+  expect((await runToExit(['restore', join(folder.path, 'one.linnet')], restored))[0]).toBe(0);
   const file = join(restored.DATA_DIR, 'linnet.sqlite');
   expect(queryRow<object>(file, "select value from settings where key = 'kept'")).toEqual({
     value: 'as it was',
@@ -232,12 +232,12 @@ test('a backup that begins during a migration on PostgreSQL waits, and has the m
 test('a mistyped command and a missing store are reported', async () => {
   await using folder = await temporaryFolder();
   const settings = { DATA_DIR: folder.path };
-  expect(await command(['upgrade', '--check'], settings)).toEqual([
+  expect(await runToExit(['upgrade', '--check'], settings)).toEqual([
     0,
     'There is no store yet: the first start makes one.\n',
     '',
   ]);
-  expect(await command(['upgrade', 'now'], settings)).toEqual([1, '', 'Give --check or nothing.\n']);
-  expect((await command(['upgrade', '--chek'], settings))[0]).toBe(1);
+  expect(await runToExit(['upgrade', 'now'], settings)).toEqual([1, '', 'Give --check or nothing.\n']);
+  expect((await runToExit(['upgrade', '--chek'], settings))[0]).toBe(1);
   expect(readdirSync(folder.path)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { newestFormat } from '../src/storage/newer-formats.ts';
 import { reportNode } from '../src/storage/nodes.ts';
 import { findSetting, replaceSetting } from '../src/storage/settings.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 
 let app: TestApp;
 afterEach(() => app.stop());
@@ -33,7 +33,7 @@ test.each(storeKinds)(
     expect((await ready()).status).toBe(200);
 
     await setLeastMigration(newestMigration + 1);
-    const answer = await answerWhen(ready, ({ status }) => status === 503, 'readiness to fail');
+    const answer = await pollUntil(ready, ({ status }) => status === 503, 'readiness to fail');
     expect(answer.json.status).toBe('too old for the database');
     const refusal = await create();
     if (store === 'postgres') {
@@ -48,7 +48,7 @@ test.each(storeKinds)(
     ]);
 
     await setLeastMigration(newestMigration);
-    await answerWhen(ready, ({ status }) => status === 200, 'readiness to succeed');
+    await pollUntil(ready, ({ status }) => status === 200, 'readiness to succeed');
     expect((await create()).status).toBe(201);
     await eventually(async () => (await clicks()) === 1, 'the click made meanwhile');
   },

@@ -6,9 +6,9 @@ import { startInWorker } from '../src/compose/data-plane-worker.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { storeKinds } from './support/app.ts';
-import { answerWhen } from './support/eventually.ts';
+import { pollUntil } from './support/eventually.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
-import { endOf, problemsOf, runServerAfter } from './support/program.ts';
+import { exitCodeOf, problemsOf, runServerWithPreload } from './support/program.ts';
 
 const destination = 'https://destination.example/';
 const browser =
@@ -69,7 +69,7 @@ describe.each(storeKinds)('with a separate thread for visitors, on %s,', (store)
   test('requests for unknown addresses are counted in either thread', async () => {
     for (const init of [{}, { headers: { 'x-detour': '\xe9' } }])
       expect(await visit('/sumer', init)).toBe('404');
-    const found = await answerWhen(
+    const found = await pollUntil(
       async () => (await call('GET', '/not_found')).json.addresses.filter(isMistyped),
       ([address]) => address?.visits === 2,
       'both visits',
@@ -173,11 +173,15 @@ test.each(['a throw', 'a promise that was not awaited', 'leaving without a word'
   'a process whose visitor thread ends exits, and logs that in one line: %s',
   async (DEATH) => {
     await using folder = await storeFolder();
-    const program = runServerAfter('failing-visitor-thread.ts', { PORT: '0', DATA_DIR: folder.path, DEATH });
+    const program = runServerWithPreload('failing-visitor-thread.ts', {
+      PORT: '0',
+      DATA_DIR: folder.path,
+      DEATH,
+    });
     try {
       await program.address();
       program.kill('SIGUSR2');
-      expect(await endOf(program)).toBe(1);
+      expect(await exitCodeOf(program)).toBe(1);
       expect(problemsOf(program).map((line) => JSON.parse(line).event)).toEqual([
         'visitors no longer answered',
       ]);

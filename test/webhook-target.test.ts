@@ -42,8 +42,8 @@ describe('a name that resolves differently the second time', () => {
     expect(attempts.filter(({ kind }) => kind === 'answered')).toHaveLength(1000);
     expect(target.connections).toHaveLength(1000);
     expect(trap.connections).toHaveLength(0);
-    expect(new Set(dnsServer.questions).size).toBe(2000);
-    expect(dnsServer.questions).toHaveLength(2000);
+    expect(new Set(dnsServer.queries).size).toBe(2000);
+    expect(dnsServer.queries).toHaveLength(2000);
   });
 
   // c-ares caches for a while that a name has no IPv4 address: with ::1 there is nothing to rebind to.

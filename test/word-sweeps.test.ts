@@ -4,7 +4,7 @@ import { countEntry } from '../src/ledger/hour-counts.ts';
 import { sweepWords } from '../src/ledger/sweep-words.ts';
 import { dimensionCodes } from '../src/rules/click-fields.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
-import { beginWordSweep, deleteWords, wantWordSweep } from '../src/storage/word-sweeps.ts';
+import { beginWordSweep, deleteWords, requestWordSweep } from '../src/storage/word-sweeps.ts';
 import { storeKinds } from './support/app.ts';
 import { type NewHit, type TestLedger, testLedger } from './support/ledger-of.ts';
 
@@ -48,7 +48,7 @@ const wordsIn = async ({ database }: TestLedger): Promise<string[]> => {
   return rows.map(({ word }) => word);
 };
 async function sweep({ database }: TestLedger, now = () => begin): Promise<void> {
-  await database.write(wantWordSweep);
+  await database.write(requestWordSweep);
   await sweepWords({ database, now });
 }
 
@@ -101,7 +101,7 @@ describe.each(storeKinds)('sweeps of words on %s', (kind) => {
     const { database, store } = ledger;
     const [before = 0, unused = 0] = await idsOf(ledger, 'before', 'unused');
     const number = await database.write(async (queries) => {
-      await wantWordSweep(queries);
+      await requestWordSweep(queries);
       return beginWordSweep(queries, begin, begin + 1);
     });
     expect(number).toBe(1);

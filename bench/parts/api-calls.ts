@@ -4,7 +4,7 @@ import type { Effort } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
 import { cycle, load } from '../load.ts';
-import { ask, callBytes, type Owner, register } from '../owner.ts';
+import { callApi, callBytes, type Owner, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { type Program, startProgram } from '../program.ts';
 import { cpuWithExited } from '../redirect/process-tree.ts';
@@ -142,7 +142,7 @@ async function callsOf(program: Program, owner: Owner): Promise<Call[]> {
     next: cycle([callBytes(program, owner, 'POST', '/api/v1/link?disable_png=true', body)]),
   };
   await load(program, { connections, seconds: 30, maxRequests: links, ...create });
-  const page = await ask<{ links: { id: number }[] }>(program, 'GET', `/api/v1/link?limit=${links}`, {
+  const page = await callApi<{ links: { id: number }[] }>(program, 'GET', `/api/v1/link?limit=${links}`, {
     credential: owner.key,
   });
   const get = (name: string, paths: readonly string[]): Call => ({

@@ -2,7 +2,7 @@ import type { Effort, Rounds } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure } from '../figures.ts';
 import { cycle, load, type Run } from '../load.ts';
-import { ask, callBytes, type Owner, register } from '../owner.ts';
+import { callApi, callBytes, type Owner, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { requestBytes } from '../request.ts';
@@ -93,7 +93,7 @@ async function fill(program: Program, owner: Owner): Promise<void> {
 }
 
 async function readCalls(program: Program, owner: Owner): Promise<Call[]> {
-  const { links } = await ask<{ links: { id: number; qr_code_png: string | null }[] }>(
+  const { links } = await callApi<{ links: { id: number; qr_code_png: string | null }[] }>(
     program,
     'GET',
     `/api/v1/link?limit=${maxPageSize}`,

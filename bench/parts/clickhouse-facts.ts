@@ -1,4 +1,4 @@
-import { askClickhouse } from '../../test/support/clickhouse.ts';
+import { queryClickhouse } from '../../test/support/clickhouse.ts';
 
 const checkInterval = 500;
 /** Merging counts as done after this many successive checks without a running merge. */
@@ -9,7 +9,7 @@ export async function waitForMerges(url: string): Promise<void> {
   const sql =
     'select (select count() from system.merges) + (select count() from system.mutations where not is_done) format TabSeparated';
   for (let idle = 0; idle < idleChecks; await Bun.sleep(checkInterval))
-    idle = numberIn(await askClickhouse(url, sql)) === 0 ? idle + 1 : 0;
+    idle = numberIn(await queryClickhouse(url, sql)) === 0 ? idle + 1 : 0;
 }
 
 /** The size on disk of the hits and of the records of their insertion, with everything in their parts. */
@@ -21,6 +21,6 @@ export const bytesInProjections = (url: string): Promise<number> =>
   factOf(url, "select sum(bytes_on_disk) from system.projection_parts where active and table = 'hits'");
 
 const factOf = async (url: string, sql: string): Promise<number> =>
-  numberIn(await askClickhouse(url, `${sql} and database = currentDatabase() format TabSeparated`));
+  numberIn(await queryClickhouse(url, `${sql} and database = currentDatabase() format TabSeparated`));
 
 const numberIn = (text: string): number => Number(text.replaceAll('"', ''));

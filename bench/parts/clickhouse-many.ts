@@ -2,7 +2,7 @@ import { ClickhouseHits } from '../../src/ledger/clickhouse/clickhouse-hits.ts';
 import { projectionNames } from '../../src/ledger/clickhouse/clickhouse-tables.ts';
 import { hitColumns } from '../../src/rules/click-fields.ts';
 import { clickServerOf } from '../../src/rules/clicks-url.ts';
-import { askClickhouse, freshClickhouse } from '../../test/support/clickhouse.ts';
+import { freshClickhouse, queryClickhouse } from '../../test/support/clickhouse.ts';
 import type { Effort } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { startPostgres } from '../postgres.ts';
@@ -25,7 +25,7 @@ export async function measureClickhouseMany({ folded, isQuick }: Effort): Promis
   const url = process.env.CLICKS_URL || (await fillDatabase(foldedCount, Math.round(hits / foldedCount)));
   await waitForMerges(url);
   const { ledger } = ClickhouseHits.of(serverAt(url));
-  const total = numberOf(await askClickhouse(url, 'select count() from hits format TabSeparated'));
+  const total = numberOf(await queryClickhouse(url, 'select count() from hits format TabSeparated'));
   const answers = await timeQueries(await ledgerQueries(ledger), rounds);
   const verdict = (slowest: number) =>
     slowest <= promised ? `within ${promised} ms` : `OVER ${promised} ms`;
@@ -68,16 +68,16 @@ async function fillDatabase(foldedCount: number, copies: number): Promise<string
   const owner = { organizationId } as Parameters<typeof foldMonths>[0]['owner'];
   await foldMonths({ dataDir: folder.path, owner }, foldedCount, postgres.url, url);
   const [newest = 0, oldest = 0] = (
-    await askClickhouse(url, 'select max(id), min(at) from hits where id > 0 format TabSeparated')
+    await queryClickhouse(url, 'select max(id), min(at) from hits where id > 0 format TabSeparated')
   )
     .split('\t')
     .map(numberOf);
   const timeSpan = days * 86_400_000;
   // Renamed, because the copies are made from there.
-  await askClickhouse(url, 'rename table hits to folded');
-  await askClickhouse(url, 'create table hits as folded');
+  await queryClickhouse(url, 'rename table hits to folded');
+  await queryClickhouse(url, 'create table hits as folded');
   // Projections are built afterwards, as in an upgrade from an earlier version: that takes a fraction of the time.
-  for (const name of projectionNames) await askClickhouse(url, `alter table hits drop projection ${name}`);
+  for (const name of projectionNames) await queryClickhouse(url, `alter table hits drop projection ${name}`);
   // Each copy starts at another time and has its links in another order, except the busiest link.
   const since = `(at - ${oldest} + toInt64(copy * 0.618034 * ${timeSpan})) % ${timeSpan}`;
   const expressions: Partial<Record<string, string>> = {
@@ -88,14 +88,14 @@ async function fillDatabase(foldedCount: number, copies: number): Promise<string
   };
   const columns = ['id', ...hitColumns];
   for (let copy = 0; copy < copies; copy += copiesAtOnce)
-    await askClickhouse(
+    await queryClickhouse(
       url,
       `insert into hits (${columns.join(', ')}) select ${columns.map((name) => `${expressions[name] ?? name} as ${name}_copied`).join(', ')}
        from (select arrayJoin(range(${copy}, ${Math.min(copy + copiesAtOnce, copies)})) as copy) as numbers cross join folded
        settings max_block_size = 65536, min_insert_block_size_rows = ${copiesAtOnce * foldedCount}, min_insert_block_size_bytes = 0`,
     );
   await ClickhouseHits.of(serverAt(url)).prepare('bench');
-  await askClickhouse(
+  await queryClickhouse(
     url,
     `insert into hit_batches (journal, segment, byte_offset, first_id, last_id, instants, folded_at)
      values ('moved', 0, 0, 1, ${copies * newest}, [], ${Date.now()})`,

@@ -4,8 +4,8 @@ import type { Effort } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
 import { hitMix, plainHits, writeJournal } from '../hit-mix.ts';
-import { ask, register } from '../owner.ts';
-import { start } from '../program.ts';
+import { callApi, register } from '../owner.ts';
+import { startScript } from '../program.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
 import { Contender, connections, inRounds } from '../visits.ts';
 
@@ -18,12 +18,12 @@ export async function measureJournal({ clicks }: Effort): Promise<Report> {
     MISS_LIMIT: '0',
     HITS: hits,
   });
-  await using dropping = await start('bench/recording-program.ts', settings('dropped'));
-  await using recording = await start('bench/recording-program.ts', settings('unfolded'));
+  await using dropping = await startScript('bench/recording-program.ts', settings('dropped'));
+  await using recording = await startScript('bench/recording-program.ts', settings('unfolded'));
   const [dropped, journalled] = await Promise.all(
     [dropping, recording].map(async (program) => {
       const { key } = await register(program);
-      const { suffix } = await ask<{ suffix: string }>(program, 'POST', '/api/v1/link', {
+      const { suffix } = await callApi<{ suffix: string }>(program, 'POST', '/api/v1/link', {
         body: { destination_url: 'https://shop.example.com/' },
         credential: key,
       });

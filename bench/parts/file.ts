@@ -6,7 +6,7 @@ import { cpuTimeWithChildren } from '../cpu-time.ts';
 import type { Effort } from '../effort.ts';
 import { killOnExit, temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
-import { ask, register } from '../owner.ts';
+import { callApi, register } from '../owner.ts';
 import { type Program, startLinnet, startProgram } from '../program.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
 
@@ -92,7 +92,7 @@ async function storeWithLink(dataDir: string): Promise<string> {
   await using program = await startLinnet(dataDir);
   const { key } = await register(program);
   const body = { destination_url: 'https://example.com/', suffix: 'first' };
-  await ask(program, 'POST', '/api/v1/link?disable_png=true', { body, credential: key });
+  await callApi(program, 'POST', '/api/v1/link?disable_png=true', { body, credential: key });
   return '/first';
 }
 

@@ -3,7 +3,7 @@ import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, percentile } from '../figures.ts';
 import { agentAt } from '../hit-mix.ts';
 import { cycle, load } from '../load.ts';
-import { ask, type Owner, ownPassword, register } from '../owner.ts';
+import { callApi, type Owner, ownPassword, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { seededRandom, zipf } from '../redirect/zipf.ts';
@@ -78,7 +78,7 @@ async function makeLinks(program: Program, owner: Owner, count: number): Promise
     const links = Array.from({ length: Math.min(1_000, count - created) }, (_, index) => ({
       destination_url: `https://shop.example.com/products/${created + index}`,
     }));
-    const response = await ask<{ results: { link: { suffix: string } }[] }>(
+    const response = await callApi<{ results: { link: { suffix: string } }[] }>(
       program,
       'POST',
       '/api/v1/link/bulk?disable_png=true',
@@ -109,7 +109,7 @@ async function visit(program: Program, suffixes: readonly string[], clicks: numb
 
 async function untilCounted(program: Program, owner: Owner, clicks: number): Promise<void> {
   for (;;) {
-    const { totals } = await ask<{ totals: { clicks: number; not_counted: Record<string, number> } }>(
+    const { totals } = await callApi<{ totals: { clicks: number; not_counted: Record<string, number> } }>(
       program,
       'GET',
       '/api/v1/stats',
@@ -130,14 +130,14 @@ const statistics = [
 ];
 
 async function listBesideStatistics(program: Program, busy: Owner, quiet: Owner, rounds: number) {
-  const list = () => timed(() => ask(program, 'GET', '/api/v1/link?limit=25', { credential: quiet.key }));
+  const list = () => timed(() => callApi(program, 'GET', '/api/v1/link?limit=25', { credential: quiet.key }));
   const alone: number[] = [];
   for (let call = 0; call < 30; call++) alone.push(await list());
   const beside: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const next = cycle(statistics);
     const calls = Array.from({ length: parallelCalls }, async () => {
-      for (let call = 0; call < 3; call++) await ask(program, 'GET', next(), { credential: busy.key });
+      for (let call = 0; call < 3; call++) await callApi(program, 'GET', next(), { credential: busy.key });
     });
     await whilePending(calls, async () => beside.push(await list()));
   }

@@ -1,8 +1,8 @@
 import type { Effort } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
-import { ask, register } from '../owner.ts';
-import { start, startLinnet } from '../program.ts';
+import { callApi, register } from '../owner.ts';
+import { startLinnet, startScript } from '../program.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
 import { Contender, connections, inRounds } from '../visits.ts';
 
@@ -12,9 +12,9 @@ const destination = 'https://shop.example.com/collections/autumn/products/1742?u
 export async function measureRedirect({ redirects }: Effort): Promise<Report> {
   using folder = temporaryFolder();
   await using program = await startLinnet(folder.path);
-  await using bareProgram = await start('bench/bare-redirect.ts', { LOCATION: destination });
+  await using bareProgram = await startScript('bench/bare-redirect.ts', { LOCATION: destination });
   const owner = await register(program);
-  const { suffix } = await ask<{ suffix: string }>(program, 'POST', '/api/v1/link', {
+  const { suffix } = await callApi<{ suffix: string }>(program, 'POST', '/api/v1/link', {
     body: { destination_url: destination },
     credential: owner.key,
   });

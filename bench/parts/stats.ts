@@ -1,6 +1,6 @@
 import type { Effort } from '../effort.ts';
 import { figure } from '../figures.ts';
-import { ask } from '../owner.ts';
+import { callApi } from '../owner.ts';
 import { startLinnet } from '../program.ts';
 import { seededStore } from '../seed.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
@@ -20,7 +20,7 @@ export async function measureStats({ stats }: Effort): Promise<Report> {
     const milliseconds: number[] = [];
     for (let turn = 0; turn < times; turn++) {
       const startedAt = performance.now();
-      await ask(program, 'GET', path(turn), { credential });
+      await callApi(program, 'GET', path(turn), { credential });
       milliseconds.push(performance.now() - startedAt);
     }
     return figure(milliseconds);

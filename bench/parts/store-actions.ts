@@ -1,5 +1,5 @@
 import { cycle, type Load, load } from '../load.ts';
-import { ask, callBytes, type Owner } from '../owner.ts';
+import { callApi, callBytes, type Owner } from '../owner.ts';
 import type { Program } from '../program.ts';
 
 /** A running program on a seeded store. */
@@ -53,7 +53,7 @@ async function cost(program: Program, plan: Load): Promise<number> {
 
 /** Keeps the number of links constant. */
 async function deleteCreated({ program, owner }: SeededProgram): Promise<void> {
-  const { links } = await ask<{ links: { id: number; name: string | null }[] }>(
+  const { links } = await callApi<{ links: { id: number; name: string | null }[] }>(
     program,
     'GET',
     `/api/v1/link?limit=${maxCreations}`,

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
 import { load } from '../load.ts';
-import { ask, register } from '../owner.ts';
+import { callApi, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { startLinnet } from '../program.ts';
 import { requestBytes } from '../request.ts';
@@ -78,7 +78,7 @@ async function makeLinks(databaseUrl: string, dataDir: string, count: number): P
       suffix: pathOf(created + index).slice(1),
       destination_url: `https://shop.example.com/collections/${index % 97}/products/${created + index}`,
     }));
-    await ask(program, 'POST', '/api/v1/link/bulk?disable_png=true&atomic=true', {
+    await callApi(program, 'POST', '/api/v1/link/bulk?disable_png=true&atomic=true', {
       body: { links },
       credential: key,
     });

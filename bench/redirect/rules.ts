@@ -1,4 +1,4 @@
-import { ask } from '../owner.ts';
+import { callApi } from '../owner.ts';
 import { contenders } from './contenders.ts';
 import type { Effort } from './effort.ts';
 import { prepareFixture } from './fixture.ts';
@@ -19,7 +19,7 @@ export async function measureRules({ links, rounds, seconds }: Effort): Promise<
   const measured: Measured[] = [];
   for (const contender of contenders(fixture).filter(({ name }) => contenderNames.includes(name))) {
     const running = stack.use(await Running.start(contender));
-    const { suffix } = await ask<{ suffix: string }>(contender, 'POST', '/api/v1/link', {
+    const { suffix } = await callApi<{ suffix: string }>(contender, 'POST', '/api/v1/link', {
       body: { destination_url: destination.LOCATION, rules: tenRules(destination.LOCATION) },
       credential: owner.key,
     });

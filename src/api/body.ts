@@ -1,4 +1,4 @@
-import { ownTick } from '../manage/time-slice.ts';
+import { nextFreeTick } from '../manage/time-slice.ts';
 import { Refusal } from '../rules/errors.ts';
 import { type BodyLease, smallBodyBytes } from './body-memory.ts';
 import { requireBoundedJson } from './json-shape.ts';
@@ -7,7 +7,7 @@ import { requireBoundedJson } from './json-shape.ts';
 export async function readJson(request: Request, limit: number, lease: BodyLease): Promise<unknown> {
   requireNoEncoding(request);
   const bytes = await readBytes(request, limit, lease);
-  if (bytes.byteLength > smallBodyBytes) await ownTick();
+  if (bytes.byteLength > smallBodyBytes) await nextFreeTick();
   if (isBlank(bytes)) return undefined;
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {

@@ -18,7 +18,7 @@ export class QrCodeCache {
     const cached = this.#codes.get(key);
     if (cached !== undefined) return cached;
     const svg = draw();
-    if (this.#drawnLinks.note(linkId)) this.#codes.set(key, svg);
+    if (this.#drawnLinks.testAndAdd(linkId)) this.#codes.set(key, svg);
     return svg;
   }
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../manage/context.ts';
 import { readLinkForPicture } from '../manage/read-links.ts';
-import { ownTick } from '../manage/time-slice.ts';
+import { nextFreeTick } from '../manage/time-slice.ts';
 import { qrPng } from '../qr/png.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -31,7 +31,7 @@ async function draw(context: Context, path: string): Promise<Response> {
       new Refusal('NOT_FOUND', 'There is no QR code at this address. The link it was for may be deleted.'),
     );
   }
-  await ownTick();
+  await nextFreeTick();
   const text = scannedText(context.site.readableUrl(link.host, link.suffix), picture.hasMarker);
   const png = qrPng(text, picture.foreground, picture.background);
   return new Response(new Uint8Array(png), { headers: forGood });

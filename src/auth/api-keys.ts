@@ -16,7 +16,7 @@ export function makeApiKey(randomBytes: RandomBytes): string {
 export const looksLikeApiKey = (text: string): boolean => text.startsWith(mark);
 
 /** Detects a typing error without querying the database. */
-export function isWellMade(key: string): boolean {
+export function isWellFormed(key: string): boolean {
   const body = key.slice(mark.length, -checkLength);
   return body.length === bodyLength && key.slice(-checkLength) === checksum(body);
 }

@@ -4,17 +4,17 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Refusal } from '../rules/errors.ts';
-import { isWellMade, makeApiKey } from './api-keys.ts';
+import { isWellFormed, makeApiKey } from './api-keys.ts';
 import { masterKey } from './master-key.ts';
 import { Passwords } from './passwords.ts';
 import { Secrets } from './secrets.ts';
 
 test('a typo in an API key is found without a query', () => {
   const key = makeApiKey(randomBytes);
-  expect(isWellMade(key)).toBe(true);
+  expect(isWellFormed(key)).toBe(true);
   for (let index = 4; index < key.length; index++) {
     const typo = key.slice(0, index) + (key[index] === 'x' ? 'y' : 'x') + key.slice(index + 1);
-    expect(isWellMade(typo)).toBe(false);
+    expect(isWellFormed(typo)).toBe(false);
   }
 });
 

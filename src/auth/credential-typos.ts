@@ -1,4 +1,4 @@
-import { isWellMade, keyLength, looksLikeApiKey } from './api-keys.ts';
+import { isWellFormed, keyLength, looksLikeApiKey } from './api-keys.ts';
 
 const anew = 'Copy it anew, or make another one in the dashboard under "Account".';
 
@@ -27,7 +27,7 @@ export function credentialTypo(credential: string): string | null {
 }
 
 function keyTypo(key: string): string | null {
-  if (isWellMade(key)) return null;
+  if (isWellFormed(key)) return null;
   if (/[^0-9A-Za-z]/.test(key.slice('lnt_'.length)))
     return `This API key has characters in it that no key has: after "lnt_" come letters and digits alone. ${anew}`;
   if (key.length < keyLength)

@@ -91,7 +91,7 @@ export class Guesses {
   }
 
   /** After a sign-in the network has a limit of its own for 90 days. Stored as a hash, because it contains an address. */
-  async noteNetwork(target: string, network: string): Promise<void> {
+  async rememberNetwork(target: string, network: string): Promise<void> {
     const key = this.#keyOf(target, network);
     await this.#database.write((queries) => noteSuccess(queries, { key, window: knownFor }, this.#now()));
     this.#unknown.delete(key);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import type { BackupPart, BackupStream } from './backup-stream.ts';
 import type { BackupTarget } from './backup-target.ts';
 import { restore } from './restore.ts';
@@ -33,7 +33,7 @@ test('if rows are refused, the backup is still read to the end, so that damage i
 });
 
 test('if the store is away or its disk is full, the rest of the backup is not read', async () => {
-  expect(await restoreRefusedWith(new StoreAway('The database is away.'))).toEqual([
+  expect(await restoreRefusedWith(new StoreUnavailable('The database is away.'))).toEqual([
     'The database is away.',
     0,
   ]);

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Secrets } from '../auth/secrets.ts';
 import { type CertificateProblem, certificateSentence } from '../rules/certificate-problem.ts';
 import { maxPutOff, nextTryAt, orderAllowedAt, recentOrders, renewalAt } from '../rules/certificate-times.ts';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import {
   type CertificateRow,
   claimDueCertificates,
@@ -124,7 +124,8 @@ export class Issuer {
       else if (await this.#isDue(row)) await this.#order(row, writeUntil);
     } catch (cause) {
       const { log } = this.#parts;
-      if (this.#stop.signal.aborted || cause instanceof StoreAway) await this.#release(host, writeUntil);
+      if (this.#stop.signal.aborted || cause instanceof StoreUnavailable)
+        await this.#release(host, writeUntil);
       // The claim expires.
       else log.error('certificate not ordered', cause, { host });
     }
@@ -142,7 +143,8 @@ export class Issuer {
       try {
         return await write();
       } catch (cause) {
-        if (!(cause instanceof StoreAway) || signal.aborted || performance.now() > writeUntil) throw cause;
+        if (!(cause instanceof StoreUnavailable) || signal.aborted || performance.now() > writeUntil)
+          throw cause;
       }
       await setTimeout(storePause, undefined, { signal }).catch(() => {});
     }

@@ -7,7 +7,7 @@ import { lockDataFolder } from '../compose/server-lock.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { Refusal } from '../rules/errors.ts';
-import { lastAlone, newerStore, newestMigration } from '../storage/migrate.ts';
+import { lastExclusiveMigration, newerStore, newestMigration } from '../storage/migrate.ts';
 import { openStore, storeProblem } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import type { StandaloneCommand } from './command.ts';
@@ -47,7 +47,7 @@ async function check(config: Config): Promise<number> {
     if (done === newestMigration) return say(`The store is up to date (${done}). Nothing would change.`);
     const plan = await planUpgrade(store.kind, done, (table) => rowsIn(store, table));
     say(`The store is at ${done}, and this version has ${newestMigration}:\n\n${stepsOf(plan)}`);
-    const goesOn = store.kind === 'postgres' && done >= lastAlone;
+    const goesOn = store.kind === 'postgres' && done >= lastExclusiveMigration;
     const meanwhile = goesOn
       ? 'the node that does it answers 503, and the others go on'
       : 'everything is answered 503';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Issuer } from '../certificates/issuer.ts';
 import type { Config } from '../config/options.ts';
 import type { IncomingRequest } from '../http/router.ts';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import type { Site } from '../rules/site.ts';
 import { StartProblem } from '../start-problem.ts';
 import { findHttpProof } from '../storage/certificates.ts';
@@ -25,7 +25,7 @@ export function startIssuer(
   if (config.https !== 'auto') return;
   // The follower of the change feed already logs that the store is away.
   const report = (cause: unknown) => {
-    if (!(cause instanceof StoreAway)) log.error('certificates not looked after', cause);
+    if (!(cause instanceof StoreUnavailable)) log.error('certificates not looked after', cause);
   };
   const issuer = new Issuer({
     database,

@@ -11,9 +11,9 @@ import { Mailer } from '../mail/mailer.ts';
 import { BackgroundTasks } from '../manage/background-tasks.ts';
 import type { Context } from '../manage/context.ts';
 import { linkStorer } from '../manage/store-links.ts';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import { isLoopbackName } from '../rules/host.ts';
-import { inStock } from '../rules/random-text.ts';
+import { buffered } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
 import { randomSuffix } from '../rules/suffix.ts';
 import { allowListOf } from '../rules/webhook-allow.ts';
@@ -56,7 +56,7 @@ export function contextOf(
   },
 ): Context {
   const now = overrides.now ?? Date.now;
-  const bytes = overrides.randomBytes ?? inStock(randomBytes);
+  const bytes = overrides.randomBytes ?? buffered(randomBytes);
   const drawSuffix = () => randomSuffix(bytes);
   const limits = new RateLimit(database, secrets, now);
   return {
@@ -95,7 +95,7 @@ export function mailerOf(config: Config, site: Site, overrides: Overrides, log: 
 /** They send mail after the answer, so a failure is only visible in the log. */
 export const backgroundTasksOf = (log: Log): BackgroundTasks =>
   new BackgroundTasks((cause) =>
-    cause instanceof StoreAway
+    cause instanceof StoreUnavailable
       ? log.warn('mail not sent', { error: cause.message })
       : log.error('mail not sent', cause),
   );

@@ -125,8 +125,8 @@ class DataPlaneWorker implements DataPlane {
     return this.#run({ kind: 'drain' });
   }
 
-  stopTaking(timeout: number): Promise<void> {
-    return this.#run({ kind: 'stopTaking', timeout });
+  stopAccepting(timeout: number): Promise<void> {
+    return this.#run({ kind: 'stopAccepting', timeout });
   }
 
   endConnections(): Promise<void> {

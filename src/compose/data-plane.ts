@@ -48,7 +48,7 @@ export interface DataPlane {
   /** From now on each answer closes its connection; new ones are still accepted. */
   drain(): void | Promise<void>;
   /** Accepts no new connections, and answers pending requests on the open ones: within so many milliseconds. */
-  stopTaking(timeout: number): Promise<void>;
+  stopAccepting(timeout: number): Promise<void>;
   endConnections(): Promise<void>;
   close(): Promise<void>;
 }

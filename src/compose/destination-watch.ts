@@ -3,7 +3,7 @@ import type { Context } from '../manage/context.ts';
 import { copyDestinationProblems } from '../manage/copy-destination-problems.ts';
 import { mailDestinations } from '../manage/mail-destinations.ts';
 import { sweepWatched } from '../manage/sweep-watched.ts';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
@@ -17,7 +17,7 @@ export function startDestinationWatch({ config, overrides, log, opened }: Start,
     const job = repeatJob(
       work,
       overrides.watchInterval ?? interval,
-      (cause) => cause instanceof StoreAway || log.error('destinations not watched', cause),
+      (cause) => cause instanceof StoreUnavailable || log.error('destinations not watched', cause),
     );
     opened.defer(() => job.stop());
   };

@@ -21,13 +21,13 @@ test('the day of HTTPS is counted across restarts, and starts over if the stored
     return since;
   };
   now += 3_000 * day;
-  expect((await started()).isWell()).toBe(false);
+  expect((await started()).isStable()).toBe(false);
   now -= 3_000 * day;
-  expect((await started()).isWell()).toBe(false);
+  expect((await started()).isStable()).toBe(false);
   now += day - 1;
-  expect((await started()).isWell()).toBe(false);
+  expect((await started()).isStable()).toBe(false);
   now += 1;
-  expect((await started()).isWell()).toBe(true);
+  expect((await started()).isStable()).toBe(true);
   await database.close();
   await rm(folder, { recursive: true });
 });

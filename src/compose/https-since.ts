@@ -29,7 +29,7 @@ export class HttpsSince {
     await this.#check();
   }
 
-  readonly isWell = (): boolean => {
+  readonly isStable = (): boolean => {
     // Another node may have begun.
     if (this.#since === null && performance.now() - this.#checkedAt > checkInterval)
       void this.#check().catch(() => {});

@@ -222,17 +222,17 @@ export class LocalDataPlane implements DataPlane {
     this.#listener?.drain();
   }
 
-  async stopTaking(timeout: number): Promise<void> {
-    await this.#listener?.stopTaking(timeout);
+  async stopAccepting(timeout: number): Promise<void> {
+    await this.#listener?.stopAccepting(timeout);
   }
 
   async endConnections(): Promise<void> {
     await this.#listener?.endConnections();
   }
 
-  /** Works without a preceding `stopTaking`, after a failed start: nothing is left that keeps the process alive. */
+  /** Works without a preceding `stopAccepting`, after a failed start: nothing is left that keeps the process alive. */
   async close(): Promise<void> {
-    await this.stopTaking(0);
+    await this.stopAccepting(0);
     await this.endConnections();
     await this.#start.opened.disposeAsync();
   }

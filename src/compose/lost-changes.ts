@@ -117,7 +117,7 @@ export class LostChanges {
         name: 'linnet_changes_lost_total',
         help: 'Changes that people had made, that this process knew of, and that a promoted replica or a restored backup did not have.',
         kind: 'counter',
-        together: 'highest',
+        aggregation: 'highest',
         samples: [{ value: this.#lost }],
       },
     ];

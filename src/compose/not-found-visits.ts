@@ -1,4 +1,4 @@
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { addNotFoundVisits, type NotFoundCount } from '../storage/not-found-visits.ts';
 import type { NotFoundTally } from '../visit/not-found-tally.ts';
@@ -33,7 +33,7 @@ export function storeNotFoundVisits(
     }
   };
   const onFault = (cause: unknown) => {
-    if (!(cause instanceof StoreAway)) log.error('visits to nowhere not counted', cause);
+    if (!(cause instanceof StoreUnavailable)) log.error('visits to nowhere not counted', cause);
   };
   const job = repeatJob(store, overrides.notFoundInterval ?? interval, onFault);
   opened.defer(async () => {

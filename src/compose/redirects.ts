@@ -1,7 +1,7 @@
 import type { Config } from '../config/options.ts';
 import type { Context } from '../manage/context.ts';
 import { clickTaker } from '../manage/take-clicks.ts';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import { useChallenge } from '../storage/challenges.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -51,7 +51,7 @@ export function requestHandlerOf({
     publicUrl: ({ host, domainId, path }) =>
       site.linkUrl(domainId === defaultDomainId ? null : host, suffixOf(path) ?? ''),
     onFault: (cause) =>
-      cause instanceof StoreAway
+      cause instanceof StoreUnavailable
         ? log.warn('store away', { error: cause.message })
         : log.error('redirect failed', cause),
     password: passwordGate(context),

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../config/options.ts';
 import { answerSaltRequests } from '../ledger/salts/answer-salt-requests.ts';
 import { SaltFolder } from '../ledger/salts/salt-folder.ts';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import type { Store } from '../store.ts';
 import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
@@ -24,7 +24,8 @@ export function answerOtherNodes({ config, log, opened }: Start, store: Store): 
     () => answerSaltRequests(database, folder, saltKeyOf(store)),
     answerInterval,
     // The follower of the change feed already logs that the store is down.
-    (cause) => cause instanceof StoreAway || log.warn('visitor salt not passed on', { error: String(cause) }),
+    (cause) =>
+      cause instanceof StoreUnavailable || log.warn('visitor salt not passed on', { error: String(cause) }),
   );
   opened.defer(() => job.stop());
 }

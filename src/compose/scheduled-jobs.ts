@@ -9,7 +9,7 @@ import { mailRefusals } from '../manage/mail-refusals.ts';
 import { PageFetcher } from '../manage/page-fetcher.ts';
 import { sendExpiries } from '../manage/send-expiries.ts';
 import { mailOutages } from '../manage/webhook-outages.ts';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import type { Clicks } from './data-plane.ts';
 import { startDestinationWatch } from './destination-watch.ts';
@@ -44,7 +44,7 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
   repeat(
     () => deletedOrganizations.clear(),
     overrides.clearInterval ?? clearingInterval,
-    (cause) => cause instanceof StoreAway || log.error('organization not cleared away', cause),
+    (cause) => cause instanceof StoreUnavailable || log.error('organization not cleared away', cause),
   );
   deliverer.start();
   opened.defer(() => deliverer.stop());
@@ -60,11 +60,11 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
         onFault: (cause, facts) => log.error('scheduled change failed', cause, facts),
       }),
     overrides.scheduledInterval ?? scheduledInterval,
-    (cause) => cause instanceof StoreAway || log.error('scheduled changes not applied', cause),
+    (cause) => cause instanceof StoreUnavailable || log.error('scheduled changes not applied', cause),
   );
   if (config.fetchTitles === 'on') {
     const onFault = (cause: unknown) =>
-      cause instanceof StoreAway || log.error('pages of destinations not looked at', cause);
+      cause instanceof StoreUnavailable || log.error('pages of destinations not looked at', cause);
     const pages = new PageFetcher(context, overrides.webhooks?.postOptions ?? {}, onFault);
     // Closed in reverse order: no new run begins while earlier steps are being closed.
     opened.defer(() => pages.stop());
@@ -73,7 +73,7 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
   repeat(
     () => mailRefusals(context),
     overrides.refusalInterval ?? refusalInterval,
-    (cause) => cause instanceof StoreAway || log.error('refused changes not mailed', cause),
+    (cause) => cause instanceof StoreUnavailable || log.error('refused changes not mailed', cause),
   );
   repeat(
     () => mailOutages(context),
@@ -84,18 +84,18 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
     () => checkDueDomains(context),
     overrides.domainInterval ?? domainInterval,
     // The follower of the change feed already logs that the store is down.
-    (cause) => cause instanceof StoreAway || log.error('domains not checked', cause),
+    (cause) => cause instanceof StoreUnavailable || log.error('domains not checked', cause),
   );
   let isStopped = false;
   repeat(
     () => continueCorrections(context, () => isStopped),
     overrides.correctionInterval ?? correctionInterval,
-    (cause) => cause instanceof StoreAway || log.error('clicks not corrected', cause),
+    (cause) => cause instanceof StoreUnavailable || log.error('clicks not corrected', cause),
   );
   repeat(
     () => sweepWords(context, () => isStopped),
     overrides.sweepInterval ?? sweepInterval,
-    (cause) => cause instanceof StoreAway || log.error('words not swept', cause),
+    (cause) => cause instanceof StoreUnavailable || log.error('words not swept', cause),
   );
   opened.defer(() => {
     isStopped = true;

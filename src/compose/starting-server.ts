@@ -44,7 +44,7 @@ export class StartingServer {
 
   async stop(): Promise<void> {
     this.#https?.stop();
-    await this.#listener.stopTaking(timeout);
+    await this.#listener.stopAccepting(timeout);
     await this.#appServer.stop(timeout);
     await this.#listener.endConnections();
   }

@@ -21,7 +21,7 @@ export type Task =
   | { readonly kind: 'measure' }
   | { readonly kind: 'takeNotFound' }
   | { readonly kind: 'drain' }
-  | { readonly kind: 'stopTaking'; readonly timeout: number }
+  | { readonly kind: 'stopAccepting'; readonly timeout: number }
   | { readonly kind: 'endConnections' }
   | { readonly kind: 'close' };
 

@@ -1,6 +1,6 @@
 import { clickServerName } from '../rules/clicks-url.ts';
 import { type Finding, ok, problem } from '../rules/finding.ts';
-import { ownTerms } from '../storage/database.ts';
+import { internalReadTerms } from '../storage/database.ts';
 import type { CheckContext } from './check-context.ts';
 
 /** Milliseconds. */
@@ -11,7 +11,7 @@ export async function clickServerFindings({ config }: Pick<CheckContext, 'config
   const { clicksUrl } = config;
   if (clicksUrl === null) return [];
   const { ClickhouseClient } = await import('../ledger/clickhouse/clickhouse-client.ts');
-  const client = new ClickhouseClient(clicksUrl, { ...ownTerms, timeout });
+  const client = new ClickhouseClient(clicksUrl, { ...internalReadTerms, timeout });
   try {
     const [row] = await client.rows<{ version: string }>('select version() as version');
     return [ok('database', `ClickHouse ${row?.version} answers, for single clicks.`)];

@@ -100,7 +100,7 @@ export class BatchBuilder {
       last = Math.max(last, at);
       const visitor = visitors[row] ?? noVisitor;
       if (visitor === noVisitor) continue;
-      if (seen.note(dayOf(at), linkId, visitor)) continue;
+      if (seen.testAndAdd(dayOf(at), linkId, visitor)) continue;
       this.#visitsOfLinkBy(columns.variantOf(row)).push2(hourOf(at), visitor);
     }
     if (clicks > 0) this.#linkClicks.push3(linkId, clicks, last);
@@ -139,7 +139,7 @@ export class BatchBuilder {
         last = organizationId;
       }
       const at = instants[row] ?? 0;
-      if (!seen.note(dayOf(at), -organizationId, visitor)) visits.push2(hourOf(at), visitor);
+      if (!seen.testAndAdd(dayOf(at), -organizationId, visitor)) visits.push2(hourOf(at), visitor);
     }
   }
 

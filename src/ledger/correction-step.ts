@@ -4,7 +4,7 @@ import { moveCorrection, type StoredCorrection } from '../storage/click-correcti
 import type { Database } from '../storage/database.ts';
 import { dialectOf } from '../storage/dialect.ts';
 import { knowsAllHits } from '../storage/moved-hits.ts';
-import { wantWordSweep } from '../storage/word-sweeps.ts';
+import { requestWordSweep } from '../storage/word-sweeps.ts';
 import { finishPart, hasLaterExternalHits, stepOverExternalHits } from './correct-external-hits.ts';
 import { correctPart, hasLaterHits, nextPart } from './correct-hits.ts';
 import { type CorrectionScope, rollupClassesIn } from './correction-scope.ts';
@@ -83,7 +83,7 @@ export async function correctionStep(
         seen_id: done.seenId ?? correction.seen_id,
         ...progressAfter(done, scope, phase, now()),
       });
-      if (moved?.finished_at && scope.change === null) await wantWordSweep(queries);
+      if (moved?.finished_at && scope.change === null) await requestWordSweep(queries);
       return moved ?? null;
     });
   try {

@@ -92,8 +92,12 @@ test('the first values of a link, field and hour up to the limit are admitted, i
 
 test('a visitor is recognised the second time, on the same day and for the same owner', () => {
   const seen = new SeenVisitors(100);
-  expect([seen.note(1, 5, 999), seen.note(1, 5, 999), seen.note(1, 6, 99_999)]).toEqual([false, true, false]);
-  expect(seen.note(2, 5, 999)).toBe(false);
+  expect([seen.testAndAdd(1, 5, 999), seen.testAndAdd(1, 5, 999), seen.testAndAdd(1, 6, 99_999)]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  expect(seen.testAndAdd(2, 5, 999)).toBe(false);
 });
 
 test('words get the ids from storage, and each is requested once', async () => {
@@ -122,6 +126,6 @@ test('words get the ids from storage, and each is requested once', async () => {
 test('of very many visitors the latest are cached, and none is confused with another', () => {
   const seen = new SeenVisitors(10_000);
   const visitor = (index: number) => 2 ** 40 + index * 7_919_000_000;
-  for (let index = 0; index < 50_000; index++) expect(seen.note(1, -3, visitor(index))).toBe(false);
-  for (let index = 45_000; index < 50_000; index++) expect(seen.note(1, -3, visitor(index))).toBe(true);
+  for (let index = 0; index < 50_000; index++) expect(seen.testAndAdd(1, -3, visitor(index))).toBe(false);
+  for (let index = 45_000; index < 50_000; index++) expect(seen.testAndAdd(1, -3, visitor(index))).toBe(true);
 });

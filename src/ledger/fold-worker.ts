@@ -7,7 +7,7 @@ import {
   type Position,
   watermarkKey,
 } from '../journal/files.ts';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import { isAway, isTransient } from '../rules/transient-error.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { BatchBuilder } from './batch-builder.ts';
@@ -20,7 +20,7 @@ import { HitBatch } from './hit-batch.ts';
 import { type ClicksOf, JournalFold } from './journal-fold.ts';
 import { OrphanedJournals } from './orphaned-journals.ts';
 import { pause } from './pause.ts';
-import { forgetOld } from './retention.ts';
+import { deleteExpired } from './retention.ts';
 import { SeenVisitors } from './seen-visitors.ts';
 import { ServerClock } from './server-clock.ts';
 import { ValueLimit } from './value-limit.ts';
@@ -412,7 +412,7 @@ export class FoldWorker {
       }
       this.#newestCorrection = newest;
     } catch (cause) {
-      if (!(cause instanceof StoreAway)) throw cause;
+      if (!(cause instanceof StoreUnavailable)) throw cause;
     }
   }
 
@@ -420,7 +420,7 @@ export class FoldWorker {
     try {
       this.#words.noteSweep(await this.#parts.store.newestSweep());
     } catch (cause) {
-      if (!(cause instanceof StoreAway)) throw cause;
+      if (!(cause instanceof StoreUnavailable)) throw cause;
     }
   }
 
@@ -430,7 +430,7 @@ export class FoldWorker {
       for (const host of await this.#parts.store.verifiedHosts()) this.#parts.hosts.add(host);
       this.#hostsReadAt = this.#now;
     } catch (cause) {
-      if (!(cause instanceof StoreAway)) throw cause;
+      if (!(cause instanceof StoreUnavailable)) throw cause;
     }
   }
 
@@ -439,7 +439,7 @@ export class FoldWorker {
     this.#hits.forgetVisitors();
     try {
       await store.deleteClaimsBefore(this.#serverClock.now - claimsKept);
-      await forgetOld(
+      await deleteExpired(
         store,
         salts,
         // A clock that has jumped ahead must not delete recent data.

@@ -4,7 +4,7 @@ import { FoldedSegments, type Keep } from '../journal/folded-segments.ts';
 import type { RawHit } from '../journal/hit.ts';
 import { type Flaw, JournalReader } from '../journal/reader.ts';
 import type { RecordBytes } from '../journal/record.ts';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import { isTransient } from '../rules/transient-error.ts';
 import type { BatchBuilder } from './batch-builder.ts';
 import { wordsOf } from './batch-words.ts';
@@ -176,7 +176,7 @@ export class JournalFold {
     } catch (cause) {
       if (!isTransient(cause)) throw cause;
       if (this.#parts.hits.length > 0) return null;
-      throw new StoreAway((cause as Error).message, { cause });
+      throw new StoreUnavailable((cause as Error).message, { cause });
     }
   }
 
@@ -228,7 +228,7 @@ export class JournalFold {
       }
     } catch (cause) {
       if (!isTransient(cause)) throw cause;
-      throw new StoreAway((cause as Error).message, { cause });
+      throw new StoreUnavailable((cause as Error).message, { cause });
     } finally {
       reader.close();
     }
@@ -270,7 +270,7 @@ export class JournalFold {
       try {
         return await work();
       } catch (cause) {
-        if (!(cause instanceof StoreAway)) throw cause;
+        if (!(cause instanceof StoreUnavailable)) throw cause;
         this.#parts.onAway(cause);
         await pause(wait * (0.5 + Math.random() / 2), this.#stopping.signal);
       }

@@ -1,4 +1,4 @@
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import { monthBegin, monthOf } from '../rules/utc-time.ts';
 import type { Query } from './sql-fold-store.ts';
 
@@ -128,8 +128,8 @@ export class Partitions {
         });
       } catch (cause) {
         // Another node may just have created them; the next try tells.
-        if (cause instanceof StoreAway) throw cause;
-        if (tries === maxTries) throw new StoreAway((cause as Error).message, { cause });
+        if (cause instanceof StoreUnavailable) throw cause;
+        if (tries === maxTries) throw new StoreUnavailable((cause as Error).message, { cause });
         await Bun.sleep(20 * tries);
       }
     }

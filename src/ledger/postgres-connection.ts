@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { serversOf } from '../rules/database-url.ts';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import { connectTimeout } from '../storage/drivers/connect-timeout.ts';
 import { primaryOf } from '../storage/drivers/find-primary.ts';
 import {
@@ -68,7 +68,7 @@ export class PostgresConnection {
       await query('commit');
       return result;
     } catch (cause) {
-      if (!(cause instanceof StoreAway)) await query('rollback').catch(() => {});
+      if (!(cause instanceof StoreUnavailable)) await query('rollback').catch(() => {});
       throw cause;
     }
   }
@@ -91,9 +91,9 @@ export class PostgresConnection {
         return (await client.query({ ...named, values: [...parameters] })).rows;
       } catch (cause) {
         const fault = this.#isOfName(cause, named.name)
-          ? new StoreAway(String(cause), { cause })
+          ? new StoreUnavailable(String(cause), { cause })
           : faultOf(cause);
-        if (fault instanceof StoreAway) this.#giveUp(client);
+        if (fault instanceof StoreUnavailable) this.#giveUp(client);
         throw fault;
       }
     };
@@ -154,6 +154,9 @@ export class PostgresConnection {
 
 /** Deadlocks and serialization failures (40) are retried as well: the whole batch, from its beginning. */
 function faultOf(cause: unknown): unknown {
-  if (!(cause instanceof Error) || cause instanceof StoreAway || cause instanceof StoreChanged) return cause;
-  return isAway(cause) || codeOf(cause).startsWith('40') ? new StoreAway(cause.message, { cause }) : cause;
+  if (!(cause instanceof Error) || cause instanceof StoreUnavailable || cause instanceof StoreChanged)
+    return cause;
+  return isAway(cause) || codeOf(cause).startsWith('40')
+    ? new StoreUnavailable(cause.message, { cause })
+    : cause;
 }

@@ -1,4 +1,4 @@
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { hasNoHistory, historySql, replicaMark } from '../storage/history.ts';
 import { leastMigrationKey } from '../storage/least-migration.ts';
@@ -90,7 +90,7 @@ async function onHitServer(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (cause) {
-    if (!(cause instanceof StoreAway)) throw cause;
+    if (!(cause instanceof StoreUnavailable)) throw cause;
     throw new WriterAway(cause.message, { cause });
   }
 }
@@ -194,7 +194,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     try {
       await this.#foldOnce(batch, deliveriesOf);
     } catch (cause) {
-      if (cause instanceof WriterAway) throw new StoreAway(cause.message, { cause });
+      if (cause instanceof WriterAway) throw new StoreUnavailable(cause.message, { cause });
       if (!(cause instanceof IdsSettled) && (cause as { code?: string }).code !== noPartition) throw cause;
       // Another node has dropped the partition, because the whole month has expired.
       this.#partitions.forget();
@@ -230,7 +230,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     if (!this.#dropping.isOver) return true;
     const { fault } = this.#dropping;
     this.#dropping = null;
-    if (fault !== null) throw new StoreAway(fault.message, { cause: fault });
+    if (fault !== null) throw new StoreUnavailable(fault.message, { cause: fault });
     return false;
   }
 
@@ -301,7 +301,7 @@ export class PostgresFoldStore extends SqlFoldStore {
       this.#sureJournals.add(batch.journal);
     } catch (cause) {
       this.#sureJournals.delete(batch.journal);
-      if (cause instanceof WriterAway) throw new StoreAway(cause.message, { cause });
+      if (cause instanceof WriterAway) throw new StoreUnavailable(cause.message, { cause });
       throw cause;
     }
   }
@@ -317,7 +317,7 @@ export class PostgresFoldStore extends SqlFoldStore {
       for (const journal of new Set(old.map((batch) => batch.journal)))
         await this.#connection.transaction((query) => this.#deleteBeyond(query, writer, journal));
     } catch (cause) {
-      throw cause instanceof WriterAway ? new StoreAway(cause.message, { cause }) : cause;
+      throw cause instanceof WriterAway ? new StoreUnavailable(cause.message, { cause }) : cause;
     }
   }
 
@@ -388,7 +388,8 @@ export class PostgresFoldStore extends SqlFoldStore {
         throw cause;
       },
     );
-    if (history.includes(replicaMark)) throw new StoreAway('the server is a replica, which takes no clicks');
+    if (history.includes(replicaMark))
+      throw new StoreUnavailable('the server is a replica, which takes no clicks');
     this.#history ??= history;
     if (this.#history !== history) throw new StoreChanged('another history of the database');
   }

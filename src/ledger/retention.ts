@@ -12,7 +12,7 @@ const saltGrace = hourLength;
 export const firstDayOfSalts = (now: number): number => dayOf(now - saltGrace);
 
 /** Deletes expired data: single hits, and the salts and hashes that identify the visitors of past days. */
-export async function forgetOld(
+export async function deleteExpired(
   store: FoldStore,
   salts: DailySalts,
   now: number,

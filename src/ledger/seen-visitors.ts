@@ -17,11 +17,11 @@ export class SeenVisitors {
   }
 
   /** Returns false the first time, and after an eviction. Visitors are evenly distributed numbers, owners small ones. */
-  note(day: number, owner: number, visitor: number): boolean {
+  testAndAdd(day: number, owner: number, visitor: number): boolean {
     if (day !== this.#day) {
       this.#day = day;
       this.#seen.clear();
     }
-    return this.#seen.note(Math.abs(visitor + owner));
+    return this.#seen.testAndAdd(Math.abs(visitor + owner));
   }
 }

@@ -1,4 +1,4 @@
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 
 /** How far the clock of a node may be ahead: within that, hits keep their time. */
 const clockGrace = 60_000;
@@ -48,7 +48,7 @@ export class ServerClock {
       const ahead = this.#own() - server;
       if (ahead > clockGrace) this.#onAhead(ahead);
     } catch (cause) {
-      if (!(cause instanceof StoreAway) || this.#reading === null) throw cause;
+      if (!(cause instanceof StoreUnavailable) || this.#reading === null) throw cause;
     }
   }
 

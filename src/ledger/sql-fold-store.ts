@@ -1,6 +1,6 @@
 import type { Position } from '../journal/files.ts';
 import { dimensionCodes, rollupClasses } from '../rules/click-fields.ts';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import { leastMigrationKey } from '../storage/least-migration.ts';
 import { newestMigration } from '../storage/migrate.ts';
 import { deletedBefore } from '../storage/settings.ts';
@@ -180,7 +180,7 @@ export abstract class SqlFoldStore implements FoldStore {
       );
       // A newer node has changed the tables under this one. The journal keeps the clicks until this one is upgraded.
       if (Number(row?.least ?? 0) > newestMigration)
-        throw new StoreAway('this node is too old for the database');
+        throw new StoreUnavailable('this node is too old for the database');
       if (Number(row?.segment ?? 0) !== at[1] || Number(row?.byte_offset ?? 0) !== at[2])
         throw new JournalTaken(journal);
       const claimNumber = Number(row?.turn);

@@ -1,6 +1,6 @@
 import { Database, type Statement } from 'bun:sqlite';
 import { join } from 'node:path';
-import { StoreAway } from '../rules/errors.ts';
+import { StoreUnavailable } from '../rules/errors.ts';
 import { dayOfHour } from '../rules/utc-time.ts';
 import { beginImmediate } from '../storage/drivers/begin-immediate.ts';
 import { yieldCore } from '../threads/yield-core.ts';
@@ -318,6 +318,6 @@ export class SqliteFoldStore extends SqlFoldStore {
 function faultOf(cause: unknown): unknown {
   const { code = '', message } = cause as { code?: string; message: string };
   return /^SQLITE_(FULL|IOERR|BUSY|READONLY|CANTOPEN|LOCKED)/.test(code)
-    ? new StoreAway(message, { cause })
+    ? new StoreUnavailable(message, { cause })
     : cause;
 }

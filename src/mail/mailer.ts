@@ -66,7 +66,7 @@ export class Mailer {
   }
 
   /** Logs a mail that is not sent at all. */
-  heldBack(why: string): void {
+  logUnsent(why: string): void {
     this.#parts.warn('mail not sent', { error: why });
   }
 }

@@ -1,5 +1,5 @@
 import type { Caller, Role } from '../rules/access.ts';
-import { type Problem, Refusal, StoreAway } from '../rules/errors.ts';
+import { type Problem, Refusal, StoreUnavailable } from '../rules/errors.ts';
 import { formatIso } from '../rules/instant.ts';
 import { findLink } from '../storage/links.ts';
 import { findMember } from '../storage/members.ts';
@@ -75,7 +75,7 @@ async function apply(context: Context, change: ScheduledRow, report: Report): Pr
     });
   } catch (cause) {
     if (cause instanceof NotDue) return;
-    if (cause instanceof StoreAway) throw cause;
+    if (cause instanceof StoreUnavailable) throw cause;
     await refuse(context, caller, change, problemOf(cause), () => {
       const facts = { link: change.link_id, change: change.id };
       if (cause instanceof Refusal) report.onRefused({ ...facts, code: cause.code, reason: cause.sentence });

@@ -1,4 +1,4 @@
-import { type DomainFindings, withoutInsides, writeFindings } from '../rules/domain-findings.ts';
+import { type DomainFindings, maskPrivateAddresses, writeFindings } from '../rules/domain-findings.ts';
 import { hasProof } from '../rules/domain-records.ts';
 import { afterCheck, type DomainStatus, nextCheck, stateOf, type Verdict } from '../rules/domain-status.ts';
 import { NotUnique } from '../storage/database.ts';
@@ -18,7 +18,7 @@ export async function checkDomain(context: Context, domain: DomainRow): Promise<
   const { dns, target } = context.domains;
   const [seen, { addresses }] = await Promise.all([dns.findingsFor(domain.host), target.find()]);
   if (seen === null) return 'left';
-  const findings = withoutInsides(seen, addresses);
+  const findings = maskPrivateAddresses(seen, addresses);
   try {
     return (await note(context, domain, findings, 'may_verify')) ? 'noted' : 'gone';
   } catch (cause) {

@@ -4,7 +4,11 @@ import { deleteOldAttempts } from '../storage/attempts.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
 import { deleteExcessDue, deleteFreeHosts, deleteGoneDue, hostsWithMoreDue } from '../storage/due-pages.ts';
 import { deleteExpired, expiringTables } from '../storage/expired.ts';
-import { deleteOldestKeys, deleteOldIdempotencyKeys, withManyAnswers } from '../storage/idempotency-keys.ts';
+import {
+  deleteOldestKeys,
+  deleteOldIdempotencyKeys,
+  organizationsOverAnswerLimit,
+} from '../storage/idempotency-keys.ts';
 import { deleteOldBinned } from '../storage/link-bin.ts';
 import { deleteOldNotFound } from '../storage/not-found-visits.ts';
 import { deleteOldestIcons } from '../storage/page-icons.ts';
@@ -72,7 +76,7 @@ export async function cleanUp({
     database.write((queries) => deleteOldNotFound(queries, dayOf(clicksBefore), rowsAtOnce)),
   );
   await untilFewer(() => database.write((queries) => deleteOldIdempotencyKeys(queries, instant, rowsAtOnce)));
-  for (const id of await withManyAnswers(database.read, maxAnswersKept)) {
+  for (const id of await organizationsOverAnswerLimit(database.read, maxAnswersKept)) {
     const deleteSome = () =>
       database.write((queries) => deleteOldestKeys(queries, id, maxAnswersKept, rowsAtOnce));
     while (await deleteSome());

@@ -10,7 +10,7 @@ import {
 } from '../storage/deleted-organizations.ts';
 import { binnedBefore, purgeLinks } from '../storage/empty-bin.ts';
 import { knowsAllHits } from '../storage/moved-hits.ts';
-import { wantWordSweep } from '../storage/word-sweeps.ts';
+import { requestWordSweep } from '../storage/word-sweeps.ts';
 import type { Context } from './context.ts';
 import { deleteLinks } from './delete-link.ts';
 
@@ -55,7 +55,7 @@ export class DeletedOrganizations {
       if (hasMore) return;
       if (progress.hasHits) {
         await externalHits(database)?.deleteOrganization(id);
-        await database.write(wantWordSweep);
+        await database.write(requestWordSweep);
       }
       progress.hasHits = false;
       progress.countsUpTo = 0;

@@ -2,7 +2,7 @@ import { correctionStep } from '../ledger/correction-step.ts';
 import { keepsHour } from '../ledger/kept-hits.ts';
 import type { Caller } from '../rules/access.ts';
 import { classCodes } from '../rules/click-fields.ts';
-import { notFound, Refusal, StoreAway, TookTooLong } from '../rules/errors.ts';
+import { notFound, Refusal, StoreUnavailable, TookTooLong } from '../rules/errors.ts';
 import { formatIso } from '../rules/instant.ts';
 import type { Reclassifiable } from '../rules/reclassified.ts';
 import { hourLength, hourOf } from '../rules/utc-time.ts';
@@ -166,7 +166,7 @@ async function correct(
     else await database.write((queries) => setCorrectionDue(queries, made.id, now()));
   } catch (cause) {
     // The background continues it.
-    if (!(cause instanceof TookTooLong || cause instanceof StoreAway)) throw cause;
+    if (!(cause instanceof TookTooLong || cause instanceof StoreUnavailable)) throw cause;
   }
   const listed = await findCorrection(database.lookup, { organizationId, linkId }, made.id);
   if (!listed) throw notFound('correction');

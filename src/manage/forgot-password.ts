@@ -55,7 +55,7 @@ async function mailLink(context: Context, mailer: Mailer, email: string, by: Gue
   const forgive = await withinLimits(limits, resetMailLimits(email, by.network, known));
   const user = await findUserByEmail(database.lookup, email);
   if (!user) return;
-  if (!forgive) return mailer.heldBack('too many mails about a password to one address');
+  if (!forgive) return mailer.logUnsent('too many mails about a password to one address');
   const token = resetTokens.make(context.randomBytes);
   const now = context.now();
   const id = await database.write((queries) =>

@@ -45,7 +45,7 @@ export async function mailWithinLimits(
   const isWithin = await withinLimits(limits, [ofOrganization(organizationId)]);
   const forgive = isWithin && (await withinLimits(limits, [toAddress(mail.to)]));
   if (!forgive) {
-    mailer.heldBack(`too many mails of organization ${organizationId}, or to one address`);
+    mailer.logUnsent(`too many mails of organization ${organizationId}, or to one address`);
     return false;
   }
   const isSent = await mailer.send(mail);

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import { ownTick } from './time-slice.ts';
+import { nextFreeTick } from './time-slice.ts';
 
 test('callers that request work at the same time take turns, and other work runs in between', async () => {
   const order: string[] = [];
   const works = Array.from({ length: 3 }, async (_, index) => {
-    await ownTick();
+    await nextFreeTick();
     order.push(`work ${index}`);
     setImmediate(() => order.push(`others ${index}`));
   });

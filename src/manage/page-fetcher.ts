@@ -1,4 +1,4 @@
-import { Refusal, StoreAway } from '../rules/errors.ts';
+import { Refusal, StoreUnavailable } from '../rules/errors.ts';
 import { iconType } from '../rules/icon-type.ts';
 import { decodePage, pageHead } from '../rules/page-head.ts';
 import * as stored from '../storage/due-pages.ts';
@@ -99,7 +99,7 @@ export class PageFetcher {
     const look = this.#check(host, page)
       .catch(async (cause) => {
         // The claim expires by itself, and then it is fetched again.
-        if (cause instanceof StoreAway || cause instanceof Refusal) return;
+        if (cause instanceof StoreUnavailable || cause instanceof Refusal) return;
         this.#onFault(cause);
         // It would fail again, and hold up the host's other links.
         const { database } = this.#context;

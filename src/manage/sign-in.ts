@@ -83,7 +83,7 @@ async function signIn<T>(
     throw cause;
   });
   if (!user || !right) throw loginWrong();
-  await Promise.all([forgive(), context.guesses.noteNetwork(target, network)]);
+  await Promise.all([forgive(), context.guesses.rememberNetwork(target, network)]);
   return context.database.write(async (queries) => {
     if (!(await lockPassword(queries, user.id, user.password_hash))) throw loginWrong();
     return begin(queries, user.id);

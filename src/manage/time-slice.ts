@@ -9,7 +9,7 @@ let lastTick: Promise<void> = Promise.resolve();
  * For work that takes milliseconds in one go and may arrive in bursts: each item gets its own tick of the event loop, with other
  * work in between.
  */
-export function ownTick(): Promise<void> {
+export function nextFreeTick(): Promise<void> {
   lastTick = lastTick.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
   return lastTick;
 }

@@ -22,12 +22,12 @@ export interface DomainTarget {
 }
 
 const unknown: Answer = { kind: 'unknown' };
-export const notAsked: DomainFindings = { proof: unknown, cname: unknown, a: unknown, aaaa: unknown };
+export const notQueried: DomainFindings = { proof: unknown, cname: unknown, a: unknown, aaaa: unknown };
 
 export const writeFindings = (findings: DomainFindings): string => JSON.stringify(findings);
 
 /** Written by us; empty if nothing was queried yet. */
-export const readFindings = (text: string): DomainFindings => (text === '' ? notAsked : JSON.parse(text));
+export const readFindings = (text: string): DomainFindings => (text === '' ? notQueried : JSON.parse(text));
 
 /** DNS content is untrusted: it is bounded and sanitised before it is stored and shown. */
 export const boundedAnswer = (values: readonly string[]): Answer =>
@@ -57,7 +57,7 @@ const inside: ReadonlySet<string> = new Set([
  * Replaces addresses of private networks. A name server in such a network resolves internal names too, and a member who adds such
  * a name as a domain must not learn its address. Our own addresses are no secret.
  */
-export function withoutInsides(findings: DomainFindings, own: readonly string[]): DomainFindings {
+export function maskPrivateAddresses(findings: DomainFindings, own: readonly string[]): DomainFindings {
   const masked = (answer: Answer): Answer =>
     answer.kind === 'found'
       ? {

@@ -3,8 +3,8 @@ import {
   type Answer,
   type DomainFindings,
   type DomainTarget,
-  notAsked,
-  withoutInsides,
+  maskPrivateAddresses,
+  notQueried,
 } from './domain-findings.ts';
 import { domainProblem } from './domain-problem.ts';
 import { recordsOf } from './domain-records.ts';
@@ -94,13 +94,13 @@ test('no problem is reported if all records are right', () => {
   expect(
     problemOf({ a: found('192.0.2.1'), aaaa: found('2001:db8::1') }, {}, target, 'example.org'),
   ).toBeNull();
-  expect(problemOf(notAsked, { checkedAt: null })).toBeNull();
+  expect(problemOf(notQueried, { checkedAt: null })).toBeNull();
 });
 
 test.each([
   [
     'a domain that was not checked yet',
-    notAsked,
+    notQueried,
     { isVerified: false, checkedAt: null },
     'not looked up yet',
   ],
@@ -141,11 +141,11 @@ test('internal addresses are not shown to users', () => {
     a: found('10.1.2.3', '127.0.0.1', '192.0.2.9'),
     aaaa: found('fd00::1', 'fe80::1', '2001:db8::1'),
   };
-  expect(withoutInsides(findings, [])).toMatchObject({
+  expect(maskPrivateAddresses(findings, [])).toMatchObject({
     a: found('private address', '192.0.2.9'),
     aaaa: found('private address', '2001:db8::1'),
   });
-  expect(withoutInsides(findings, ['10.1.2.3', 'FD00:0::1'])).toMatchObject({
+  expect(maskPrivateAddresses(findings, ['10.1.2.3', 'FD00:0::1'])).toMatchObject({
     a: found('10.1.2.3', 'private address', '192.0.2.9'),
     aaaa: found('fd00::1', 'private address', '2001:db8::1'),
   });

@@ -36,8 +36,8 @@ export class Refusal extends Error implements Problem {
 export const storeFaults = { away: 0, too_slow: 0 };
 
 /** The store can't be reached, is full or is too busy. Thrown by storage; the request was not carried out. */
-export class StoreAway extends Error {
-  override readonly name: string = 'StoreAway';
+export class StoreUnavailable extends Error {
+  override readonly name: string = 'StoreUnavailable';
 
   constructor(message: string, options?: ErrorOptions, fault: keyof typeof storeFaults = 'away') {
     super(message, options);
@@ -49,7 +49,7 @@ export class StoreAway extends Error {
  * Something took longer than its caller may wait, or the caller has gone. Thrown by storage; the request was not carried out,
  * although the store is available.
  */
-export class TookTooLong extends StoreAway {
+export class TookTooLong extends StoreUnavailable {
   override readonly name = 'TookTooLong';
   /** Whether it had its turn, and was too slow itself. */
   readonly hasBegun: boolean;

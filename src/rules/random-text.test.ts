@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { inStock } from './random-text.ts';
+import { buffered } from './random-text.ts';
 
 test('bytes that were fetched in advance are used once each, in order', () => {
   let next = 0;
@@ -8,7 +8,7 @@ test('bytes that were fetched in advance are used once each, in order', () => {
     fetched.push(count);
     return Uint8Array.from({ length: count }, () => next++);
   };
-  const bytes = inStock(counting, 10);
+  const bytes = buffered(counting, 10);
   expect([...bytes(4), ...bytes(6)]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect([...bytes(7)]).toEqual([10, 11, 12, 13, 14, 15, 16]);
   // Fewer than four fetched bytes are left: they are dropped, and never used again.

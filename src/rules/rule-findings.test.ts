@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type Condition, conditionsIn, isMet } from './rule-conditions.ts';
 import { covers } from './rule-coverage.ts';
 import type { PlainConditions, RuleConditions } from './rule-fields.ts';
-import { findingsOf, type RuleFinding, ruleForEverybody } from './rule-findings.ts';
+import { findingsOf, firstUnconditionalRule, type RuleFinding } from './rule-findings.ts';
 import type { Visitor } from './visitor.ts';
 
 const now = Date.parse('2026-12-01T12:00:00Z');
@@ -97,8 +97,8 @@ describe('a rule after another', () => {
 
   test('for everyone leaves no visitors to later rules', () => {
     const rules = [{ when: { country: ['DE'] } }, { when: {} }, { when: { device: ['mobile' as const] } }];
-    expect(ruleForEverybody(rules)).toBe(1);
-    expect(ruleForEverybody(rules.slice(0, 1))).toBe(-1);
+    expect(firstUnconditionalRule(rules)).toBe(1);
+    expect(firstUnconditionalRule(rules.slice(0, 1))).toBe(-1);
   });
 });
 

@@ -54,7 +54,7 @@ export function findingsOf(rules: readonly Rule[], now: number): readonly (reado
 }
 
 /** The first rule that matches everybody; -1 for none. Rules after it are never reached. */
-export const ruleForEverybody = (rules: readonly Rule[]): number =>
+export const firstUnconditionalRule = (rules: readonly Rule[]): number =>
   rules.findIndex(({ when }) => covers(when, {}));
 
 /** Whether a rule with this finding matches nobody. */

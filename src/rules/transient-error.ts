@@ -1,4 +1,4 @@
-import { StoreAway } from './errors.ts';
+import { StoreUnavailable } from './errors.ts';
 
 /**
  * Errors that a retry may not meet again: no descriptors, space or memory left, a disk that does not answer. SQLite reports
@@ -11,4 +11,4 @@ export const isTransient = (cause: unknown): boolean =>
   transient.test((cause as { code?: unknown } | null)?.code?.toString() ?? '');
 
 /** The database or the disk refused, and may accept the same later. */
-export const isAway = (cause: unknown): boolean => cause instanceof StoreAway || isTransient(cause);
+export const isAway = (cause: unknown): boolean => cause instanceof StoreUnavailable || isTransient(cause);

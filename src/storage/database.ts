@@ -16,7 +16,7 @@ export interface ReadTerms {
 }
 
 /** For Linnet's own reads. */
-export const ownTerms: ReadTerms = {
+export const internalReadTerms: ReadTerms = {
   organizationId: 0,
   signal: null,
   deadline: Number.POSITIVE_INFINITY,

@@ -70,7 +70,7 @@ export async function deleteOldIdempotencyKeys(
 }
 
 /** The organizations whose stored answers exceed so many characters in total. */
-export async function withManyAnswers(queries: Queries, maxSize: number): Promise<number[]> {
+export async function organizationsOverAnswerLimit(queries: Queries, maxSize: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`select organization_id as id from idempotency_keys
     group by organization_id having sum(size) > ${maxSize} order by organization_id`.execute(queries);
   return rows.map(({ id }) => id);
@@ -87,5 +87,5 @@ export async function deleteOldestKeys(
     select user_id, organization_id, key_hash from idempotency_keys where organization_id = ${organizationId}
     order by expires_at limit ${limit}
   )`.execute(queries);
-  return (await withManyAnswers(queries, maxSize)).includes(organizationId);
+  return (await organizationsOverAnswerLimit(queries, maxSize)).includes(organizationId);
 }

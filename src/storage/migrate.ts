@@ -160,7 +160,7 @@ export function unusedSince(number: number): number | null {
 }
 
 /** Later migrations can run while programs of the previous release are running. */
-export const lastAlone = 45;
+export const lastExclusiveMigration = 45;
 
 /** The newest migration that a program must know to write together with this one. */
 export const leastWriter = Math.max(37, ...migrations.map((_, index) => unusedSince(index + 1) ?? 0));
@@ -236,7 +236,7 @@ const buildsOf = (kind: Database['kind']): readonly IndexBuild[] =>
     : indexBuilds(
         migrations
           .map((_, index) => ({ number: index + 1, statements: statementsOf(kind, index + 1) }))
-          .slice(lastAlone),
+          .slice(lastExclusiveMigration),
       );
 
 /** Whether a migration drops something that running programs may be using. */

@@ -1,8 +1,17 @@
 import { expect, test } from 'bun:test';
 import { previousRelease } from '../../test/support/previous-release.ts';
-import { lastAlone, leastWriter, newestMigration, statementsOf, unusedSince } from './migrate.ts';
+import {
+  lastExclusiveMigration,
+  leastWriter,
+  newestMigration,
+  statementsOf,
+  unusedSince,
+} from './migrate.ts';
 
-const later = Array.from({ length: newestMigration - lastAlone }, (_, index) => lastAlone + 1 + index);
+const later = Array.from(
+  { length: newestMigration - lastExclusiveMigration },
+  (_, index) => lastExclusiveMigration + 1 + index,
+);
 
 /** Statements of this change that keep programs of the previous release from writing, or block them. */
 function obstaclesIn(statements: readonly string[]): string[] {
@@ -54,7 +63,7 @@ test('what is dropped was no longer used by the previous release, and releases t
     const since = unusedSince(number);
     if (since === null) continue;
     expect(since).toBeLessThanOrEqual(previousRelease.newestMigration);
-    expect(since).toBeGreaterThanOrEqual(lastAlone);
+    expect(since).toBeGreaterThanOrEqual(lastExclusiveMigration);
     expect(leastWriter).toBeGreaterThanOrEqual(since);
   }
   expect(leastWriter).toBeLessThanOrEqual(previousRelease.newestMigration);

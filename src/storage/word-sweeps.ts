@@ -14,7 +14,7 @@ const interval = dayLength;
 const lock = 1_819_635_314;
 export const shareWordsSql = `select pg_advisory_xact_lock_shared(${lock})`;
 
-export const wantWordSweep = async (queries: Queries): Promise<void> => {
+export const requestWordSweep = async (queries: Queries): Promise<void> => {
   await queries.updateTable('word_sweeps').set({ wanted: 1 }).execute();
 };
 

@@ -23,11 +23,11 @@ test('of very many keys the latest are found, and at most two generations are ke
 
 test('a key that is used again survives its generation', () => {
   const table = new TwoGenerationTable(10);
-  expect([table.note(1), table.note(1)]).toEqual([false, true]);
+  expect([table.testAndAdd(1), table.testAndAdd(1)]).toEqual([false, true]);
   for (let key = 2; key < 200; key++) {
-    expect(table.note(key)).toBe(false);
-    expect(table.note(1)).toBe(true);
+    expect(table.testAndAdd(key)).toBe(false);
+    expect(table.testAndAdd(1)).toBe(true);
   }
   table.clear();
-  expect(table.note(1)).toBe(false);
+  expect(table.testAndAdd(1)).toBe(false);
 });

@@ -34,7 +34,7 @@ export class TwoGenerationTable {
   }
 
   /** As a set: whether the key was in it; from then on it is, in the young generation. */
-  note(key: number): boolean {
+  testAndAdd(key: number): boolean {
     if (!this.#young.add(key, 0)) return true;
     const wasOld = this.#old.get(key) >= 0;
     if (this.isFull) this.rotate();

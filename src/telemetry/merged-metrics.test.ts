@@ -12,7 +12,7 @@ const gauge = (name: string, value: number, together?: 'highest'): Metric => ({
   name,
   help: 'How much.',
   kind: 'gauge',
-  ...(together && { together }),
+  ...(together && { aggregation: together }),
   samples: [{ value }],
 });
 const valuesOf = (metrics: readonly Metric[]) =>

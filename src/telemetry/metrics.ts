@@ -11,7 +11,7 @@ export interface Metric {
   readonly help: string;
   readonly kind: 'gauge' | 'counter' | 'histogram';
   /** How the values of several threads or processes of an instance are combined. Default: the sum. */
-  readonly together?: 'sum' | 'highest';
+  readonly aggregation?: 'sum' | 'highest';
   readonly samples: readonly Sample[];
 }
 
@@ -48,7 +48,7 @@ export function mergeMetrics(lists: readonly (readonly Metric[])[]): Metric[] {
       const value =
         before === undefined
           ? sample.value
-          : metric.together === 'highest'
+          : metric.aggregation === 'highest'
             ? Math.max(before, sample.value)
             : before + sample.value;
       entry.samples.set(key, { ...sample, value });

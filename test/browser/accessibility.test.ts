@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { barriersOn, colourBarriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, contrastViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { followLink } from './follow-link.ts';
 
@@ -92,9 +92,11 @@ describe('every page', () => {
         for (const viewport of [desktop, phone.viewport]) {
           await page.setViewportSize(viewport);
           await page.emulateMedia({ colorScheme: 'light' });
-          expect({ path, viewport, barriers: await barriersOn(page) }).toMatchObject({ barriers: [] });
+          expect({ path, viewport, barriers: await accessibilityViolations(page) }).toMatchObject({
+            barriers: [],
+          });
           await page.emulateMedia({ colorScheme: 'dark' });
-          expect({ path, viewport, dark: await colourBarriersOn(page) }).toMatchObject({ dark: [] });
+          expect({ path, viewport, dark: await contrastViolations(page) }).toMatchObject({ dark: [] });
         }
       }
     },
@@ -218,9 +220,9 @@ describe('dialogs and menus', () => {
         await navigateTo(page, '/app/nowhere');
         await navigateTo(page, path());
         await open(page);
-        expect({ name, barriers: await barriersOn(page) }).toEqual({ name, barriers: [] });
+        expect({ name, barriers: await accessibilityViolations(page) }).toEqual({ name, barriers: [] });
         await page.emulateMedia({ colorScheme: 'dark' });
-        expect({ name, dark: await colourBarriersOn(page) }).toEqual({ name, dark: [] });
+        expect({ name, dark: await contrastViolations(page) }).toEqual({ name, dark: [] });
       }
     },
     testTimeout,

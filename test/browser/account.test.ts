@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { barriersOn, dashboardOf, freshContext } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
 const app = await appOfSuite();
@@ -31,7 +31,7 @@ test("the page Organization shows the doctor's findings only to the operator of 
   expect(await rowOf('Settings').getByText('Well', { exact: true }).count()).toBe(1);
   for (const text of ['Notice', backup.found, backup.todo])
     await rowOf('Backup').getByText(text, { exact: true }).waitFor();
-  expect(await barriersOn(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   const memberPage = await dashboardOf(app, await app.createAccount(), '/app/organization');
   await memberPage.getByRole('region', { name: 'Members' }).waitFor();
   expect(await memberPage.getByText('This service').count()).toBe(0);
@@ -167,7 +167,7 @@ test('an invited user signs up on the page of the invitation and becomes a membe
   const guestPage = await (await freshContext()).newPage();
   await guestPage.goto(url.replace(/^https?:\/\/[^/]+/, app.url));
   await guestPage.getByRole('heading', { name: /^Join / }).waitFor();
-  expect(await barriersOn(guestPage)).toEqual([]);
+  expect(await accessibilityViolations(guestPage)).toEqual([]);
   await guestPage.getByLabel('Your name').fill('Charles');
   await guestPage.getByLabel('Password').fill(password);
   await guestPage.getByRole('button', { name: 'Create account and join' }).click();
@@ -198,7 +198,7 @@ test('a user with an account accepts or declines an invitation on the page of th
   await invite(page, guest.email, 'Administrator');
   await guestPage.reload();
   await guestPage.getByRole('button', { name: 'Accept invitation' }).waitFor();
-  expect(await barriersOn(guestPage)).toEqual([]);
+  expect(await accessibilityViolations(guestPage)).toEqual([]);
   await guestPage.getByRole('button', { name: 'Accept invitation' }).click();
   await guestPage.getByText('You are now a member of').waitFor();
   const members = await app.call('GET', '/api/v1/member', { key: administrator.key });
@@ -238,7 +238,7 @@ test.each(['/app/account', '/app/organization', '/app/domains', '/app/elsewhere'
       for (const width of [1280, 390]) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 844 });
-        expect(await barriersOn(page)).toEqual([]);
+        expect(await accessibilityViolations(page)).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       }
     }

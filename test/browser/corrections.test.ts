@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { seedHits } from '../support/hits.ts';
 
@@ -39,7 +39,7 @@ test(
     await corrections.getByRole('button', { name: 'Erase clicks' }).click();
     const dialog = page.getByRole('dialog', { name: 'Erase clicks of this link' });
     await dialog.getByText('5 hits go, 2 of them clicks.').waitFor();
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByLabel('From').fill('2020-01-01');
     await dialog.getByLabel('To').fill('2020-01-02');
     await dialog.getByText('There are no hits to erase.').waitFor();

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { member } from '../support/members.ts';
 
@@ -13,7 +13,7 @@ test('an account is deleted with its organization, as the dialog describes, only
   await page.getByRole('region', { name: 'Delete account' }).getByRole('button').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('its 1 link, clicks, tags, domains and webhooks').waitFor();
-  expect(await barriersOn(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await dialog.getByLabel('Your password').fill('not this one');
   await dialog.getByRole('button', { name: 'Delete account and organization' }).click();
   await dialog.getByText('This is not your current password.').waitFor();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { TestAccount } from '../support/app.ts';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
 
@@ -260,7 +260,7 @@ describe('deleted links', () => {
       .getByText(/^Gone for good (in \d\d hours|tomorrow)$/)
       .waitFor();
     await page.getByRole('checkbox', { name: /nearly-gone/ }).check();
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Restore 1 link' }).click();
     await row(page, 'nearly-gone').waitFor({ state: 'detached' });
     expect(await suffixes(page)).toEqual(['/just-gone']);

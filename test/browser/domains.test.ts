@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Names, startNameServer, zoneOf } from '../support/name-server.ts';
@@ -21,7 +21,7 @@ test('a domain is added, shows its records, is verified automatically, has a lin
   await page.waitForURL('**/app/domains/*');
   await page.getByText('Waiting for DNS').waitFor();
   await page.getByText('go.xn--bcher-kva.de', { exact: true }).first().waitFor();
-  expect(await barriersOn(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   const domain = async () => (await app.call('GET', '/api/v1/domain', { key: account.key })).json[0];
   // Wait for the first lookup: if it finished after the clock moves, it would be recorded at the later time.
   await eventually(async () => (await domain()).checked_at !== null, 'the first lookup');
@@ -54,7 +54,7 @@ test('a domain is added, shows its records, is verified automatically, has a lin
 
   await page.reload();
   await page.getByText('It has 1 link.').waitFor();
-  expect(await barriersOn(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Delete domain' }).click();
   await page.getByRole('button', { name: 'Delete domain and 1 link' }).click();
   await page.getByText('No custom domain yet').waitFor();
@@ -100,7 +100,7 @@ test('a link is created on a verified domain in the dashboard, and the list is f
   await filter.selectOption(new URL(app.url).host);
   await rows.filter({ hasText: 'on-the-service' }).waitFor();
   expect(await rows.count()).toBe(1);
-  expect(await barriersOn(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
 
   // The link's page and the command palette show the same name.
   await page.keyboard.press('Escape');
@@ -170,7 +170,7 @@ test("a domain whose certificate can't be issued is marked in the list, with ins
       .getByText('Add one that names this authority, or take it out. (The authority: CAA says no)')
       .waitFor();
     expect(await item.getByText('Verified').count()).toBe(0);
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await database.write((queries) =>
       queries
         .updateTable('certificates')

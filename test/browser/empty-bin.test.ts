@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { TestAccount } from '../support/app.ts';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
 const app = await appOfSuite();
@@ -34,7 +34,7 @@ test('a deleted link is deleted for good after confirmation, and the others stay
   expect(await deletedCount(account)).toBe(2);
   await button.click();
   await page.getByText("This can't be undone.").waitFor();
-  expect(await barriersOn(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Delete for good', exact: true }).click();
   await page.locator('.notice').getByText('deleted for good').waitFor();
   await row(page, 'one-goes').waitFor({ state: 'detached' });
@@ -62,7 +62,7 @@ test('a deleted link whose address another link uses shows that, links to it, an
   await row(page, 'taken-again').getByText('Address used by').waitFor();
   await restoreButton.click();
   await page.locator('.notice').getByText('its suffix "taken-again" is that of link').waitFor();
-  expect(await barriersOn(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await row(page, 'taken-again').getByRole('link', { name: 'another link' }).click();
   await page.waitForURL(`**/app/links/${newLinkId}`);
   await send(account, 'DELETE', `/link/${newLinkId}`);

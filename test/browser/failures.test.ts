@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { startApp, type TestAccount } from '../support/app.ts';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { followLink } from './follow-link.ts';
 
@@ -112,7 +112,7 @@ describe('while the server is unreachable', () => {
         await page.getByRole('button', { name: button, exact: true }).click();
         await page.getByRole('alert').filter({ hasText: unreachable }).first().waitFor();
         expect(await input.inputValue()).toBe(typed);
-        expect(await barriersOn(page)).toEqual([]);
+        expect(await accessibilityViolations(page)).toEqual([]);
         await unblock(page);
         await page.getByRole('button', { name: 'Try again' }).first().click();
         await page.getByText(doneText).first().waitFor();
@@ -179,7 +179,7 @@ test('a page that throws shows an error, and the others continue', async () => {
   await page.getByRole('link', { name: 'Tags' }).click();
   await page.getByRole('heading', { name: 'This page failed' }).waitFor();
   await page.getByRole('alert').getByText('This is a bug in Linnet.').waitFor();
-  expect(await barriersOn(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole('link', { name: 'Domains' }).click();
   await page.getByText('Waiting for DNS').waitFor();
   expect(await page.getByText('This page failed').count()).toBe(0);
@@ -220,7 +220,7 @@ describe('a session', () => {
   const signInAgain = async (page: Page, { password }: TestAccount) => {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.waitFor();
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByLabel('Password').fill(password);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });

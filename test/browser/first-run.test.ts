@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test';
 import { startApp } from '../support/app.ts';
-import { barriersOn, closeContexts, freshContext } from '../support/browser.ts';
+import { accessibilityViolations, closeContexts, freshContext } from '../support/browser.ts';
 import { runProgram, runServer, temporaryFolder } from '../support/program.ts';
 
 afterAll(closeContexts);
@@ -17,7 +17,7 @@ test('a fresh service is set up from another machine, and uses the address at wh
     await page.getByRole('heading', { name: 'Set up Linnet' }).waitFor();
     await page.getByText(/linnet (-- )?setup token/).waitFor();
     await page.getByText(address, { exact: true }).waitFor();
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByLabel('Password').fill('a long enough one');
     await page.getByLabel('Setup token').fill('not the right one');
@@ -50,7 +50,7 @@ test('if BASE_URL is another address, a fresh service links to it and shows how 
       'https://links.example.com/app',
     );
     await page.getByText(`BASE_URL=${address}`).waitFor();
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
   } finally {
     await app.stop();
   }
@@ -75,9 +75,9 @@ test('while the service is reachable only from one machine, the set-up and the p
     await service.getByText(/^Make one: .*backup FILE/).waitFor();
     await service.getByText('All settings can be used.').waitFor();
     await service.getByRole('button', { name: 'Check again' }).click();
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     expect(await page.getByText('127.0.0.1', { exact: true }).count()).toBe(0);
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
   } finally {
     await app.stop();
   }

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { startApp } from '../support/app.ts';
-import { barriersOn, dashboardOf, freshContext } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { startMailServer } from '../support/mail-server.ts';
 
@@ -46,7 +46,7 @@ async function expectNoBarriers(page: Page) {
     for (const width of [1280, 390]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 844 });
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     }
   }
@@ -186,5 +186,5 @@ test("the field shows the API's message for an invalid address", async () => {
   await page.evaluate("document.querySelector('form').noValidate = true");
   await page.getByRole('button', { name: 'Send link' }).click();
   await page.getByRole('alert').getByText('This is not an email address.').waitFor();
-  expect(await barriersOn(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { startApp, type TestAccount } from '../support/app.ts';
-import { barriersOn, dashboardOf, freshContext } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
 const app = await appOfSuite();
@@ -66,7 +66,7 @@ test('a fresh instance asks for its first account, signs it in, and never asks a
     const page = await context.newPage();
     await page.goto(fresh.url);
     await page.getByRole('heading', { name: 'Set up Linnet' }).waitFor();
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByLabel('Password').fill(password);
     await page.getByLabel('Organization').fill('Ada & Company');
@@ -91,7 +91,7 @@ test("signing in shows the API's error messages, and signing out ends the sessio
     body: { email, password: 'not this one' },
   });
   await page.getByRole('alert').getByText(response.json.error_string).waitFor();
-  expect(await barriersOn(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Tags', exact: true }).waitFor();
@@ -195,7 +195,7 @@ test("the question mark lists the page's shortcuts", async () => {
   const page = await dashboardOf(app, await app.createAccount(), '/app/domains');
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('New link').waitFor();
-  expect(await barriersOn(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });

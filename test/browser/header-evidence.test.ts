@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
-import { browser } from '../support/app.ts';
+import { browserUserAgent } from '../support/app.ts';
 import { freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
@@ -37,7 +37,7 @@ async function hitsOf(id: number, count: number): Promise<Hit[]> {
 }
 
 /** The default user agent of headless Chromium says that it is headless; here it must be classified as a human. */
-const newPage = async () => (await freshContext({ userAgent: browser })).newPage();
+const newPage = async () => (await freshContext({ userAgent: browserUserAgent })).newPage();
 
 test("a browser's headers distinguish opening a page from loading a resource", async () => {
   const [opened, picture, script, fetched] = await Promise.all([0, 1, 2, 3].map(() => createLink({})));

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { barriersOn } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
 
@@ -27,7 +27,7 @@ test(
     const confirmation = page.getByRole('dialog', { name: 'This is in print' });
     await page.getByText(/^A suffix has 1 to 255 characters/).waitFor();
     await field(page, 'Suffix').fill('spring');
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(width).toBeLessThanOrEqual(360);
     await page.getByRole('button', { name: 'Save changes' }).click();

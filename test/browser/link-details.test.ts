@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
-import { barriersOn } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { describedBy, field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
 
@@ -226,7 +226,7 @@ describe('the page of a link', () => {
       );
       await page.reload();
       await page.getByText('The database is away.').waitFor();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await page.unroute(`**/api/v1/link/${link.id}`);
       await page.getByRole('button', { name: 'Try again' }).click();
       await field(page, 'Name').waitFor();

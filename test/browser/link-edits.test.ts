@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { barriersOn } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
@@ -19,7 +19,7 @@ describe("another user's edit", () => {
       await dialog.waitFor();
       expect(await dialog.getByRole('row', { name: 'Name theirs mine' }).isVisible()).toBe(true);
       expect(await dialog.getByText('their title').isVisible()).toBe(true);
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await dialog.getByRole('button', { name: 'Back to editing' }).click();
       expect(await field(page, 'Name').inputValue()).toBe('mine');
       expect(await read()).toMatchObject({ name: 'theirs' });

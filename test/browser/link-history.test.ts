@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { barriersOn } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { notice } from './link-list.ts';
 import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
@@ -29,7 +29,7 @@ describe('the history of a link', () => {
       expect(await entries.nth(1).innerText()).toContain('are secret');
       expect(await page.content()).not.toContain('sesame');
       expect(await entries.nth(2).innerText()).toContain('created the link');
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
 
       await entries
         .nth(2)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { linksOf, notice, row, rows, suffixes } from './link-list.ts';
 import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
@@ -37,7 +37,7 @@ describe('archiving', () => {
       await row(page, 'shelf-2').waitFor();
       expect(await suffixes(page)).toEqual(['/shelf-2', '/shelf-1']);
       expect(await page.getByRole('status').getByText('2 archived links').isVisible()).toBe(true);
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       for (const number of [1, 2])
         await page.getByRole('checkbox', { name: new RegExp(`shelf-${number}`) }).click();
       await page
@@ -81,7 +81,7 @@ describe('a link', () => {
         await page.goto(`${app.url}/app/links/${link.id}/${tab === 'Visits' ? 'visits' : 'stats'}`);
         await page.getByRole('heading', { name: '1 click, and nothing else is recorded' }).waitFor();
       }
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await page.getByRole('button', { name: 'Show what was recorded before' }).click();
       await page.locator('.board').waitFor();
       await page.getByRole('link', { name: 'Webhook' }).click();
@@ -107,7 +107,7 @@ describe('a link', () => {
       await page.locator('.facts').getByText('Archived').waitFor();
       await notice(page).getByRole('button', { name: 'Undo' }).click();
       await page.locator('.facts').getByText('Archived').waitFor({ state: 'detached' });
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
 
       await page.goto(`${app.url}/app?q=door+of+the`);
       await row(page, link.suffix).getByText('Disabled').waitFor();

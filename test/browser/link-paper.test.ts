@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { linksOf, row, rows } from './link-list.ts';
@@ -31,7 +31,7 @@ describe('a link in print', () => {
       await page.getByRole('button', { name: 'Save changes' }).click();
       const confirmation = page.getByRole('dialog', { name: 'This is in print' });
       await confirmation.waitFor();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await confirmation.getByRole('button', { name: 'Keep it working' }).click();
       await page.getByText('Nothing was changed, because it is in print.').first().waitFor();
       expect(await read()).toMatchObject({ disabled: false });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import jsQR from 'jsqr';
-import { barriersOn } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
 
@@ -78,7 +78,7 @@ describe('the QR code', () => {
       const dialog = page.getByRole('dialog', { name: 'QR code' });
       const fromDialog = await downloaded(() => dialog.getByRole('button', { name: 'Download SVG' }).click());
       expect(fromDialog.bytes.equals(svg.bytes)).toBe(true);
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
     },
     testTimeout,
   );

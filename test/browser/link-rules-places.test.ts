@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { barriersOn } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { twoNetworkFile } from '../support/country-file.ts';
 import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
@@ -37,7 +37,7 @@ test(
     await page.keyboard.press('Enter');
     await field(page, 'Destination of the rule').fill('https://example.com/munich');
     await page.getByText('If the visitor is in DE-BY, and is in Munich or San José').waitFor();
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await save(page);
     expect((await read()).rules).toMatchObject([
       { when: { region: ['DE-BY'], city: ['Munich', 'San José'] } },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { barriersOn, colourBarriersOn } from '../support/browser.ts';
+import { accessibilityViolations, contrastViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { describedBy, field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
 
@@ -51,7 +51,7 @@ describe('the rules of a link', () => {
       await field(page, 'Weight of b').fill('1');
       await field(page, 'Name of the rule').fill('Which sells more');
       expect(await page.locator('.rule-share').allInnerTexts()).toEqual(['75 %', '25 %']);
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
 
       await addRule(page);
       await addCondition(page, 'Referrer');
@@ -118,13 +118,13 @@ describe('the rules of a link', () => {
       const steps = trial.getByRole('list', { name: 'Steps' });
       await steps.getByText("doesn't read English (here: English)").waitFor();
       expect(await steps.getByText("Rule 1 doesn't fit.").count()).toBe(1);
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
 
       await page.getByRole('button', { name: /^Remove rule 2/ }).click();
       await page.getByRole('button', { name: 'Undo' }).click();
       expect(await unsaved(page).count()).toBe(0);
       await page.emulateMedia({ colorScheme: 'dark' });
-      expect(await colourBarriersOn(page)).toEqual([]);
+      expect(await contrastViolations(page)).toEqual([]);
       await page.goto(`${app.url}/app`);
       await page.getByRole('link', { name: '3 rules' }).click();
       await page.getByText('Where visitors go').waitFor();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { barriersOn } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { notice } from './link-list.ts';
@@ -18,7 +18,7 @@ describe('scheduled changes of a link', () => {
       await page.getByRole('button', { name: 'Save later' }).click();
       const dialog = page.getByRole('dialog', { name: 'Save later' });
       expect(await dialog.innerText()).toContain('Name');
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await dialog.getByRole('button', { name: 'In a week' }).click();
       await dialog.getByRole('button', { name: 'Schedule' }).click();
       await unsaved(page).waitFor({ state: 'detached' });
@@ -38,7 +38,7 @@ describe('scheduled changes of a link', () => {
       await page.getByRole('button', { name: 'In a day' }).click();
       await page.getByRole('button', { name: 'Change the time', exact: true }).click();
       await items.nth(0).getByText('in 24 hours', { exact: false }).waitFor();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
 
       // Another change is refused when it is due, because the link is marked as printed by then.
       const body = { at: new Date(app.clock.now + 1_000).toISOString(), changes: { disabled: true } };

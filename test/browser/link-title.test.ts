@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { qrPng } from '../../src/qr/png.ts';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { answerWhen } from '../support/eventually.ts';
+import { pollUntil } from '../support/eventually.ts';
 import { outside } from '../support/outside-target.ts';
 import { row } from './link-list.ts';
 import { field, save, testTimeout } from './link-page.ts';
@@ -28,7 +28,7 @@ test(
     };
     const created = (await app.call('POST', path, { key: owner.key, body })).json;
     const read = async () => (await app.call('GET', `${path}/${created.id}`, { key: owner.key })).json;
-    await answerWhen(read, (link) => link.destination_title !== null, 'the title');
+    await pollUntil(read, (link) => link.destination_title !== null, 'the title');
 
     const page = await dashboardOf(app, owner);
     const linkRow = row(page, created.suffix);
@@ -40,7 +40,7 @@ test(
       '',
     ]);
     expect(await page.title()).not.toBe('1');
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
 
     await page.goto(`${app.url}/app/links/${created.id}`);
     await page.getByRole('button', { name: 'Use the title of the page' }).click();

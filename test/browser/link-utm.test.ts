@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { notice } from './link-list.ts';
 import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
@@ -33,7 +33,7 @@ test(
     await page.keyboard.press('Enter');
     await notice(page).getByText('Template "Letter" saved.').waitFor();
     expect(await field(page, 'Template').locator('option:checked').textContent()).toBe('Letter');
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Rename template' }).click();
     await field(page, 'Name of the template').fill('Spring letter');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { linksOf, row, rows } from './link-list.ts';
@@ -45,7 +45,7 @@ describe('the destination watch', () => {
       await list.getByText('has moved permanently').waitFor();
       await list.getByText('It answered 404.').waitFor();
       await page.locator('.facts').getByText('Moved').waitFor();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await page.getByRole('combobox', { name: 'Destination watch' }).selectOption('On');
       await list.getByRole('button', { name: 'Use this address' }).click();
       await save(page);

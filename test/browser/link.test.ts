@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { barriersOn } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTarget } from '../support/webhook-target.ts';
@@ -70,7 +70,7 @@ describe('the webhook of a link', () => {
       await deliveries.getByText('Failed').waitFor();
       await deliveries.getByRole('button', { name: /Test call/ }).click();
       await deliveries.getByText('the <b>kettle</b> is cold').waitFor();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       isBroken = false;
       await deliveries.getByRole('button', { name: 'Redeliver' }).click();
       await deliveries.getByText('Delivered').waitFor();
@@ -163,7 +163,12 @@ describe('the tabs of a link', () => {
             await page.locator(`.tabs [aria-current="page"]`, { hasText: tab }).waitFor();
             await waitUntilLoaded(page);
             if (tab === 'Webhook') await page.getByText('Test call').first().waitFor();
-            expect({ tab, ...viewport, colorScheme, found: await barriersOn(page) }).toMatchObject({
+            expect({
+              tab,
+              ...viewport,
+              colorScheme,
+              found: await accessibilityViolations(page),
+            }).toMatchObject({
               found: [],
             });
             const overflow = () =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
 import { linksOf, longUrlField, notice, row, rows, suffixes } from './link-list.ts';
@@ -185,7 +185,7 @@ describe('accessibility and safety', () => {
       const account = await app.createAccount();
       const page = await dashboardOf(app, account, '/app', options);
       await page.getByText('Your first link is one paste away').waitFor();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await longUrlField(page).fill('https://example.com/made');
       await longUrlField(page).press('Enter');
       await page.getByRole('region', { name: 'New link', exact: true }).waitFor();
@@ -202,20 +202,20 @@ describe('accessibility and safety', () => {
       await page.getByRole('button', { name: 'Options' }).click();
       await page.getByRole('combobox', { name: 'Tags', exact: true }).click();
       await page.getByRole('option', { name: 'print' }).waitFor();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await page.getByRole('button', { name: 'Options' }).click();
       await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
       await row(page, 'print').hover();
       await row(page, 'print')
         .getByRole('button', { name: /^More about / })
         .click();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await page.getByRole('button', { name: 'Show QR code' }).click();
       await page.getByRole('dialog').waitFor();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Tag', exact: true }).click();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(width).toBeLessThanOrEqual(0);
     });

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
-import { barriersOn, freshContext } from '../support/browser.ts';
+import { accessibilityViolations, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
 const app = await appOfSuite();
@@ -21,7 +21,7 @@ test.each([...screens])(
     contexts.push(context);
     const page = await context.newPage();
     await page.goto(`${app.url}/docs`);
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
   },
 );
 

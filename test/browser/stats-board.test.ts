@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
-import { barriersOn, colourBarriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, contrastViolations, dashboardOf } from '../support/browser.ts';
 import { followLink } from './follow-link.ts';
 import {
   bar,
@@ -274,7 +274,7 @@ describe('the statistics board', () => {
       await page.getByRole('button', { name: 'Show all 12 UTM sources' }).click();
       const dialog = page.getByRole('dialog', { name: 'UTM sources' });
       await dialog.locator('.bar').nth(11).waitFor();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await dialog.getByRole('button', { name: /^tag2 / }).click();
       await title(page).filter({ hasText: '3 clicks' }).waitFor();
       // A selected value is always shown, however small it is.
@@ -305,9 +305,9 @@ test(
         .waitFor();
       await waitUntilLoaded(page);
       for (const [width, colorScheme, barriers] of [
-        [1280, 'light', barriersOn],
-        [1280, 'dark', colourBarriersOn],
-        [390, 'light', barriersOn],
+        [1280, 'light', accessibilityViolations],
+        [1280, 'dark', contrastViolations],
+        [390, 'light', accessibilityViolations],
       ] as const) {
         await page.setViewportSize({ width, height: 800 });
         await page.emulateMedia({ colorScheme });

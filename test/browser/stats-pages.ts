@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import { browser as laptopUserAgent, type TestAccount, type TestApp } from '../support/app.ts';
+import { browserUserAgent as laptopUserAgent, type TestAccount, type TestApp } from '../support/app.ts';
 import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { barriersOn } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { twoNetworkFile } from '../support/country-file.ts';
 import { bar, card, statsOf, testTimeout, title, waitUntilLoaded } from './stats-pages.ts';
@@ -42,7 +42,7 @@ test(
     await title(page).filter({ hasText: '1 click in 30 days' }).waitFor();
     expect(new URL(page.url()).searchParams.get('city')).toBe('US-IL/Springfield');
     await waitUntilLoaded(page);
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole('button', { name: /^City Springfield, IL, United States/ }).click();
 
     await card(page, 'Regions and cities').getByRole('button', { name: 'Regions', exact: true }).click();

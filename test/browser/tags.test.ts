@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { TestAccount } from '../support/app.ts';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
 
@@ -153,15 +153,15 @@ describe('tags', () => {
       const account = await app.createAccount();
       const page = await dashboardOf(app, account, '/app/tags', options);
       await page.getByText('No tags yet').waitFor();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       for (const text of ['Spring', 'קמפיין', 'x'.repeat(100)]) await createTag(account, text);
       await page.reload();
       await row(page, 'Spring').getByRole('button', { name: 'Rename Spring' }).click();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await row(page, 'Spring').getByRole('button', { name: 'Delete Spring' }).click();
       await page.getByRole('dialog').waitFor();
-      expect(await barriersOn(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(width).toBeLessThanOrEqual(0);
     });

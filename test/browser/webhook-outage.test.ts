@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { barriersOn } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { foldClicks } from '../support/click.ts';
 import { eventually } from '../support/eventually.ts';
@@ -62,7 +62,7 @@ test(
     await failed.getByRole('button', { name: 'Some days only' }).click();
     const dialog = page.getByRole('dialog', { name: 'Redeliver failures of some days' });
     await dialog.getByLabel('From').fill('2020-01-01');
-    expect(await barriersOn(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByLabel('To').fill('2020-01-02');
     await dialog.getByRole('button', { name: 'Redeliver' }).click();
     await page.getByText('No message is on the way again.').waitFor();

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { firstAccount, posting } from '../support/account.ts';
+import { firstAccount, postTo } from '../support/account.ts';
 import { hitCounter } from '../support/counted-hits.ts';
-import { answerWhen, eventually } from '../support/eventually.ts';
-import { figure } from '../support/figure.ts';
+import { eventually, pollUntil } from '../support/eventually.ts';
+import { printFigure } from '../support/figure.ts';
 import { migratedPostgres } from '../support/migrated-store.ts';
-import { type Program, runServerAfter, temporaryFolder } from '../support/program.ts';
+import { type Program, runServerWithPreload, temporaryFolder } from '../support/program.ts';
 import { startTarget } from '../support/webhook-target.ts';
 
 /** `npm run test:faults` runs all of them, with more visits. */
@@ -32,7 +32,7 @@ interface Node {
 async function startNode(dataDir: string, ahead: number, settings: Record<string, string>): Promise<Node> {
   const CLOCK = `${dataDir}.clock`;
   await Bun.write(CLOCK, String(ahead));
-  const program = runServerAfter('fake-clock.ts', {
+  const program = runServerWithPreload('fake-clock.ts', {
     PORT: '0',
     DATA_DIR: dataDir,
     MISS_LIMIT: '0',
@@ -80,7 +80,7 @@ test.each(isShort ? [clockErrors[0], clockErrors[3]] : clockErrors)(
       const [right, wrong] = nodes.map(({ url }) => url) as [string, string];
       const began = Date.now();
       const { authorization } = await firstAccount(right);
-      const created = await posting(wrong)<{ id: number; suffix: string }>(
+      const created = await postTo(wrong)<{ id: number; suffix: string }>(
         '/api/v1/link',
         {
           destination_url: 'https://example.com/',
@@ -99,7 +99,7 @@ test.each(isShort ? [clockErrors[0], clockErrors[3]] : clockErrors)(
         return status;
       };
       // On a busy machine, a call may time out.
-      await answerWhen(change, (status) => status === 200, 'the change');
+      await pollUntil(change, (status) => status === 200, 'the change');
       const counter = hitCounter('', DATABASE_URL);
       await eventually(async () => (await counter.of(created.id)).ledger >= answered, 'all clicks');
       await eventually(
@@ -121,7 +121,7 @@ test.each(isShort ? [clockErrors[0], clockErrors[3]] : clockErrors)(
       expect(Number(last)).toBeLessThanOrEqual(Math.floor(Date.now() / hour));
       expect(await count("webhook_deliveries where state = 'delivered'")).toBe(answered + 1);
       expect(new Set(target.received.map(({ headers }) => headers['webhook-id'])).size).toBe(answered + 1);
-      figure(
+      printFigure(
         `clock of one of two nodes ${name}: ${answered} visits, ${found.ledger} counted, ${answered + 1} messages sent, with ${target.received.length} calls`,
       );
     } catch (cause) {
@@ -143,7 +143,7 @@ test('on SQLite a clock that jumps by hours and years during operation loses no 
   const { program, url } = await startNode(dataDir, 0, {});
   try {
     const { key } = await firstAccount(url);
-    const post = posting(url, { headers: { 'api-key': key } });
+    const post = postTo(url, { headers: { 'api-key': key } });
     const link = { destination_url: 'https://example.com/' };
     const { id, suffix } = await post<{ id: number; suffix: string }>('/api/v1/link', link);
     let answered = await visitAll([`${url}/${suffix}`]);
@@ -160,7 +160,7 @@ test('on SQLite a clock that jumps by hours and years during operation loses no 
     const { clicks, linkTotal, organizationTotal } = await counter.of(id);
     await counter.close();
     expect([clicks, linkTotal, organizationTotal]).toEqual([answered, answered, answered]);
-    figure(`clock that jumps by hours and years on SQLite: ${answered} visits, ${clicks} counted`);
+    printFigure(`clock that jumps by hours and years on SQLite: ${answered} visits, ${clicks} counted`);
   } catch (cause) {
     process.stderr.write(program.output().err.slice(-3_000));
     throw cause;

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { startApp, type TestAccount, type TestApp } from '../support/app.ts';
 import { hitCounter } from '../support/counted-hits.ts';
-import { answerWhen, eventually } from '../support/eventually.ts';
-import { figure } from '../support/figure.ts';
+import { eventually, pollUntil } from '../support/eventually.ts';
+import { printFigure } from '../support/figure.ts';
 import { PostgresServer } from '../support/postgres.ts';
-import { ask } from '../support/postgres-pair.ts';
+import { queryPostgres } from '../support/postgres-pair.ts';
 import { scaledToLoad } from '../support/scaled-to-load.ts';
 import { type SlowProxy, startSlowProxy } from '../support/slow-proxy.ts';
 
@@ -43,8 +43,8 @@ interface Fault {
 }
 
 const setReadOnly = async (value: 'on' | 'off') => {
-  await ask(database, `alter system set default_transaction_read_only = ${value}`);
-  await ask(database, 'select pg_reload_conf()');
+  await queryPostgres(database, `alter system set default_transaction_read_only = ${value}`);
+  await queryPostgres(database, 'select pg_reload_conf()');
 };
 
 /** Signals the server process and each of its backends. */
@@ -62,7 +62,7 @@ async function signal(name: NodeJS.Signals, pid: number): Promise<void> {
 }
 
 async function serverPid(): Promise<number> {
-  const [row] = await ask(database, 'show data_directory');
+  const [row] = await queryPostgres(database, 'show data_directory');
   return Number(readFileSync(`${row?.data_directory}/postmaster.pid`, 'utf8').split('\n')[0]);
 }
 
@@ -103,7 +103,7 @@ const slowed = (milliseconds: number): Pick<Fault, 'begin' | 'end'> => ({
 });
 
 const faults: readonly Fault[] = [
-  { name: 'stopped and started again', begin: () => server.keep(), end: async () => {} },
+  { name: 'stopped and started again', begin: () => server.saveFiles(), end: async () => {} },
   {
     name: 'frozen (SIGSTOP)',
     begin: async () => {
@@ -180,7 +180,7 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
 
     const count = (outcome: string) => answers.get(outcome) ?? 0;
     const outcomes = [...answers].map(([outcome, times]) => `${outcome}: ${times}`).sort();
-    figure(
+    printFigure(
       `PostgreSQL ${name}: ${outcomes.join(', ')}; working again after ${Math.round(recoveredAfter)} ms`,
     );
     const unexpected = outcomes.filter(
@@ -191,7 +191,7 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
     // A repeated creation that was answered gets the same answer; one that wasn't is created exactly once, whether it was committed or not.
     const repeated = new Map<string, string>();
     for (const [key, suffix] of suffixes) {
-      const { json } = await answerWhen(
+      const { json } = await pollUntil(
         () => create(key),
         ({ status }) => status === 201,
         key,
@@ -213,7 +213,7 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
 );
 
 test('no link was created without a request', async () => {
-  const [row] = await ask(
+  const [row] = await queryPostgres(
     database,
     `select count(*)::int as links, (select count(*)::int from idempotency_keys) as keys from links`,
   );

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { firstAccount, posting } from '../support/account.ts';
+import { firstAccount, postTo } from '../support/account.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
-import { figure } from '../support/figure.ts';
+import { printFigure } from '../support/figure.ts';
 import { type Program, runServer } from '../support/program.ts';
 import { scaledToLoad } from '../support/scaled-to-load.ts';
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts';
@@ -58,7 +58,7 @@ test.skipIf(disk === null).each(faults)(
           headers: { 'content-type': 'application/json', 'api-key': key, ...headers },
           body: JSON.stringify(body),
         });
-      const link = await posting(url, { headers: { 'api-key': key } })<{ id: number; suffix: string }>(
+      const link = await postTo(url, { headers: { 'api-key': key } })<{ id: number; suffix: string }>(
         '/api/v1/link',
         { destination_url: 'https://example.com/' },
       );
@@ -125,7 +125,7 @@ test.skipIf(disk === null).each(faults)(
       const found = await counter.of(link.id);
       await counter.close();
       const outcomes = [...answers].map(([outcome, times]) => `${outcome}: ${times}`).sort();
-      figure(
+      printFigure(
         `disk ${name}: ${outcomes.join(', ')}; ${found.ledger} clicks counted, ${dropped} logged as dropped`,
       );
       expect(outcomes.filter((outcome) => !/^(visit 302|creation (201|503)):/.test(outcome))).toEqual([]);

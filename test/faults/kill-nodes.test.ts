@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { firstAccount, posting } from '../support/account.ts';
+import { firstAccount, postTo } from '../support/account.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
-import { figure } from '../support/figure.ts';
+import { printFigure } from '../support/figure.ts';
 import { migratedPostgres } from '../support/migrated-store.ts';
 import { type Program, runServer, temporaryFolder } from '../support/program.ts';
 import { startTarget } from '../support/webhook-target.ts';
@@ -59,12 +59,12 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
   try {
     const url = nodes[0]?.url ?? '';
     const { key: apiKey, authorization } = await firstAccount(url);
-    const visited = await posting(url)<{ id: number; suffix: string }>(
+    const visited = await postTo(url)<{ id: number; suffix: string }>(
       '/api/v1/link',
       { destination_url: 'https://example.com/', webhook_url: target.url, webhook_events: ['click'] },
       { authorization },
     );
-    const tag = await posting(url)<{ id: number }>('/api/v1/tag', { name: 'of all' }, { authorization });
+    const tag = await postTo(url)<{ id: number }>('/api/v1/tag', { name: 'of all' }, { authorization });
     const [linksBefore, keysBefore] = [await count('links'), await count('api_keys')];
     const answers = new Map<string, { id: number; count: number }>();
     const visits = { sent: 0, answered: 0 };
@@ -149,7 +149,7 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
     const deliveredIds = new Set(target.received.map(({ headers }) => headers['webhook-id']));
     expect(deliveredIds.size).toBe(ledger);
     expect(new Set(target.received.map(({ body }) => JSON.parse(body).payload.id)).size).toBe(ledger);
-    figure(
+    printFigure(
       `kill -9 of ${nodeCount} nodes on PostgreSQL: ${kills} times, ${links} links, ${tags} tags, ${keys} keys, ${visits.answered} visits answered, ${ledger} counted, ${target.received.length} deliveries of ${deliveredIds.size} events, ${sentAgain} calls sent again`,
     );
   } finally {

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import type { Socket } from 'bun';
 import { journalsIn } from '../../src/journal/files.ts';
-import { firstAccount, posting } from '../support/account.ts';
+import { firstAccount, postTo } from '../support/account.ts';
 import { type StoreKind, storeKinds } from '../support/app.ts';
 import { type HitCounter, hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
-import { figure } from '../support/figure.ts';
+import { printFigure } from '../support/figure.ts';
 import { migratedPostgres, storeFolder } from '../support/migrated-store.ts';
 import { type Program, runServer } from '../support/program.ts';
 
@@ -72,7 +72,7 @@ async function createLinks(url: string, count: number): Promise<{ id: number; su
   const links: { id: number; suffix: string }[] = [];
   for (let made = 0; made < count; made++) {
     const destination_url = `https://example.com/${made}`;
-    links.push(await posting(url)('/api/v1/link', { destination_url }, { authorization }));
+    links.push(await postTo(url)('/api/v1/link', { destination_url }, { authorization }));
   }
   return links;
 }
@@ -142,7 +142,7 @@ async function killRepeatedly(store: StoreKind, random: () => number): Promise<v
       });
     }
     expect(counted).toBeGreaterThan(kills);
-    figure(`kill -9 on ${store}: ${kills} times, ${answered} visits answered, none lost or doubled`);
+    printFigure(`kill -9 on ${store}: ${kills} times, ${answered} visits answered, none lost or doubled`);
   } catch (cause) {
     process.stderr.write(`seed ${seed}, ${store}\n${program.output().err}\n`);
     throw cause;

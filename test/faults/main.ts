@@ -3,7 +3,7 @@
  * one fails. `npm run test:faults -- WORD` runs those with this word in their names.
  */
 import { join } from 'node:path';
-import { figureMark } from '../support/figure.ts';
+import { figurePrefix } from '../support/figure.ts';
 
 interface Fault {
   readonly name: string;
@@ -76,7 +76,7 @@ async function run({ name, files, settings = {} }: Fault): Promise<void> {
   const seconds = Math.round((performance.now() - from) / 1_000);
   console.info(`${hasPassed ? 'ok    ' : 'FAILED'} ${name}: ${tests}, ${seconds} s`);
   for (const line of out.split('\n'))
-    if (line.startsWith(figureMark)) console.info(`         ${line.slice(figureMark.length)}`);
+    if (line.startsWith(figurePrefix)) console.info(`         ${line.slice(figurePrefix.length)}`);
   if (!hasPassed) process.stderr.write(`${out}\n${err}\n`);
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { firstAccount } from '../support/account.ts';
 import { hasCaddy, startCaddy } from '../support/caddy.ts';
 import { eventually } from '../support/eventually.ts';
-import { figure } from '../support/figure.ts';
+import { printFigure } from '../support/figure.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { storeFolder } from '../support/migrated-store.ts';
 import { hasNginx, startNginx } from '../support/nginx.ts';
@@ -133,7 +133,7 @@ test.each(routes)(
     }
     const seen = await calls.stop();
     await readiness.stop();
-    figure(`${route}, ${restarts} restarts: ${JSON.stringify(seen)}`);
+    printFigure(`${route}, ${restarts} restarts: ${JSON.stringify(seen)}`);
     expect(Object.keys(seen).sort()).toEqual(['201', '302']);
     expect(Object.keys(readiness.seen)).toEqual(['200']);
     program.kill('SIGTERM');

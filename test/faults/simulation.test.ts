@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { availableParallelism } from 'node:os';
-import { figure } from '../support/figure.ts';
+import { printFigure } from '../support/figure.ts';
 import { runScript } from '../support/program.ts';
 
 /** `npm run test:faults` tries more. To repeat a failed seed with a trace, run `test/simulation/main.ts` with `--seed=N`. */
@@ -16,7 +16,7 @@ test(`${seeds} seeds: each answered click counts once and has one id everywhere,
   for (const run of runs) {
     const { out, err } = run.output();
     process.stderr.write(err);
-    figure(out.trim());
+    printFigure(out.trim());
   }
   expect(codes).toEqual(runs.map(() => 0));
 }, 1_800_000);

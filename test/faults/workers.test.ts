@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'bun';
-import { linkOn } from '../support/account.ts';
+import { createFirstLink } from '../support/account.ts';
 import { eventually } from '../support/eventually.ts';
-import { figure } from '../support/figure.ts';
+import { printFigure } from '../support/figure.ts';
 import { storeFolder } from '../support/migrated-store.ts';
 import { runServer } from '../support/program.ts';
 
@@ -99,7 +99,7 @@ test(`${kills} kills of one worker while others serve: no client finds the servi
   try {
     const url = await program.address();
     const port = Number(new URL(url).port);
-    const link = `${url}/${(await linkOn(url)).suffix}`;
+    const link = `${url}/${(await createFirstLink(url)).suffix}`;
     const visiting = Array.from({ length: visitors }, () => visit(link, seen, () => isOver));
     const answered = () => [...seen.statuses.values()].reduce((sum, count) => sum + count, 0);
     const moreVisits = async (count: number) => {
@@ -116,7 +116,7 @@ test(`${kills} kills of one worker while others serve: no client finds the servi
     }
     isOver = true;
     await Promise.all(visiting);
-    figure(
+    printFigure(
       `${answered()} visits, ${kills} kills: ${seen.cut} connections cut, ${seen.lost} while they were opened, ${seen.refused} refused`,
     );
     expect([...seen.statuses.keys()]).toEqual([302]);

@@ -9,7 +9,7 @@ import type { FoldSettings, FromFold, ToFold } from '../../src/ledger/fold-messa
 import { type FoldParts, FoldWorker } from '../../src/ledger/fold-worker.ts';
 import { DailySalts } from '../../src/ledger/visitor-hash.ts';
 import { unknownCountry } from '../../src/rules/country.ts';
-import { StoreAway } from '../../src/rules/errors.ts';
+import { StoreUnavailable } from '../../src/rules/errors.ts';
 import { Site } from '../../src/rules/site.ts';
 import { clickDeliveries } from '../../src/webhooks/click-outbox.ts';
 import { Deliverer } from '../../src/webhooks/deliver.ts';
@@ -146,7 +146,7 @@ export class SimulatedNode {
         const opened = new AsyncDisposableStack();
         return await clockBeside({ now: Date.now, opened }, async () => Number(await serverNow()));
       } catch (cause) {
-        if (!(cause instanceof StoreAway)) throw cause;
+        if (!(cause instanceof StoreUnavailable)) throw cause;
         await Bun.sleep(1_000);
       }
     }

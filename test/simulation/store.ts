@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Position } from '../../src/journal/files.ts';
 import type { DeliveriesOf, FoldBatch, FoldStore } from '../../src/ledger/fold-store.ts';
 import { SqliteFoldStore } from '../../src/ledger/sqlite-fold-store.ts';
-import { StoreAway } from '../../src/rules/errors.ts';
+import { StoreUnavailable } from '../../src/rules/errors.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { queriesOver } from '../../src/storage/drivers/sqlite-client.ts';
 import { SqliteConnection } from '../../src/storage/drivers/sqlite-connection.ts';
@@ -123,7 +123,7 @@ export class SimulatedStore {
       (...parameters) => {
         if (this.#world.happens(this.faults.kills)) {
           owner?.killWithThreads();
-          throw new StoreAway('killed in the middle of a transaction');
+          throw new StoreUnavailable('killed in the middle of a transaction');
         }
         return deliveriesOf(...parameters);
       },
@@ -149,17 +149,17 @@ export class SimulatedStore {
     const execute = (delay: number) =>
       this.#inTurn(async () => {
         await world.pause(delay);
-        if (epoch !== this.#epoch) throw new StoreAway('the server was replaced');
+        if (epoch !== this.#epoch) throw new StoreUnavailable('the server was replaced');
         return work();
       });
     if (world.happens(faults.late)) {
       // Its locks are held until it ends.
       execute(world.below(4_000)).catch(() => {});
-      throw new StoreAway('the connection was lost');
+      throw new StoreUnavailable('the connection was lost');
     }
     const result = await execute(0);
     if (world.happens(faults.kills)) return this.#killCaller();
-    if (world.happens(faults.lostResponses)) throw new StoreAway('the answer was lost');
+    if (world.happens(faults.lostResponses)) throw new StoreUnavailable('the answer was lost');
     await world.pause(world.below(8));
     return result;
   }
@@ -168,7 +168,8 @@ export class SimulatedStore {
     const world = this.#world;
     const { faults } = this;
     await world.pause(world.happens(0.03) ? world.below(3_000) : world.below(8));
-    if (this.isAway || world.happens(faults.refused)) throw new StoreAway('the connection was refused');
+    if (this.isAway || world.happens(faults.refused))
+      throw new StoreUnavailable('the connection was refused');
     if (world.happens(faults.kills)) await this.#killCaller();
   }
 

@@ -7,7 +7,7 @@ interface ClientOptions {
 }
 
 /** Posts JSON to a running program; throws unless the response is a success. */
-export const posting =
+export const postTo =
   (url: string, { headers, tls }: ClientOptions = {}) =>
   async <Answer>(
     path: string,
@@ -32,7 +32,7 @@ export interface Account {
 
 /** Creates the first account of a running program, with a token and an API key. */
 export async function firstAccount(url: string, options: ClientOptions = {}): Promise<Account> {
-  const post = posting(url, options);
+  const post = postTo(url, options);
   const credentials = { email: 'first@example.com', password: 'correct horse battery' };
   await post('/api/v1/user', { ...credentials, setup_token: options.setupToken });
   const { access_token } = await post<{ access_token: string }>('/api/v1/auth/create_tokens', credentials);
@@ -56,7 +56,7 @@ export async function accountWithLinks(
   const ids = new Map<string, number>();
   for (const suffix of suffixes) {
     const link = { destination_url: destinationOf(suffix), suffix };
-    ids.set(suffix, (await posting(url)<{ id: number }>('/api/v1/link', link, { authorization })).id);
+    ids.set(suffix, (await postTo(url)<{ id: number }>('/api/v1/link', link, { authorization })).id);
   }
   return { key, ids };
 }
@@ -67,7 +67,7 @@ interface Link {
 }
 
 /** Creates the first account of a running program, and a link. */
-export async function linkOn(url: string, setupToken?: string): Promise<Link> {
+export async function createFirstLink(url: string, setupToken?: string): Promise<Link> {
   const { authorization } = await firstAccount(url, setupToken === undefined ? {} : { setupToken });
-  return posting(url)('/api/v1/link', { destination_url: 'https://example.com/' }, { authorization });
+  return postTo(url)('/api/v1/link', { destination_url: 'https://example.com/' }, { authorization });
 }

@@ -166,12 +166,12 @@ export async function startAutoApp(
     env = {},
     overrides = {},
     store = 'sqlite',
-    elsewhere = false,
+    onFreePorts: elsewhere = false,
   }: {
     env?: Record<string, string>;
     overrides?: Overrides;
     store?: StoreKind;
-    elsewhere?: boolean;
+    onFreePorts?: boolean;
   } = {},
 ): Promise<AutoApp> {
   const logged: string[] = [];

@@ -50,7 +50,7 @@ export interface TestAccount {
   readonly userId: number;
 }
 
-export const browser =
+export const browserUserAgent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
 export async function startApp(
@@ -121,7 +121,7 @@ export async function startApp(
           ...anyCertificate,
           redirect: 'manual',
           ...init,
-          headers: { 'user-agent': browser, ...headers },
+          headers: { 'user-agent': browserUserAgent, ...headers },
         }),
       );
     },

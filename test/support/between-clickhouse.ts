@@ -1,7 +1,7 @@
 type Forward = () => Promise<Response>;
 
 /** A proxy between Linnet and ClickHouse that lets a test intercept insertions of hits. */
-export class BetweenClickhouse implements Disposable {
+export class ClickhouseProxy implements Disposable {
   /** Called for each insertion of hits; null forwards it. */
   onInsertion: ((forward: Forward) => Promise<Response>) | null = null;
   readonly #server: ReturnType<typeof Bun.serve>;

@@ -163,10 +163,11 @@ const axeSource = (): Promise<string> =>
 const everyRule = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** The accessibility violations that axe finds on the page. */
-export const barriersOn = (page: Page): Promise<readonly string[]> => violationsOn(page, everyRule);
+export const accessibilityViolations = (page: Page): Promise<readonly string[]> =>
+  violationsOn(page, everyRule);
 
 /** Only the rules that another colour scheme can break; nothing else differs between schemes. */
-export const colourBarriersOn = (page: Page): Promise<readonly string[]> =>
+export const contrastViolations = (page: Page): Promise<readonly string[]> =>
   violationsOn(page, { type: 'rule', values: ['color-contrast', 'link-in-text-block'] });
 
 async function violationsOn(page: Page, runOnly: unknown): Promise<readonly string[]> {

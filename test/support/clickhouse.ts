@@ -29,12 +29,12 @@ export async function clickhousePid(): Promise<number | null> {
 export async function freshClickhouse(): Promise<string> {
   const address = await server();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await askClickhouse(`${address}/default`, `create database ${name}`);
+  await queryClickhouse(`${address}/default`, `create database ${name}`);
   return `${address}/${name}`;
 }
 
 /** Queries ClickHouse directly, not through Linnet. */
-export async function askClickhouse(url: string, sql: string): Promise<string> {
+export async function queryClickhouse(url: string, sql: string): Promise<string> {
   const { host, username, password, pathname } = new URL(url.replace(/^clickhouse/, 'http'));
   const response = await fetch(`http://${host}/?database=${pathname.slice(1)}`, {
     method: 'POST',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'bun:test';
 import { type Answer, type StoreKind, startApp, type TestAccount, type TestApp } from './app.ts';
-import { answerWhen } from './eventually.ts';
+import { pollUntil } from './eventually.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './name-server.ts';
 import { visitRaw } from './raw-http.ts';
 
@@ -60,22 +60,22 @@ export function domainSuite(store: StoreKind) {
     const record = json.records.find(({ purpose }: { purpose: string }) => purpose === 'proof');
     names[record.name] = { TXT: ['v=something else', record.value] };
   }
-  async function verified(domain: string, account: TestAccount = suite.owner): Promise<number> {
+  async function addVerifiedDomain(domain: string, account: TestAccount = suite.owner): Promise<number> {
     const added = await add(domain, account);
-    await lookedUp(added, account);
+    await waitForLookup(added, account);
     publishProof(added);
     const { json } = await verify(added.json.id, account);
     expect([domain, json.state]).toEqual([domain, 'verified']);
     return added.json.id;
   }
   /** Waits for the lookup that adding a domain triggers, so that none is in flight when the test moves the clock. */
-  const lookedUp = ({ json }: Answer, account: TestAccount = suite.owner) =>
-    soon(
+  const waitForLookup = ({ json }: Answer, account: TestAccount = suite.owner) =>
+    eventuallyReturns(
       () => read(json.id, account),
       ({ checked_at }) => checked_at !== null,
     );
-  const soon = <T>(ask: () => Promise<T>, isDone: (answer: T) => boolean): Promise<T> =>
-    answerWhen(ask, isDone, 'the background job to finish');
+  const eventuallyReturns = <T>(ask: () => Promise<T>, isDone: (answer: T) => boolean): Promise<T> =>
+    pollUntil(ask, isDone, 'the background job to finish');
 
   return {
     suite,
@@ -86,9 +86,9 @@ export function domainSuite(store: StoreKind) {
     remove,
     link,
     visit,
-    prove: publishProof,
-    verified,
-    lookedUp,
-    soon,
+    publishProof,
+    addVerifiedDomain,
+    waitForLookup,
+    eventuallyReturns,
   };
 }

@@ -4,16 +4,16 @@ export async function eventually(
   what: string,
   timeout?: number,
 ): Promise<void> {
-  await answerWhen(check, (isPassed) => isPassed, what, timeout);
+  await pollUntil(check, (isPassed) => isPassed, what, timeout);
 }
 
 /** Like `eventually`, for a state that may last only briefly: the interval stays short. */
 export async function pollOften(check: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  await answerWhen(check, (isSo) => isSo, what, 60_000, 5);
+  await pollUntil(check, (isSo) => isSo, what, 60_000, 5);
 }
 
 /** Polls until the answer passes `isSuch`, and returns it. The interval grows, because each poll costs CPU time. */
-export async function answerWhen<Answer>(
+export async function pollUntil<Answer>(
   ask: () => Promise<Answer> | Answer,
   isExpected: (answer: Answer) => boolean,
   what: string,

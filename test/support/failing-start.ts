@@ -48,10 +48,10 @@ const breaks: Record<string, StartDataPlane> = {
         'a moment without changes',
       );
     };
-    const stopTaking = visitors.stopTaking.bind(visitors);
-    visitors.stopTaking = (timeout) => {
+    const stopAccepting = visitors.stopAccepting.bind(visitors);
+    visitors.stopAccepting = (timeout) => {
       isWaitedFor = timeout > 0;
-      return stopTaking(timeout);
+      return stopAccepting(timeout);
     };
   }),
   'the closing, too': withChange((visitors) => {

@@ -1,4 +1,4 @@
 /** The prefix of the output lines that `npm run test:faults` prints. */
-export const figureMark = 'figure: ';
+export const figurePrefix = 'figure: ';
 
-export const figure = (text: string): void => console.info(figureMark + text);
+export const printFigure = (text: string): void => console.info(figurePrefix + text);

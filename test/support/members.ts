@@ -2,14 +2,14 @@ import type { Answer, TestAccount, TestApp } from './app.ts';
 
 export interface Member extends TestAccount {
   /** The headers that the dashboard sends in a browser: the session cookie and the origin. */
-  readonly browser: Record<string, string>;
+  readonly browserHeaders: Record<string, string>;
 }
 
 const password = 'a long enough one';
 let members = 0;
 
 /** Signs in, and returns the headers that the dashboard sends in a browser: the session cookie and the origin. */
-export async function browserOf(
+export async function browserHeadersOf(
   app: TestApp,
   credentials: { readonly email: string; readonly password: string },
 ) {
@@ -36,12 +36,12 @@ export async function member(
     body: { email, password, invitation_token: invitation.token },
   });
   if (user.status !== 201) throw new Error(`no member: ${user.text}`);
-  const browser = await browserOf(app, { email, password });
+  const browser = await browserHeadersOf(app, { email, password });
   const key = await app.call('POST', '/api/v1/api_key', { headers: browser, body: { name: 'tests' } });
   return {
     email,
     password,
-    browser,
+    browserHeaders: browser,
     key: key.json.key,
     userId: user.json.id,
     organizationId: user.json.organization_id,

@@ -13,11 +13,11 @@ export interface Sites {
   readonly port: number;
   clock: { now: number };
   /** Makes every name unresolvable. */
-  isAway: boolean;
+  isUnresolvable: boolean;
   /** Resolves all names under example.com to this machine. */
   readonly lookup: (name: string) => Promise<readonly string[]>;
   answer(host: string, path: string, answer: () => Response): void;
-  asked(host: string): readonly SiteRequest[];
+  requestsTo(host: string): readonly SiteRequest[];
   stop(): void;
 }
 
@@ -38,10 +38,10 @@ export function startSites(): Sites {
   const sites: Sites = {
     port: server.port ?? 0,
     clock: { now: 0 },
-    isAway: false,
-    lookup: async (name) => (name.endsWith('.example.com') && !sites.isAway ? ['127.0.0.1'] : []),
+    isUnresolvable: false,
+    lookup: async (name) => (name.endsWith('.example.com') && !sites.isUnresolvable ? ['127.0.0.1'] : []),
     answer: (host, path, answer) => void answers.set(host + path, answer),
-    asked: (host) => requests.filter((request) => request.host === host),
+    requestsTo: (host) => requests.filter((request) => request.host === host),
     stop: () => void server.stop(true),
   };
   return sites;

@@ -35,7 +35,7 @@ export interface NameServer {
   /** In the format of DNS_SERVERS: address:port. */
   readonly address: string;
   /** Every query, as "A name". */
-  readonly questions: string[];
+  readonly queries: string[];
   /** Queries this server for A and AAAA, like a machine that is configured with it. */
   readonly resolver: Resolver;
   stop(): Promise<void>;
@@ -73,7 +73,7 @@ export async function startNameServer(zone: Zone): Promise<NameServer> {
   return {
     port,
     address: `127.0.0.1:${port}`,
-    questions,
+    queries: questions,
     resolver: async (name) => {
       const answers = await Promise.allSettled([dns.resolve4(name), dns.resolve6(name)]);
       const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));

@@ -30,14 +30,14 @@ export const builtFile = async (dist: string): Promise<string> =>
   process.env.LINNET_BUILT ?? (await buildFile(dist));
 
 /** The exit code and the output of a tool; null if it isn't installed. */
-export function toolOutput(command: string[]): { code: number; said: string } | null {
+export function toolOutput(command: string[]): { code: number; output: string } | null {
   if (Bun.which(command[0] ?? '') === null) return null;
   const { exitCode, stdout, stderr } = Bun.spawnSync(command, { stdout: 'pipe', stderr: 'pipe' });
-  return { code: exitCode, said: `${stdout}${stderr}` };
+  return { code: exitCode, output: `${stdout}${stderr}` };
 }
 
 /** For tests that can't run on this machine: prints why, and the test passes. */
-export const notTried = (missing: string): void => {
+export const reportSkipped = (missing: string): void => {
   process.stderr.write(`Not tried, as this machine doesn't have or doesn't allow ${missing}.\n`);
 };
 

@@ -53,7 +53,7 @@ export async function listen(
     socket.on('data', (data) => {
       received += data.toString('latin1');
       target.received += data.toString('latin1');
-      if (isWhole(received)) respond(socket, received);
+      if (isComplete(received)) respond(socket, received);
     });
   });
   server.listen(port, address);
@@ -79,7 +79,7 @@ export async function listenTwice(respond: Responder): Promise<{ target: Target;
   }
 }
 
-export function isWhole(request: string): boolean {
+export function isComplete(request: string): boolean {
   const [head = '', body] = request.split('\r\n\r\n');
   return body !== undefined && body.length >= Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
 }

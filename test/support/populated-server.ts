@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { browser, type StoreKind } from './app.ts';
+import { browserUserAgent, type StoreKind } from './app.ts';
 import { eventually } from './eventually.ts';
 import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 import { freshPostgres } from './postgres.ts';
@@ -93,12 +93,12 @@ export async function populateServer(settings: Record<string, string>): Promise<
   await sendClicks(populated, 'plain', 3);
   // Enough in one batch to be stored in packs.
   await sendClicks(populated, 'busy', 300);
-  await untilCounted(populated, '3 300');
+  await waitUntilCounted(populated, '3 300');
   return populated;
 }
 
 /** Waits until the links `plain` and `busy` have these numbers of clicks. */
-export async function untilCounted(
+export async function waitUntilCounted(
   { url, key }: Pick<PopulatedServer, 'url' | 'key'>,
   wanted: string,
 ): Promise<void> {
@@ -121,7 +121,7 @@ export async function sendClicks(
   const visit = (index: number) =>
     fetch(`${url}/${suffix}?utm_source=s${index % 7}`, {
       redirect: 'manual',
-      headers: { 'user-agent': `${browser} Test/${from + index}` },
+      headers: { 'user-agent': `${browserUserAgent} Test/${from + index}` },
     });
   const responses = await Promise.all(Array.from({ length: count }, (_, index) => visit(index)));
   for (const { status } of responses) if (status !== 302) throw new Error(`a visit was answered ${status}`);
@@ -164,7 +164,7 @@ export const keyOf = async (dataDir: string): Promise<string> =>
   (await readFile(join(dataDir, 'secret.key'), 'utf8')).trim();
 
 /** Runs a command; returns its exit code, its output and its error output. */
-export async function command(
+export async function runToExit(
   words: string[],
   settings: Record<string, string>,
 ): Promise<[number, string, string]> {

@@ -41,10 +41,10 @@ export class PostgresPair implements AsyncDisposable {
   }
 
   /** Waits until the standby has everything that the primary has committed. */
-  async caughtUp(): Promise<void> {
-    const [row] = await ask(this.primary.url, 'select pg_current_wal_lsn()::text as at');
+  async waitForStandby(): Promise<void> {
+    const [row] = await queryPostgres(this.primary.url, 'select pg_current_wal_lsn()::text as at');
     await eventually(async () => {
-      const [found] = await ask(
+      const [found] = await queryPostgres(
         this.standby.url,
         `select coalesce(pg_last_wal_replay_lsn() >= '${row?.at}'::pg_lsn, false) as is_there`,
       );
@@ -53,7 +53,7 @@ export class PostgresPair implements AsyncDisposable {
   }
 
   /** Kills or freezes the primary: the server process and each of its backends. */
-  end(signal: 'SIGKILL' | 'SIGSTOP'): void {
+  signalPrimary(signal: 'SIGKILL' | 'SIGSTOP'): void {
     const { pid } = this.primary;
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
     const all = [pid, ...children.map(Number)];
@@ -62,7 +62,7 @@ export class PostgresPair implements AsyncDisposable {
   }
 
   async promote(): Promise<void> {
-    await ask(this.standby.url, 'select pg_promote()');
+    await queryPostgres(this.standby.url, 'select pg_promote()');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -78,7 +78,7 @@ export class PostgresPair implements AsyncDisposable {
 }
 
 /** Queries a server over a connection of its own. */
-export async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
+export async function queryPostgres(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const sql = new SQL({ url, max: 1 });
   try {
     return await sql.unsafe(statement);

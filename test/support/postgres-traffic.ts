@@ -9,15 +9,17 @@ export interface Exchange {
   /** Round trips: how often the client sent something and had to wait for the response. */
   roundTrips: number;
   /** Sequence numbers of its begin and end, among those of all exchanges. */
-  begun: number;
-  ended: number;
+  startOrder: number;
+  endOrder: number;
 }
 
 /** The longest chain of round trips that ran one after another. */
 export function sequentialRoundTrips(exchanges: readonly Exchange[]): number {
   const until = new Map<Exchange, number>();
   for (const one of exchanges) {
-    const before = exchanges.filter(({ ended }) => ended < one.begun).map((other) => until.get(other) ?? 0);
+    const before = exchanges
+      .filter(({ endOrder: ended }) => ended < one.startOrder)
+      .map((other) => until.get(other) ?? 0);
     until.set(one, one.roundTrips + Math.max(0, ...before));
   }
   return Math.max(0, ...until.values());
@@ -69,7 +71,7 @@ export class PostgresTraffic {
     };
     client.on('data', (bytes: Buffer) => {
       if (current === null)
-        settle({ messages: '', sent: '', roundTrips: 0, begun: this.#sequence++, ended: 0 });
+        settle({ messages: '', sent: '', roundTrips: 0, startOrder: this.#sequence++, endOrder: 0 });
       const exchange = current as Exchange | null;
       if (exchange === null) return;
       if (!isServersTurn) exchange.roundTrips += 1;
@@ -84,7 +86,7 @@ export class PostgresTraffic {
       for (const type of responses.take(bytes)) {
         if (type !== 'Z' || current === null || --unanswered > 0) continue;
         const finished: Exchange = current;
-        finished.ended = this.#sequence++;
+        finished.endOrder = this.#sequence++;
         finished.sent += this.#executedTexts(finished.sent);
         this.#exchanges.push(finished);
         settle(null);

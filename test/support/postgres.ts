@@ -24,12 +24,12 @@ export class PostgresServer {
   }
 
   /** Stops the server briefly to copy its files; returns its URL. */
-  keep(): Promise<string> {
+  saveFiles(): Promise<string> {
     return this.#do('keep');
   }
 
   /** Restarts the server on the files that were saved. */
-  restore(): Promise<string> {
+  restoreFiles(): Promise<string> {
     return this.#do('restore');
   }
 

@@ -25,7 +25,7 @@ const launchCommand =
   programUnderTest ?? (built === undefined ? [process.execPath, join(root, 'src', 'main.ts')] : [built]);
 
 /** The program as the first words of a shell command. */
-export const inShell = launchCommand.map((word) => `'${word}'`).join(' ');
+export const shellCommand = launchCommand.map((word) => `'${word}'`).join(' ');
 
 /** Runs what `npm start` and `npm run linnet` run, in its own process, with only the given settings in its environment. */
 export const runProgram = (
@@ -68,7 +68,7 @@ interface Limits {
 }
 
 /** Runs the server with a soft and a hard limit of open files; may preload a file. */
-export const runServerWithin = (
+export const runServerWithFileLimit = (
   limits: Limits,
   settings: Record<string, string>,
   preload?: string,
@@ -78,8 +78,11 @@ export const runServerWithin = (
 };
 
 /** Runs a script of test/support in its own process, with a soft and a hard limit of open files. */
-export const runScriptWithin = (limits: Limits, file: string, settings: Record<string, string>): Program =>
-  run([...within(limits), process.execPath, join(import.meta.dir, file)], settings, '');
+export const runScriptWithFileLimit = (
+  limits: Limits,
+  file: string,
+  settings: Record<string, string>,
+): Program => run([...within(limits), process.execPath, join(import.meta.dir, file)], settings, '');
 
 const within = ({ soft, hard }: Limits): string[] => [
   'bash',
@@ -88,7 +91,7 @@ const within = ({ soft, hard }: Limits): string[] => [
 ];
 
 /** Runs a command, or "serve", with a maximum file size: a write beyond it fails, as on a full disk. */
-export const runWithFilesBelow = (
+export const runWithFileSizeLimit = (
   kilobytes: number,
   words: string[],
   settings: Record<string, string>,
@@ -111,13 +114,13 @@ export const runScript = (
 ): Program => run([process.execPath, join(import.meta.dir, file), ...words], settings, '');
 
 /** Runs the server with a preloaded script of test/support. */
-export const runServerAfter = (file: string, settings: Record<string, string>): Program => {
+export const runServerWithPreload = (file: string, settings: Record<string, string>): Program => {
   const { command, env } = preloading(file);
   return run([...command, 'serve'], { ...env, ...settings }, '');
 };
 
 /** The same from the sources, for a script that replaces modules. */
-export const runSourcesAfter = (file: string, settings: Record<string, string>): Program =>
+export const runSourcesWithPreload = (file: string, settings: Record<string, string>): Program =>
   run([...sourcesAfter(file), 'serve'], settings, '');
 
 const sourcesAfter = (file: string): string[] => [
@@ -183,7 +186,7 @@ export const problemsOf = (program: Program): string[] =>
     .filter((line) => line !== '' && !line.includes('"level":"info"'));
 
 /** The exit code of a program that exits by itself; fails if it keeps running. */
-export async function endOf({ exited }: Program): Promise<number> {
+export async function exitCodeOf({ exited }: Program): Promise<number> {
   const codes: number[] = [];
   exited.then((code) => codes.push(code));
   await eventually(() => codes.length > 0, 'the program to exit');

@@ -2,7 +2,7 @@
 export const promtool = Bun.which('promtool');
 
 /** Its output if it found a problem, or an empty string. */
-export async function promtoolSays(
+export async function promtoolProblems(
   commandArguments: readonly string[],
   stdin = '',
   cwd?: string,

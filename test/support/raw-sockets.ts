@@ -6,24 +6,24 @@ import { scaledToLoad } from './scaled-to-load.ts';
 export function readAfterSending(
   port: number,
   bytes: string,
-): { heard: Promise<unknown>; all: Promise<string> } {
+): { firstData: Promise<unknown>; all: Promise<string> } {
   const socket = connect({ host: '127.0.0.1', port });
   let text = '';
   socket.pause();
   socket.on('data', (part) => {
     text += part.toString('latin1');
   });
-  const heard = new Promise((resolve) => socket.once('data', resolve));
+  const firstData = new Promise((resolve) => socket.once('data', resolve));
   const all = new Promise<string>((resolve, reject) => {
     socket.on('error', reject);
     socket.on('end', () => resolve(text));
   });
   socket.write(bytes, () => socket.resume());
-  return { heard, all };
+  return { firstData, all };
 }
 
 /** Local ports of this process's TCP sockets in a state (0A is listening); if `peer` is given, only of connections to that port. */
-export function ports(state: string, peer?: number): number[] {
+export function socketPorts(state: string, peer?: number): number[] {
   const lines = readFileSync('/proc/self/net/tcp', 'utf8').trim().split('\n').slice(1);
   const portOf = (place = '') => Number.parseInt(place.split(':')[1] ?? '', 16);
   const own = new Set(readdirSync('/proc/self/fd').flatMap(socketOf));
@@ -100,7 +100,7 @@ export function sendPieces(
   });
 }
 
-export async function dial(port: number, bytes: string): Promise<Socket> {
+export async function connectAndSend(port: number, bytes: string): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port });
   socket.on('error', () => {});
   await new Promise((connected) => socket.once('connect', connected));

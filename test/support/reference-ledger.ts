@@ -10,7 +10,7 @@ const minute = 60_000;
 const linkOwner = (id: number): Owner => ({ kind: 'link', id, organizationId: 1 + (id % 2) });
 
 /** Random hits of two organizations with some links each, within the hour that a pack may span. Few have texts; one text is very rare. */
-export const someHits = (draw: Draw, count: number, from: number): NewHit[] =>
+export const randomHits = (draw: Draw, count: number, from: number): NewHit[] =>
   Array.from({ length: count }, () => {
     const organization = 1 + Number(draw(10) < 3);
     const outcome = draw(9) === 0 ? 1 : 0;
@@ -108,7 +108,7 @@ export class ReferenceLedger {
   }
 
   /** Compares the answers to every kind of query, for this many random filters. */
-  async expectOf(ledger: Ledger, times: number): Promise<void> {
+  async expectSameAnswers(ledger: Ledger, times: number): Promise<void> {
     for (let time = 0; time < times; time++) await this.#expectFor(ledger, this.randomFilter());
   }
 

@@ -31,7 +31,7 @@ export interface SampleService {
   readonly paths: BothPaths;
   readonly faults: unknown[];
   /** The requests that reached the app server. */
-  readonly asked: string[];
+  readonly appServerRequests: string[];
 }
 
 /** A listener that answers /known… on its fast path, with an app server for everything else. */
@@ -53,5 +53,5 @@ export function openSampleService(): SampleService {
       return { head, body: '', waits: false };
     },
   );
-  return { paths, faults, asked };
+  return { paths, faults, appServerRequests: asked };
 }

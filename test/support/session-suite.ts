@@ -34,9 +34,9 @@ export function sessionSuite(store: StoreKind) {
     get app() {
       return app;
     },
-    ours: pageHeaders,
+    pageHeaders,
     signIn,
-    person: signedInAccount,
-    isIn: isSignedIn,
+    signedInAccount,
+    isSignedIn,
   };
 }

@@ -5,7 +5,7 @@ export const html = (body: string, headers = {}) =>
 
 export interface Site {
   readonly url: string;
-  readonly asked: string[];
+  readonly requestedPaths: string[];
   /** The maximum number of concurrent requests. */
   readonly maxConcurrent: () => number;
   stop(): void;
@@ -35,7 +35,7 @@ export function site(answer: (path: string) => Response | Promise<Response>, add
   });
   const newSite: Site = {
     url: `http://${inUrl(address)}:${server.port}`,
-    asked,
+    requestedPaths: asked,
     maxConcurrent: () => maxActive,
     stop: () => void server.stop(true),
   };

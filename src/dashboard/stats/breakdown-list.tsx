@@ -9,7 +9,7 @@ import { Bars } from './bars.tsx';
 import { type Breakdown, isOfUncounted, useBreakdown } from './breakdown.ts';
 import { type Dimension, dimensionTexts } from './dimensions.ts';
 import { saveBreakdown } from './export.ts';
-import { isAside } from './filters.ts';
+import { selectsOtherHits } from './filters.ts';
 import { toggleFilter, type View } from './view.ts';
 
 const maxShown = 7;
@@ -43,7 +43,7 @@ export function BreakdownList({ view, dimension, isQuiet, onFound }: ListProps) 
   }
   if (!data) return <div class="bars-place skeleton" aria-busy="true" />;
   const names = dimensionTexts[dimension];
-  const noun = isAside(view.filters) || isOfUncounted(dimension) ? 'hits' : 'clicks';
+  const noun = selectsOtherHits(view.filters) || isOfUncounted(dimension) ? 'hits' : 'clicks';
   const chosen = view.filters[dimension];
   const shown = withChosen(data, chosen);
   const isEmpty = data.values.every(({ value }) => value === '') && names.empty;

@@ -2,7 +2,7 @@ import type { Stats } from '../api-types.ts';
 import { type Query, useQuery } from '../queries.ts';
 import type { BarValue } from './bars.tsx';
 import type { Dimension } from './dimensions.ts';
-import { type Filters, isAside, isFiltered, without } from './filters.ts';
+import { type Filters, isFiltered, selectsOtherHits, without } from './filters.ts';
 import { loadStats } from './scope.ts';
 import { uncountedByReason } from './sentences.ts';
 import { nameOf } from './value-names.ts';
@@ -32,7 +32,7 @@ export function useBreakdown(view: View, dimension: Dimension): Query<Breakdown>
   const question = questionOf(view, filters, isByReason ? 'reason' : dimension);
   return useQuery(`${keyFor(view, question)} ${dimension}`, async () => {
     const stats = await loadStats(view.scope, question);
-    return isByReason ? kindsOf(stats) : breakdownOf(dimension, isAside(view.filters), stats);
+    return isByReason ? kindsOf(stats) : breakdownOf(dimension, selectsOtherHits(view.filters), stats);
   });
 }
 

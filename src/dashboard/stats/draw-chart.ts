@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { compact } from '../format.ts';
-import { labelled, type Mark, type Point, scaleFor } from './points.ts';
+import { labelIndexes, type Mark, type Point, scaleFor } from './points.ts';
 
 export interface ChartData {
   readonly points: readonly Point[];
@@ -86,7 +86,7 @@ export function draw(
           gap: 8,
           grid: { show: false },
           ticks: { show: false },
-          splits: (u) => [...labelled(data.points, Math.min(8, u.width / 84))],
+          splits: (u) => [...labelIndexes(data.points, Math.min(8, u.width / 84))],
           values: (_, splits) => splits.map((index) => data.points[index]?.tick ?? ''),
         },
         {

@@ -3,7 +3,7 @@ import { saveFile } from '../save-file.ts';
 import { type Breakdown, breakdownOf } from './breakdown.ts';
 import { csvOf, type Row } from './csv.ts';
 import type { Dimension } from './dimensions.ts';
-import { isAside } from './filters.ts';
+import { selectsOtherHits } from './filters.ts';
 import { instantsOf, type Span } from './range.ts';
 import { keyOf, loadStats, type Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';
@@ -31,7 +31,7 @@ export function saveBreakdown({ dimension, values, other }: Breakdown): void {
 export async function saveDimension(view: View, dimension: Dimension): Promise<void> {
   try {
     const stats = await loadStats(view.scope, questionOf(view, view.filters, dimension));
-    saveBreakdown(breakdownOf(dimension, isAside(view.filters), stats));
+    saveBreakdown(breakdownOf(dimension, selectsOtherHits(view.filters), stats));
   } catch (cause) {
     notify(cause instanceof Error ? cause.message : 'The export failed. Try again.', { isError: true });
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { queryWith } from '../query-string.ts';
 import { csvOf } from './csv.ts';
-import { filtersIn, isAside, toggled, without } from './filters.ts';
+import { filtersIn, selectsOtherHits, toggled, without } from './filters.ts';
 import { nameOf } from './value-names.ts';
 
 test('filters are in the URL, including the one for hits without a value', () => {
@@ -20,13 +20,13 @@ test('clicking a filter again removes it, and kind and reason replace each other
 });
 
 test('a filter for something other than clicks shows hits', () => {
-  expect([{}, { class: 'click' }, { class: 'human' }, { country: 'DE' }].map(isAside)).toEqual([
+  expect([{}, { class: 'click' }, { class: 'human' }, { country: 'DE' }].map(selectsOtherHits)).toEqual([
     false,
     false,
     false,
     false,
   ]);
-  expect([{ class: 'bot' }, { reason: 'monitor' }].map(isAside)).toEqual([true, true]);
+  expect([{ class: 'bot' }, { reason: 'monitor' }].map(selectsOtherHits)).toEqual([true, true]);
 });
 
 test('values have names, and unknown codes stay unchanged', () => {

@@ -24,7 +24,7 @@ export function without(filters: Filters, ...left: readonly Dimension[]): Filter
 }
 
 /** Whether the filters select hits that are no clicks: bars and lines then show hits. */
-export const isAside = ({ class: kind, reason }: Filters): boolean =>
+export const selectsOtherHits = ({ class: kind, reason }: Filters): boolean =>
   (kind !== undefined && kind !== 'click' && kind !== 'human') || reason !== undefined;
 
 /** Adds a filter, or removes it where it is set. `class` and `reason` exclude each other: the last one holds. */

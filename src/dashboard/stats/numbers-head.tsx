@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { counted, timezone } from '../format.ts';
-import { isAside, isFiltered } from './filters.ts';
+import { isFiltered, selectsOtherHits } from './filters.ts';
 import { keptSince, titleOf } from './sentences.ts';
 import type { Numbers } from './view.ts';
 
 export const titleFor = ({ view, counted: hits, before }: Numbers): string =>
-  titleOf(hits, before, view.plan, isAside(view.filters) ? 'hit' : 'click');
+  titleOf(hits, before, view.plan, selectsOtherHits(view.filters) ? 'hit' : 'click');
 
 /** The chart's numbers as a sentence, and how they were counted. */
 export function NumbersHead({ numbers, isOld }: { numbers: Numbers; isOld: boolean }) {

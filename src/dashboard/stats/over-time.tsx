@@ -12,7 +12,7 @@ import { readableUrl } from '../short-links.ts';
 import { Chart } from './chart.tsx';
 import { hasSelection } from './chosen.ts';
 import type { ChartData } from './draw-chart.ts';
-import { isAside, isFiltered } from './filters.ts';
+import { isFiltered, selectsOtherHits } from './filters.ts';
 import { titleFor } from './numbers-head.tsx';
 import { marksOf, type Point, pointsOf } from './points.ts';
 import type { Numbers } from './view.ts';
@@ -26,7 +26,7 @@ const showTable = (isOn: boolean): void => setQuery({ table: isOn ? '1' : null }
 /** The chart and its numbers as a table, which is only for screen readers unless it is switched on. */
 export function OverTime({ numbers }: { numbers: Numbers }) {
   const { view, stats } = numbers;
-  const isOfHits = isAside(view.filters);
+  const isOfHits = selectsOtherHits(view.filters);
   const name = isOfHits ? 'Hits' : 'Clicks';
   const visitorsName = stats.visitors_are === 'unique' ? 'Visitors' : 'Daily visitors';
   const data = useMemo(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Stats } from '../api-types.ts';
-import { labelled, marksOf, pointsOf, scaleFor } from './points.ts';
+import { labelIndexes, marksOf, pointsOf, scaleFor } from './points.ts';
 
 const stats = (interval: Stats['interval'], starts: readonly string[]): Stats => ({
   from: '',
@@ -55,12 +55,12 @@ describe('an axis', () => {
 
   test('labels as many points as fit, hours at round times', () => {
     const pointsOfTicks = (list: readonly string[]) => list.map((tick) => ({ tick }));
-    expect(labelled(pointsOfTicks(Array(30).fill('1 Nov')), 8)).toEqual([0, 4, 8, 12, 16, 20, 24, 28]);
+    expect(labelIndexes(pointsOfTicks(Array(30).fill('1 Nov')), 8)).toEqual([0, 4, 8, 12, 16, 20, 24, 28]);
     const hours = Array.from(
       { length: 24 },
       (_, index) => `${String((index + 16) % 24).padStart(2, '0')}:00`,
     );
-    const indexes = labelled(pointsOfTicks(hours.map((hour) => (hour === '00:00' ? '20 Nov' : hour))), 8);
+    const indexes = labelIndexes(pointsOfTicks(hours.map((hour) => (hour === '00:00' ? '20 Nov' : hour))), 8);
     expect(indexes.map((index) => hours[index])).toEqual([
       '18:00',
       '21:00',
@@ -71,7 +71,7 @@ describe('an axis', () => {
       '12:00',
       '15:00',
     ]);
-    expect(labelled([], 8)).toEqual([]);
+    expect(labelIndexes([], 8)).toEqual([]);
   });
 });
 

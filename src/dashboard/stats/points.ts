@@ -61,7 +61,7 @@ export const marksOf = ({ series, rule_changes }: Stats): readonly Mark[] =>
 const steps = [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 56, 84, 120, 168];
 
 /** The indexes of the points with a label: evenly spaced, and hours at even times. */
-export function labelled(points: readonly Pick<Point, 'tick'>[], max: number): readonly number[] {
+export function labelIndexes(points: readonly Pick<Point, 'tick'>[], max: number): readonly number[] {
   const needed = Math.ceil(points.length / Math.max(1, max));
   const step = steps.find((one) => one >= needed) ?? needed;
   const midnight = points.findIndex(({ tick }) => tick === '00:00' || /[A-Z]/i.test(tick));

@@ -3,7 +3,7 @@ import { instantOf, timezone } from '../format.ts';
 import { setQuery } from '../router.ts';
 import { chosenIn } from './chosen.ts';
 import type { Dimension } from './dimensions.ts';
-import { type Filters, filtersIn, isAside, toggled } from './filters.ts';
+import { type Filters, filtersIn, selectsOtherHits, toggled } from './filters.ts';
 import { planOf, type RangePlan, rangeIn } from './range.ts';
 import { keyOf, loadStats, type Question, type Scope } from './scope.ts';
 
@@ -41,7 +41,9 @@ export interface Numbers {
 
 const countedIn = (view: View, { totals }: Stats): number =>
   totals.clicks +
-  (isAside(view.filters) ? Object.values(totals.not_counted ?? {}).reduce((sum, hits) => sum + hits, 0) : 0);
+  (selectsOtherHits(view.filters)
+    ? Object.values(totals.not_counted ?? {}).reduce((sum, hits) => sum + hits, 0)
+    : 0);
 
 /** Whether there is an earlier range to compare with: a link may be younger. */
 const isOlder = ({ scope, plan }: View): boolean =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { StoreAway, TookTooLong } from '../../rules/errors.ts';
-import { ownTerms } from '../../storage/database.ts';
+import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
+import { internalReadTerms } from '../../storage/database.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';
 
 /** A server that answers requests in turn: with a response, by closing the connection (null), or never (undefined). */
@@ -36,10 +36,10 @@ const refusal =
 test('a query is retried once if its connection breaks, an insertion is not', async () => {
   using server = serverOf([null, rows, null, null, null]);
   expect(await server.client.rows<{ id: number }>('select id from hits')).toEqual([{ id: 1 }, { id: 2 }]);
-  await expect(server.client.rows('select 1')).rejects.toBeInstanceOf(StoreAway);
+  await expect(server.client.rows('select 1')).rejects.toBeInstanceOf(StoreUnavailable);
   expect(server.requestCount).toBe(4);
   await expect(server.client.insert('insert', Uint8Array.of(1), 'one', 5_000)).rejects.toBeInstanceOf(
-    StoreAway,
+    StoreUnavailable,
   );
   expect(server.requestCount).toBe(5);
 });
@@ -47,13 +47,13 @@ test('a query is retried once if its connection breaks, an insertion is not', as
 test('a refused statement is not retried, and the error names no password', async () => {
   using server = serverOf([refusal]);
   const cause = await server.client.rows('select 1').catch((error: Error) => error);
-  expect(cause).toBeInstanceOf(StoreAway);
+  expect(cause).toBeInstanceOf(StoreUnavailable);
   expect((cause as Error).message).toBe('ClickHouse: no table');
   expect(server.requestCount).toBe(1);
 });
 
 test('a statement that exceeds its timeout is cancelled', async () => {
   using server = serverOf([]);
-  const client = server.client.withTerms({ ...ownTerms, timeout: 50 });
+  const client = server.client.withTerms({ ...internalReadTerms, timeout: 50 });
   await expect(client.rows('select 1')).rejects.toBeInstanceOf(TookTooLong);
 });

@@ -1,6 +1,6 @@
 import type { ClickServer } from '../../rules/clicks-url.ts';
-import { StoreAway, TookTooLong } from '../../rules/errors.ts';
-import { ownTerms, type ReadTerms } from '../../storage/database.ts';
+import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
+import { internalReadTerms, type ReadTerms } from '../../storage/database.ts';
 import { untilWhen } from '../../storage/drivers/deadlines.ts';
 import { clickServerCalls, clickServerState } from '../click-server-calls.ts';
 
@@ -28,7 +28,7 @@ const always: Settings = {
 const tookTooLong = '159';
 
 /** The server could not be reached. */
-class ConnectionBroken extends StoreAway {
+class ConnectionBroken extends StoreUnavailable {
   override readonly name = 'ConnectionBroken';
 }
 
@@ -37,7 +37,7 @@ export class ClickhouseClient {
   readonly #server: ClickServer;
   readonly #terms: ReadTerms;
 
-  constructor(server: ClickServer, terms: ReadTerms = ownTerms) {
+  constructor(server: ClickServer, terms: ReadTerms = internalReadTerms) {
     this.#server = server;
     this.#terms = terms;
   }
@@ -112,7 +112,7 @@ export class ClickhouseClient {
     const text = await answer.text();
     if (answer.headers.get('x-clickhouse-exception-code') === tookTooLong) throw this.#slow();
     clickServerCalls.refused += 1;
-    throw new StoreAway(`ClickHouse: ${text.slice(0, 500).trim() || `status ${answer.status}`}`);
+    throw new StoreUnavailable(`ClickHouse: ${text.slice(0, 500).trim() || `status ${answer.status}`}`);
   }
 
   async #asked<T>(call: () => Promise<T>): Promise<T> {
@@ -123,7 +123,7 @@ export class ClickhouseClient {
       return answer;
     } catch (cause) {
       clickServerState.isAway = !(cause instanceof TookTooLong);
-      if (cause instanceof StoreAway) throw cause;
+      if (cause instanceof StoreUnavailable) throw cause;
       const { name, message } = cause as Error;
       if (name === 'TimeoutError' || this.#terms.signal?.aborted) throw this.#slow();
       clickServerCalls.unreachable += 1;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { eventually } from '../../../test/support/eventually.ts';
 import { migratedPostgres } from '../../../test/support/migrated-store.ts';
 import { temporaryFolder } from '../../../test/support/program.ts';
-import { StoreAway } from '../../rules/errors.ts';
+import { StoreUnavailable } from '../../rules/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { openDatabase } from '../../storage/open.ts';
 import { PostgresFoldStore } from '../postgres-fold-store.ts';
@@ -95,9 +95,9 @@ function killedExchange(killedAt: number): SaltExchange {
   const saltExchange = freshExchange();
   const step = <Arguments extends unknown[], T>(call: (...values: Arguments) => Promise<T>) => {
     return async (...values: Arguments): Promise<T> => {
-      if (steps++ >= killedAt) throw new StoreAway('killed');
+      if (steps++ >= killedAt) throw new StoreUnavailable('killed');
       const result = await call(...values);
-      if (steps++ >= killedAt) throw new StoreAway('killed');
+      if (steps++ >= killedAt) throw new StoreUnavailable('killed');
       return result;
     };
   };
@@ -160,7 +160,7 @@ test('a stop ends the wait for an answer', async () => {
   waiting.catch(() => {});
   await eventually(async () => (await requests()).length === 1, 'the request');
   controller.abort();
-  expect(waiting).rejects.toThrow(StoreAway);
+  expect(waiting).rejects.toThrow(StoreUnavailable);
   await waiting.catch(() => {});
 });
 

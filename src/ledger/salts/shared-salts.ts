@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreAway } from '../../rules/errors.ts';
+import { StoreUnavailable } from '../../rules/errors.ts';
 import type { SaltStore } from '../visitor-hash.ts';
 import type { SaltFolder } from './salt-folder.ts';
 import { isMarkProof, markOf, markProof, newRequest, openSalt, type SaltRequest } from './salt-seal.ts';
@@ -89,7 +89,7 @@ export class SharedSalts implements SaltStore {
     await exchange.ask(request);
     try {
       while (performance.now() < deadline) {
-        if (signal?.aborted) throw new StoreAway('stopped while another node was asked for the salt');
+        if (signal?.aborted) throw new StoreUnavailable('stopped while another node was asked for the salt');
         const sealed = await exchange.answer(request.publicKey);
         const salt = sealed === null ? null : openSalt(key, request, sealed);
         if (salt !== null && markOf(day, salt) === mark) return salt;

@@ -1,4 +1,4 @@
-import { StoreAway, TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
 import type { WriteItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
 
@@ -60,7 +60,7 @@ export class ChangeQueue {
     until = Number.POSITIVE_INFINITY,
   ): Promise<Outcome> {
     if (this.#waiting.length >= maxWaiting)
-      return Promise.reject(new StoreAway('too many changes are waiting'));
+      return Promise.reject(new StoreUnavailable('too many changes are waiting'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, work, resolve, reject, until } as Change);
       if (this.#isDue) void this.#run();
@@ -129,7 +129,8 @@ export class ChangeQueue {
     try {
       return await this.#commit(groups);
     } catch (cause) {
-      if (batch.length === 1 || cause instanceof StoreAway) for (const { reject } of batch) reject(cause);
+      if (batch.length === 1 || cause instanceof StoreUnavailable)
+        for (const { reject } of batch) reject(cause);
       else for (const change of batch) settle(await this.#make([change]));
       return [];
     }

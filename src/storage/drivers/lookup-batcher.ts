@@ -1,4 +1,4 @@
-import { StoreAway } from '../../rules/errors.ts';
+import { StoreUnavailable } from '../../rules/errors.ts';
 import type { LookupItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
 
@@ -29,7 +29,7 @@ export class LookupBatcher {
   lookup<Item, Answer>(item: Item, work: LookupItems<Item, Answer>): Promise<Answer> {
     const kind = this.#kindOf(work as Work);
     if (kind.waiting.length >= maxWaiting)
-      return Promise.reject(new StoreAway('too many queries are waiting'));
+      return Promise.reject(new StoreUnavailable('too many queries are waiting'));
     return new Promise((resolve, reject) => {
       kind.waiting.push({ item, resolve, reject } as Lookup);
       if (kind.running < maxRunning) void this.#drain(work as Work);

@@ -1,4 +1,4 @@
-import { StoreAway, TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
 import { NotUnique } from '../database.ts';
 
 /**
@@ -36,8 +36,8 @@ export const codeOf = (cause: unknown): string => (cause as { code?: string }).c
 
 /** The driver's errors, as errors of ours. */
 export function faultOf(cause: unknown): unknown {
-  if (!(cause instanceof Error) || cause instanceof StoreAway) return cause;
+  if (!(cause instanceof Error) || cause instanceof StoreUnavailable) return cause;
   if (codeOf(cause) === queryCanceled) return new TookTooLong(true);
   if (codeOf(cause) === '23505') return new NotUnique(cause.message);
-  return isAway(cause) ? new StoreAway(cause.message, { cause }) : cause;
+  return isAway(cause) ? new StoreUnavailable(cause.message, { cause }) : cause;
 }

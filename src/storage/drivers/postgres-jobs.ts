@@ -1,7 +1,7 @@
 import { threadUrl } from '../../bundle/located.ts';
-import { StoreAway, type TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, type TookTooLong } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
-import { ownTerms, type ReadTerms } from '../database.ts';
+import { internalReadTerms, type ReadTerms } from '../database.ts';
 import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
 import { faultOf } from './postgres-faults.ts';
 import { beginWith, indexCost, limits } from './postgres-pool.ts';
@@ -52,10 +52,10 @@ export class PostgresJobs {
     this.#primary = primary;
   }
 
-  run<Result>(module: string, input: unknown, terms: ReadTerms = ownTerms): Promise<Result> {
+  run<Result>(module: string, input: unknown, terms: ReadTerms = internalReadTerms): Promise<Result> {
     const { organizationId } = terms;
     if (this.#queue.isFullFor(organizationId))
-      return Promise.reject(new StoreAway('too many queries are waiting'));
+      return Promise.reject(new StoreUnavailable('too many queries are waiting'));
     return new Promise((resolve, reject) => {
       const job: Job = {
         ...{ module, input, terms, reject, until: untilWhen(terms) },
@@ -73,7 +73,7 @@ export class PostgresJobs {
     this.#deadlines.close();
     await Promise.all(
       this.#threads.map(async ({ worker, job }) => {
-        job?.reject(new StoreAway('the store is closed'));
+        job?.reject(new StoreUnavailable('the store is closed'));
         await new Promise<void>((resolve) => {
           worker.onmessage = ({ data }) => data.closed && resolve();
           worker.onerror = () => resolve();
@@ -112,7 +112,7 @@ export class PostgresJobs {
     worker.onerror = (event) => {
       this.#threads.splice(this.#threads.indexOf(thread), 1);
       worker.terminate();
-      thread.job?.reject(new StoreAway(`a thread for statistics ended: ${event.message}`));
+      thread.job?.reject(new StoreUnavailable(`a thread for statistics ended: ${event.message}`));
       this.#free(thread);
     };
     this.#threads.push(thread);
@@ -128,7 +128,7 @@ export class PostgresJobs {
         const { message, code, isOfStore } = problem;
         const cause = Object.assign(new Error(message), code === '' ? {} : { code });
         const fault = isOfStore ? faultOf(cause) : cause;
-        if (fault instanceof StoreAway) this.#primary.doubt();
+        if (fault instanceof StoreUnavailable) this.#primary.doubt();
         job.reject(fault);
       }
     }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { StoreAway, TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
 import { cancelStatement } from './cancel-request.ts';
 import { connectTimeout } from './connect-timeout.ts';
 import { numberTypes } from './number-types.ts';
@@ -185,9 +185,9 @@ function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: 
       const { command } = await answer
         .catch((cause) => {
           const fault = faultOf(cause);
-          isBroken ||= fault instanceof StoreAway || bounds.has(sql);
+          isBroken ||= fault instanceof StoreUnavailable || bounds.has(sql);
           if (fault instanceof TookTooLong) throw new TookTooLong(true, limit);
-          if (fault instanceof StoreAway) primary.doubt();
+          if (fault instanceof StoreUnavailable) primary.doubt();
           throw fault;
         })
         .finally(() => clearTimeout(stopping));

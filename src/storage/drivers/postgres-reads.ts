@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { StoreAway, TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
 import type { ReadTerms } from '../database.ts';
 import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
@@ -53,7 +53,7 @@ export class PostgresReads {
   ): Promise<pg.QueryResult> {
     const { organizationId } = terms;
     if (this.#queue.isFullFor(organizationId))
-      return Promise.reject(new StoreAway('too many queries are waiting'));
+      return Promise.reject(new StoreUnavailable('too many queries are waiting'));
     return new Promise((resolve, reject) => {
       const read: Read = {
         ...{ sql, parameters, isPrepared, terms, resolve, reject, until: untilWhen(terms) },

@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { defaultPool } from '../../rules/database-url.ts';
-import { StoreAway } from '../../rules/errors.ts';
-import { type Database, type Lookups, ownTerms, type ReadTerms } from '../database.ts';
+import { StoreUnavailable } from '../../rules/errors.ts';
+import { type Database, internalReadTerms, type Lookups, type ReadTerms } from '../database.ts';
 import { collectForCommit, runDirectly, type Statement } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { together } from '../together.ts';
@@ -39,7 +39,7 @@ const maxLookups = 4;
 const maxBatches = 2;
 /** Milliseconds for a batch. All of its callers wait for it. */
 const batchTime = 2_000;
-const batchTerms = (): ReadTerms => ({ ...ownTerms, changeDeadline: performance.now() + batchTime });
+const batchTerms = (): ReadTerms => ({ ...internalReadTerms, changeDeadline: performance.now() + batchTime });
 
 export function openPostgresLookups(
   url: string,
@@ -72,7 +72,7 @@ function lookupsOver(server: PoolServer) {
 async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StoreAway('no answer')), milliseconds);
+    timer = setTimeout(() => reject(new StoreUnavailable('no answer')), milliseconds);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
@@ -106,12 +106,12 @@ export function openPostgres(
   }, maxBatches);
   const connect = connectionsOf(control, server);
   const reads = new PostgresReads(connect, maxConnections);
-  const changing = (terms: ReadTerms = ownTerms) =>
+  const changing = (terms: ReadTerms = internalReadTerms) =>
     inTransaction(terms.changeDeadline === undefined ? connect : connectionsUntil(connect, terms));
   const jobs = new PostgresJobs(primary);
   let refused: string | null = null;
   const requireAllowed = () => {
-    if (refused !== null) throw new StoreAway(refused);
+    if (refused !== null) throw new StoreUnavailable(refused);
   };
   const patiently = async <T>(work: (queries: Queries) => Promise<T>): Promise<T> => {
     const patient = poolOf(server, 1, noLimits);

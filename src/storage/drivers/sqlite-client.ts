@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { threadUrl } from '../../bundle/located.ts';
-import { StoreAway } from '../../rules/errors.ts';
+import { StoreUnavailable } from '../../rules/errors.ts';
 import { NotUnique } from '../database.ts';
 import { runDirectly } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
@@ -67,7 +67,7 @@ export class SqliteThread implements SqliteClient {
     const thread = new SqliteThread(worker);
     return new Promise((resolve, reject) => {
       worker.onerror = (event) => {
-        thread.#end(new StoreAway(`the SQLite thread ended: ${event.message}`));
+        thread.#end(new StoreUnavailable(`the SQLite thread ended: ${event.message}`));
         reject(thread.#gone);
       };
       worker.onmessage = (event: MessageEvent) => {
@@ -105,7 +105,7 @@ export class SqliteThread implements SqliteClient {
   #ask(asked: Asked, isBounded: boolean): Promise<Answer> {
     if (this.#gone) return Promise.reject(this.#gone);
     if (isBounded && this.#waiting.size >= maxWaiting) {
-      return Promise.reject(new StoreAway('too many queries are waiting'));
+      return Promise.reject(new StoreUnavailable('too many queries are waiting'));
     }
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
@@ -133,7 +133,7 @@ export class SqliteThread implements SqliteClient {
         this.#worker.postMessage({ close: true });
       });
     }
-    this.#end(new StoreAway('the store is closed'));
+    this.#end(new StoreUnavailable('the store is closed'));
     this.#worker.terminate();
   }
 
@@ -186,7 +186,7 @@ export class SqliteInline implements SqliteClient {
 function faultOf(problem: { message: string; code: string }): Error {
   if (problem.code === 'SQLITE_CONSTRAINT_UNIQUE') return new NotUnique(problem.message);
   if (/^SQLITE_(FULL|IOERR|BUSY|READONLY|CANTOPEN|NOTADB)/.test(problem.code))
-    return new StoreAway(problem.message);
+    return new StoreUnavailable(problem.message);
   return Object.assign(new Error(problem.message), { code: problem.code });
 }
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { StoreAway, type TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, type TookTooLong } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
-import { ownTerms, type ReadTerms } from '../database.ts';
+import { internalReadTerms, type ReadTerms } from '../database.ts';
 import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
 import { isStopped, readState } from './read-state.ts';
 import type { JobQuestion, SqliteThread } from './sqlite-client.ts';
@@ -78,12 +78,16 @@ export class SqliteReaders {
     return new SqliteReaders(await Promise.all(readers));
   }
 
-  run(sql: string, parameters: readonly unknown[], terms: ReadTerms = ownTerms): Promise<Answer> {
+  run(sql: string, parameters: readonly unknown[], terms: ReadTerms = internalReadTerms): Promise<Answer> {
     return this.#add({ sql, parameters, job: undefined, terms });
   }
 
   /** A job is shared, stopped and moved like a statement. */
-  async compute<Result>(module: string, input: unknown, terms: ReadTerms = ownTerms): Promise<Result> {
+  async compute<Result>(
+    module: string,
+    input: unknown,
+    terms: ReadTerms = internalReadTerms,
+  ): Promise<Result> {
     const { rows } = await this.#add({ sql: '', parameters: [], job: { module, input }, terms });
     return rows[0] as Result;
   }
@@ -91,7 +95,7 @@ export class SqliteReaders {
   #add(asked: Pick<Read, 'sql' | 'parameters' | 'job' | 'terms'>): Promise<Answer> {
     const { organizationId } = asked.terms;
     if (this.#queue.isFullFor(organizationId))
-      return Promise.reject(new StoreAway('too many queries are waiting'));
+      return Promise.reject(new StoreUnavailable('too many queries are waiting'));
     return new Promise<Answer>((resolve, reject) => {
       const read = this.#readOf({ ...asked, resolve, reject });
       this.#deadlines.add(read);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { StoreAway } from '../../rules/errors.ts';
+import { StoreUnavailable } from '../../rules/errors.ts';
 import type { Database, LookupItems, Lookups, RowFinder, WriteItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
 import { type ChangeGroup, ChangeQueue, type Settle } from './change-queue.ts';
@@ -81,7 +81,7 @@ class Writer {
       return settle;
     } catch (cause) {
       // A full disk ends the whole transaction by itself; then nothing of this batch was done. Several are made one by one.
-      if (cause instanceof StoreAway || group.changes.length > 1) throw cause;
+      if (cause instanceof StoreUnavailable || group.changes.length > 1) throw cause;
       frame.send('rollback to change');
       frame.send('release change');
       return () => group.changes[0]?.reject(cause);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type StoreAway, TookTooLong } from '../../rules/errors.ts';
+import { type StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
 import type { ReadTerms } from '../database.ts';
 import type { CheckedOut } from './postgres-reads.ts';
 
@@ -93,7 +93,7 @@ class DeadlineConnection implements CheckedOut {
     this.#lent.release(isBroken || this.#isStopped);
   }
 
-  #tookTooLong(): StoreAway {
+  #tookTooLong(): StoreUnavailable {
     return new TookTooLong(true, this.#timeout);
   }
 }

@@ -219,7 +219,7 @@ export class Listener {
     this.#insecurePath = insecurePath;
   }
 
-  /** From now on each answer closes its connection. New ones are accepted until `stopTaking`. */
+  /** From now on each answer closes its connection. New ones are accepted until `stopAccepting`. */
   drain(): void {
     this.#draining.isOn = true;
   }
@@ -228,7 +228,7 @@ export class Listener {
    * Accepts no new connections, and closes the open ones once their pending requests are answered, or after `timeout`
    * milliseconds.
    */
-  async stopTaking(timeout: number): Promise<void> {
+  async stopAccepting(timeout: number): Promise<void> {
     const deadline = performance.now() + timeout;
     if (this.#sharesPort && timeout > 0) await this.#leaveQueuedConnections();
     this.#port.stop();

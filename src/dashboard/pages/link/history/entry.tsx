@@ -1,7 +1,15 @@
 import type { LinkHistoryEntry } from '../../../api-types.ts';
 import { instant, since } from '../../../format.ts';
 import { Button } from '../../../parts/button.tsx';
-import { actionText, actorName, type Change, channelText, labelOf, partsOf, wordsOf } from './sentences.ts';
+import {
+  actionText,
+  actorName,
+  type Change,
+  channelText,
+  labelOf,
+  textDifference,
+  valueText,
+} from './sentences.ts';
 
 interface EntryProps {
   readonly entry: LinkHistoryEntry;
@@ -59,8 +67,8 @@ export function Entry({ entry, onBack, isRunning }: EntryProps) {
 
 function Comparison({ change: { field, from, to, hidden } }: { change: Change }) {
   if (hidden) return <dd class="soft">Changed. The old and the new value are secret.</dd>;
-  const [before, after] = [wordsOf(field, from), wordsOf(field, to)];
-  const { start, end, ...differing } = partsOf(before ?? '', after ?? '');
+  const [before, after] = [valueText(field, from), valueText(field, to)];
+  const { start, end, ...differing } = textDifference(before ?? '', after ?? '');
   return (
     <dd>
       <del>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { LinkHistoryEntry } from '../../../api-types.ts';
-import { actionText, actorName, channelText, partsOf, wordsOf } from './sentences.ts';
+import { actionText, actorName, channelText, textDifference, valueText } from './sentences.ts';
 
 const entry = (more: Partial<LinkHistoryEntry> = {}): LinkHistoryEntry => ({
   ...{
@@ -44,10 +44,10 @@ describe('history entries as sentences', () => {
   });
 
   test('show values as readable text', () => {
-    expect(wordsOf('captcha', true)).toBe('On');
-    expect(wordsOf('tags', [])).toBeNull();
-    expect(wordsOf('tags', [{ id: 1, name: 'spring' }])).toBe('spring');
-    expect(wordsOf('expiration_date', '2031-01-01T12:00:00.000Z')).toContain('2031');
+    expect(valueText('captcha', true)).toBe('On');
+    expect(valueText('tags', [])).toBeNull();
+    expect(valueText('tags', [{ id: 1, name: 'spring' }])).toBe('spring');
+    expect(valueText('expiration_date', '2031-01-01T12:00:00.000Z')).toContain('2031');
   });
 
   test.each([
@@ -57,13 +57,13 @@ describe('history entries as sentences', () => {
     ['a a a', 'a a'],
     ['x/y', 'x/y/z'],
   ])('the difference between %p and %p can be joined back to both', (before, after) => {
-    const parts = partsOf(before, after);
+    const parts = textDifference(before, after);
     expect(parts.start + parts.before + parts.end).toBe(before);
     expect(parts.start + parts.after + parts.end).toBe(after);
   });
 
   test('the common part of two URLs is not marked as different', () => {
-    expect(partsOf('https://a.example/one?x=1', 'https://a.example/two?x=1')).toEqual({
+    expect(textDifference('https://a.example/one?x=1', 'https://a.example/two?x=1')).toEqual({
       start: 'https://a.example/',
       before: 'one?',
       after: 'two?',

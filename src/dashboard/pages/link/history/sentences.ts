@@ -56,7 +56,7 @@ const isRules = (value: readonly (string | object)[]): value is readonly LinkRul
   value.every((part) => typeof part === 'object' && 'when' in part);
 
 /** A value in words; null if there was none. */
-export function wordsOf(field: string, value: Change['from']): string | null {
+export function valueText(field: string, value: Change['from']): string | null {
   if (field === 'watch_destination' && value === null) return 'As set in the organization';
   if (value === null || value === '') return null;
   if (typeof value === 'boolean') return value ? 'On' : 'Off';
@@ -68,7 +68,7 @@ export function wordsOf(field: string, value: Change['from']): string | null {
   return parts.length === 0 ? null : parts.join(', ');
 }
 
-export interface Parts {
+export interface TextDifference {
   readonly start: string;
   readonly before: string;
   readonly after: string;
@@ -76,7 +76,7 @@ export interface Parts {
 }
 
 /** The common beginning and end of two texts, cut between words, and the difference between. */
-export function partsOf(before: string, after: string): Parts {
+export function textDifference(before: string, after: string): TextDifference {
   const [one, other] = [before, after].map((text) => text.split(/(?<=[\s/?&=.,])/u)) as [string[], string[]];
   const shorter = Math.min(one.length, other.length);
   let head = 0;

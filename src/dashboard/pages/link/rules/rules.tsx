@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { maxRules } from '../../../../rules/rule-fields.ts';
-import { findingsOf, ruleForEverybody } from '../../../../rules/rule-findings.ts';
+import { findingsOf, firstUnconditionalRule } from '../../../../rules/rule-findings.ts';
 import { notify } from '../../../notices.ts';
 import { Button } from '../../../parts/button.tsx';
 import { useDebounced } from '../../../use-previous.ts';
@@ -129,7 +129,7 @@ function dropOf(index: number, { from, to }: { from: number; to: number }) {
 /** Where visitors go that no rule matches. */
 function Otherwise({ form: { fields } }: { form: LinkForm }) {
   const { rules, destination_url, android_link_destination, ios_link_destination } = fields;
-  const last = ruleForEverybody(rules);
+  const last = firstUnconditionalRule(rules);
   return (
     <div class="rule otherwise">
       <div class="rule-words">

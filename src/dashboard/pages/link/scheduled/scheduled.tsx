@@ -13,7 +13,7 @@ import { useTags } from '../../../parts/tags.ts';
 import { distanceTo } from '../local-instant.ts';
 import { ChangeTime } from './change-time.tsx';
 import { useScheduled } from './query.ts';
-import { type Planned, plannedOf } from './sentences.ts';
+import { type Planned, plannedChanges } from './sentences.ts';
 
 /** The scheduled changes of a link, and the results of earlier ones. */
 export function Scheduled({ link }: { link: Link }) {
@@ -116,7 +116,7 @@ function Item({ change, isRunning, onTime, onWithdraw }: ItemProps) {
       </div>
       {change.refusal && <p class="callout bad">{change.refusal.error_string}</p>}
       <dl class="history-changes planned">
-        {plannedOf(change, tags.data.value ?? []).map((planned) => (
+        {plannedChanges(change, tags.data.value ?? []).map((planned) => (
           <PlannedField key={planned.label} {...planned} />
         ))}
       </dl>

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import type { ScheduledChange } from '../../../api-types.ts';
-import { plannedOf } from './sentences.ts';
+import { plannedChanges } from './sentences.ts';
 
 const planned = (changes: ScheduledChange['changes']) =>
-  plannedOf({ changes } as ScheduledChange, [{ id: 3, name: 'spring' }]).map(({ label, words }) => [
+  plannedChanges({ changes } as ScheduledChange, [{ id: 3, name: 'spring' }]).map(({ label, words }) => [
     label,
     words,
   ]);
