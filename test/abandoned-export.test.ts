@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { KyselyPlugin } from 'kysely';
 import { eachClick } from '../src/stats/clicks.ts';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { insertHits } from './support/hits.ts';
 
 const hits = 30_000;
-let app: TestApp;
-let owner: TestAccount;
+const { app, owner } = appSuite();
 
 beforeAll(async () => {
-  app = await startApp();
-  owner = await app.createAccount();
   const { json } = await app.call('POST', '/api/v1/link', {
     key: owner.key,
     body: { destination_url: 'example.com' },
@@ -23,10 +20,6 @@ beforeAll(async () => {
   const texts = { referrer: text, utm_source: text, utm_medium: text, utm_campaign: text };
   const hit = { link: json.id, organization: owner.organizationId, at, ...texts };
   await insertHits(app.app.context.database, Array(hits).fill(hit));
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
 });
 
 /** Counts the reading statements until `stop` is called. */

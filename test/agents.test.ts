@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { machines, previews } from './support/agents-of-machines.ts';
 import { type AgentRow, people } from './support/agents-of-people.ts';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 
-let app: TestApp;
-let owner: TestAccount;
-beforeAll(async () => {
-  app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
-  owner = await app.createAccount();
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
-});
+const { app, owner } = appSuite({ env: { TRUSTED_PROXIES: '1' } });
 
 /** Skips empty user agents, which another test covers: fetch always sends one. */
 const withUserAgent = (rows: readonly AgentRow[]) => rows.filter(([, userAgent]) => userAgent.trim() !== '');

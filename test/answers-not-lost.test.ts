@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { startApp, type TestApp } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { exchange } from './support/raw-http.ts';
 
 /** A change that was made is reported as made; a refused or incomplete request changes nothing. */
-let app: TestApp;
+const app = suiteApp();
 let key: string;
 let host: string;
 let made = 0;
 
 beforeAll(async () => {
-  app = await startApp();
   key = (await app.createAccount()).key;
   host = new URL(app.url).host;
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
 });
 
 const newSuffix = () => `made-${++made}`;

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { appSuite } from './support/app-suite.ts';
 
-let app: TestApp;
-let owner: TestAccount;
+const { app, owner } = appSuite();
 let linkId: number;
 
 beforeAll(async () => {
-  app = await startApp();
-  owner = await app.createAccount();
   const made = await app.call('POST', '/api/v1/link', {
     key: owner.key,
     body: { destination_url: 'https://example.com' },
   });
   linkId = made.json.id;
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
 });
 
 const create = (body: unknown) => app.call('POST', '/api/v1/link', { key: owner.key, body });

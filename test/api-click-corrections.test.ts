@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { type Answer, storeKinds, type TestAccount } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 import { member } from './support/members.ts';
@@ -7,21 +8,14 @@ import { member } from './support/members.ts';
 const today = Date.parse('2026-11-20T12:30:00Z');
 
 describe.each(storeKinds)('corrections of clicks on %s', (store) => {
-  let app: TestApp;
+  const app = suiteApp({ store, overrides: { correctionInterval: 20 } });
   let owner: TestAccount;
   let link: { id: number; path: string };
 
-  beforeAll(async () => {
-    app = await startApp({ store, overrides: { correctionInterval: 20 } });
-  });
   beforeEach(async () => {
     app.clock.now = today;
     owner = await app.createAccount();
     link = await newLink();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   const newLink = async (body = {}) => {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import type { Insertable } from 'kysely';
 import { hitColumns } from '../src/rules/click-fields.ts';
 import type { Schema } from '../src/storage/schema.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { insertHits, type SeedHit, takeIds } from './support/hits.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
@@ -73,13 +74,10 @@ const until = (isDone: () => boolean, timeout = 60_000) =>
   eventually(isDone, 'the expected events of the stream', timeout);
 
 describe.each(storeKinds)('the live stream on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store, overrides: { heartbeat: 300 } });
   let link: number;
 
   beforeAll(async () => {
-    app = await startApp({ store, overrides: { heartbeat: 300 } });
-    owner = await app.createAccount();
     link = (
       await app.call('POST', '/api/v1/link', { key: owner.key, body: { destination_url: 'example.com' } })
     ).json.id;
@@ -88,10 +86,6 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     await app.call('POST', '/api/v1/link', { key: owner.key, body });
     await app.visit('/first');
     await app.app.clicks.settled();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   const hit = (more: Partial<SeedHit> = {}): SeedHit => ({

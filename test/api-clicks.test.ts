@@ -1,14 +1,15 @@
 import { heapStats } from 'bun:jsc';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { dayLength } from '../src/rules/utc-time.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds, type TestAccount } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 import { insertHits, type SeedHit, seedHits } from './support/hits.ts';
 
 const minute = 60_000;
 const start = Date.parse('2026-03-01T00:00:00Z');
 
 describe.each(storeKinds)('lists of clicks on %s', (store) => {
-  let app: TestApp;
+  const app = suiteApp({ store });
   let owner: TestAccount;
   let link: number;
   let second: number;
@@ -19,7 +20,6 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
   const get = (path: string) => app.call('GET', path, { key: owner.key });
 
   beforeAll(async () => {
-    app = await startApp({ store });
     // Single hits of `start` are still kept then.
     app.clock.now = start + 30 * 86_400_000;
     owner = await app.createAccount();
@@ -48,10 +48,6 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
       { ...ofLink, link: second, at: start },
     ];
     await seedHits(app.app.context.database, hits);
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   test('the newest click comes first, with everything known about it and nothing that identifies the visitor', async () => {

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { describe, expect, test } from 'bun:test';
+import { startApp, storeKinds } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
 
 describe.each(storeKinds)('credentials on %s', (store) => {
-  let app: TestApp;
+  const app = suiteApp({ store });
   const signIn = async (name: string) => {
     const { email, password } = await app.createAccount(`${name}@example.com`);
     return (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).json;
@@ -15,14 +16,6 @@ describe.each(storeKinds)('credentials on %s', (store) => {
   const statusWith = async (headers: Record<string, string>) =>
     (await app.call('GET', '/api/v1/link?limit=1&offset=0', { headers })).status;
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('keys and tokens work in either header', async () => {
     const { key } = await app.createAccount('both@example.com');

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { describe, expect, test } from 'bun:test';
+import { storeKinds, type TestAccount } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -10,15 +11,8 @@ interface Deleted {
 }
 
 describe.each(storeKinds)('the list of deleted links on %s', (store) => {
-  let app: TestApp;
+  const app = suiteApp({ store });
   let owner: TestAccount;
-  beforeAll(async () => {
-    app = await startApp({ store });
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   const send = (method: string, path: string, body?: unknown) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body === undefined ? {} : { body }) });

@@ -1,17 +1,14 @@
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { routes } from '../src/api/routes.ts';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
-let app: TestApp;
-let owner: TestAccount;
+const { app, owner } = appSuite();
 let linkId: number;
 let refreshToken: string;
 
 beforeAll(async () => {
-  app = await startApp();
-  owner = await app.createAccount();
   const { email, password } = owner;
   const pair = await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } });
   refreshToken = pair.json.refresh_token;
@@ -20,10 +17,6 @@ beforeAll(async () => {
     body: { destination_url: 'https://example.com' },
   });
   linkId = made.json.id;
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
 });
 
 /** Every row of every table. The clock stands still, so that the last use of a key doesn't change. */

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { webhookEvents } from '../src/rules/webhook-event.ts';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
-let app: TestApp;
-let owner: TestAccount;
+const { app, owner } = appSuite();
 let linkId: number;
 
 beforeAll(async () => {
-  app = await startApp();
-  owner = await app.createAccount();
   linkId = (await create({ destination_url: 'https://example.com' })).json.id;
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
 });
 
 const call = (method: string, path: string, body?: unknown) =>

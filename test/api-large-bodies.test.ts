@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { routes } from '../src/api/routes.ts';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import type { TestAccount } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
-let app: TestApp;
-let owner: TestAccount;
+const { app, owner } = appSuite();
 let other: TestAccount;
 
 beforeAll(async () => {
-  app = await startApp();
-  owner = await app.createAccount();
   other = await app.createAccount();
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
 });
 
 const bulk = (body: string, { key } = owner) => app.call('POST', '/api/v1/link/bulk', { key, body });

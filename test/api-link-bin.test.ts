@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds, type TestAccount } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 import { insertHits } from './support/hits.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('the bin on %s', (store) => {
-  let app: TestApp;
+  const app = suiteApp({ store });
   let owner: TestAccount;
   let stranger: TestAccount;
-  beforeAll(async () => {
-    app = await startApp({ store });
-  });
   beforeEach(async () => {
     [owner, stranger] = [await app.createAccount(), await app.createAccount()];
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   const send = (method: string, path: string, body?: unknown, key = owner.key) =>

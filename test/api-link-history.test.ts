@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { importLinks } from '../src/cli/import-links.ts';
-import { type Send, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { type Send, storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { browserHeadersOf, member } from './support/members.ts';
 
 interface Entry {
@@ -19,8 +20,7 @@ interface Entry {
 }
 
 describe.each(storeKinds)('the history of a link on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   const call = (method: string, path: string, body?: object, more: Send = {}) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }), ...more });
   const create = async (body: object = {}) =>
@@ -30,15 +30,6 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     (await call('GET', `/link/${id}/history`)).json.history;
   const revert = (id: number, entry: unknown, headers: Record<string, string> = {}) =>
     call('POST', `/link/${id}/history/restore`, { entry }, { headers });
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('records who made each change, when, and the old and new values, and begins with the creation', async () => {
     const tag = (await call('POST', '/tag', { name: 'spring' })).json.id;

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { LinkToCreate } from '../src/api/schemas/link.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
 describe.each(storeKinds)('the life of a link on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   const create = async (body: object) => {
     const made = await app.call('POST', '/api/v1/link', {
       key: owner.key,
@@ -25,15 +25,6 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     });
     return [status, json.error_code, json.field_key];
   };
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('a disabled link shows at once that it has ended, regardless of its other settings, and redirects again when enabled', async () => {
     for (const more of [{}, { password: 'sesame' }, { captcha: true, og_title: 'A card' }]) {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { describe, expect, test } from 'bun:test';
+import { type Answer, storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
 describe.each(storeKinds)('links that are in print on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object = {}) =>
@@ -12,15 +12,6 @@ describe.each(storeKinds)('links that are in print on %s', (store) => {
   const read = (id: number) => call('GET', `/link/${id}`);
   const refused = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
   const onPaper = [409, 'LINK_ON_PAPER', 'confirm'];
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('are deleted only after confirmation, one or many, and all or none of them', async () => {
     const link = await create();

@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { describe, expect, test } from 'bun:test';
+import { storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { seedHits } from './support/hits.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, headers, ...(body === undefined ? {} : { body }) });
   const create = async (body: object = {}) =>
     (await send('POST', '/link', { destination_url: 'https://example.com', ...body })).json;
   const tag = async (name: string) => (await send('POST', '/tag', { name })).json.id as number;
   const ids = (json: { links: { id: number }[] }) => json.links.map(({ id }) => id);
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('a link has the time of its last change, and every change is later than the one before', async () => {
     const link = await create();

@@ -1,12 +1,13 @@
 import { Database as Sqlite } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import { newestLinks } from '../src/storage/newest-links.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { runDirectly } from '../src/storage/prepared.ts';
-import { type Send, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { type Send, storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { seedHits } from './support/hits.ts';
 import { storeFolder } from './support/migrated-store.ts';
@@ -15,8 +16,7 @@ import { seededRandom } from './support/seeded-random.ts';
 const pages = ['limit=10', 'limit=4', 'limit=4&offset=4'];
 
 describe.each(storeKinds)('cached pages of links on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   let tagIds: number[];
 
   const call = async (method: string, path: string, send: Send = {}) => {
@@ -46,17 +46,11 @@ describe.each(storeKinds)('cached pages of links on %s', (store) => {
   };
 
   beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
     tagIds = [];
     for (const name of ['autumn', 'posters'])
       tagIds.push((await call('POST', '/tag', { body: { name } })).id);
     for (let index = 0; index < 12; index++) await create(`${index}`);
     await expectRightPages('creations');
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   test('show every kind of change immediately', async () => {

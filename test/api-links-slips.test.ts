@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { storeKinds, type TestAccount } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 
 describe.each(storeKinds)('mistakes with links on %s', (store) => {
-  let app: TestApp;
+  const app = suiteApp({ store });
   let owner: TestAccount;
   let stranger: TestAccount;
   beforeAll(async () => {
-    app = await startApp({ store });
     [owner, stranger] = [await app.createAccount(), await app.createAccount()];
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   const create = (body: object, { key } = owner) =>

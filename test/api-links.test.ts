@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { describe, expect, test } from 'bun:test';
+import { storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
 const specified = [
   'id',
@@ -35,24 +36,13 @@ const specified = [
 const onLink = ({ links: _, ...tag }: { links: number }) => tag;
 
 describe.each(storeKinds)('links on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   const create = (body: object, query = '') =>
     app.call('POST', `/api/v1/link${query}`, { key: owner.key, body });
   const patch = (id: number, body: object) =>
     app.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body });
   const read = (id: number) => app.call('GET', `/api/v1/link/${id}`, { key: owner.key });
   const list = (query = '') => app.call('GET', `/api/v1/link${query}`, { key: owner.key });
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('a link is created from only a destination, and has every specified field', async () => {
     const { status, json } = await create({ destination_url: 'https://example.com/page' });

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { startApp, type TestApp } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 
-let app: TestApp;
+const app = suiteApp();
 let key: string;
 
 beforeAll(async () => {
-  app = await startApp();
   key = (await app.createAccount()).key;
   const links = Array.from({ length: 30 }, (_, at) => ({
     destination_url: `https://a.example/${at}`,
     name: `€ ü ${at}`,
   }));
   expect((await app.call('POST', '/api/v1/link/bulk', { key, body: { links } })).status).toBe(200);
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
 });
 
 async function answerTo(version: string): Promise<{ head: string; body: string }> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { withdrawInvitations } from '../src/storage/invitations.ts';
 import { setMembership } from '../src/storage/members.ts';
@@ -6,12 +6,13 @@ import { lockOrganizations } from '../src/storage/organizations.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { insertUser } from '../src/storage/users.ts';
 import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('invitations on %s', (store) => {
-  let app: TestApp;
+  const app = suiteApp({ store });
   const post = (path: string, key: string | undefined, body?: object) =>
     app.call('POST', `/api/v1${path}`, { key, ...(body ? { body } : {}) });
   const get = async (path: string, key: string) => (await app.call('GET', `/api/v1${path}`, { key })).json;
@@ -25,14 +26,6 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   /** A token for calls after the membership ends, which makes API keys invalid. */
   const tokenOf = async ({ email, password }: TestAccount) =>
     (await post('/auth/create_tokens', undefined, { email, password })).json.access_token as string;
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('an invitation contains the URL of its page; without a mail server it is not sent', async () => {
     const { key } = await app.createAccount();
@@ -323,14 +316,7 @@ describe('simultaneous joining and leaving on postgres', () => {
     return calling;
   }
 
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp({ store: 'postgres' });
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
+  const app = suiteApp({ store: 'postgres' });
 
   test('an invitation is withdrawn for a user who signs up by it after its sender has left', async () => {
     const leaving = await app.createAccount();

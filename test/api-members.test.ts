@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
 
 describe.each(storeKinds)('members on %s', (store) => {
-  let app: TestApp;
+  const app = suiteApp({ store });
   const as = (key: string) => ({
     user: async () => (await app.call('GET', '/api/v1/user', { key })).json,
     members: async () => (await app.call('GET', '/api/v1/member', { key })).json,
@@ -11,14 +12,6 @@ describe.each(storeKinds)('members on %s', (store) => {
     remove: (id: number) => app.call('DELETE', `/api/v1/member/${id}`, { key }),
     link: () => app.call('POST', '/api/v1/link', { key, body: { destination_url: 'example.com' } }),
     links: async () => (await app.call('GET', '/api/v1/link', { key })).json.total_links,
-  });
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   test('every member, and no other user, sees the members of the organization', async () => {

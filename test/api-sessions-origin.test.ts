@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { startApp, type TestApp } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { browserHeadersOf } from './support/members.ts';
 import { visitRaw } from './support/raw-http.ts';
 
@@ -43,17 +44,10 @@ async function operationsOf(app: TestApp): Promise<Operation[]> {
 }
 
 describe('cross-site calls with a cookie', () => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite();
   let cookie: string;
   beforeAll(async () => {
-    app = await startApp();
-    owner = await app.createAccount();
     cookie = (await browserHeadersOf(app, owner)).cookie;
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   test('every unsafe route of the OpenAPI document × every forged origin: 403', async () => {

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { countEntry } from '../src/ledger/hour-counts.ts';
 import { openCounts } from '../src/ledger/open-counts.ts';
 import { dimensionCodes } from '../src/rules/click-fields.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds, type TestAccount } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 
 describe.each(storeKinds)('statistics of some links on %s', (store) => {
-  let app: TestApp;
+  const app = suiteApp({ store });
   let owner: TestAccount;
   let stranger: TestAccount;
   let tag: number;
@@ -23,7 +24,6 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
   };
 
   beforeAll(async () => {
-    app = await startApp({ store });
     app.clock.now = Date.parse('2026-04-10T12:30:00Z');
     [owner, stranger] = [await app.createAccount(), await app.createAccount()];
     tag = (await send('POST', '/tag', { name: 'spring' })).json.id;
@@ -41,10 +41,6 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
       { ...hitOf(foreign, stranger.organizationId), at: '2026-04-10T11:00:00Z', country: 'DE', visitor: 4 },
     ];
     await seedHits(app.app.context.database, hits);
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   test('clicks, visitors, groups and uncounted hits are the sums of the chosen links', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { browserUserAgent, storeKinds, type TestAccount } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 import { rebuildRollups, rollUps } from './support/hits.ts';
 
 const agents = [
@@ -13,12 +14,11 @@ const agents = [
 ];
 
 describe.each(storeKinds)('statistics of real visits on %s', (store) => {
-  let app: TestApp;
+  const app = suiteApp({ store });
   let owner: TestAccount;
   const links: { id: number; path: string }[] = [];
 
   beforeAll(async () => {
-    app = await startApp({ store });
     // All on one UTC day: the visitors of a day are deleted an hour after its end.
     app.clock.now = Date.parse('2026-11-18T10:00:00Z');
     owner = await app.createAccount();
@@ -46,10 +46,6 @@ describe.each(storeKinds)('statistics of real visits on %s', (store) => {
       }
     }
     await app.app.clicks.settled();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   test('the roll-ups of the fold equal those of counting every hit again', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { browserUserAgent, storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
 interface Group {
   readonly value: string | null;
@@ -8,13 +9,10 @@ interface Group {
 }
 
 describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store, env: { TRUSTED_PROXIES: '1' } });
   let link: { readonly id: number; readonly url: string };
 
   beforeAll(async () => {
-    app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
-    owner = await app.createAccount();
     const destination = 'https://example.com/';
     const rules = [
       { id: 'r_vip', when: { query: { vip: [] } }, destination_url: `${destination}vip` },
@@ -46,10 +44,6 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
     for (let visitor = 31; visitor <= 33; visitor++) await visit(visitor, '?vip');
     for (let visitor = 41; visitor <= 44; visitor++) await visit(visitor, '');
     await app.app.clicks.settled();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   const get = async (path: string) => (await app.call('GET', `/api/v1${path}`, { key: owner.key })).json;

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { storeKinds, type TestAccount } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 
 describe.each(storeKinds)('statistics on %s', (store) => {
-  let app: TestApp;
+  const app = suiteApp({ store });
   let owner: TestAccount;
   let link: number;
   let second: number;
@@ -18,7 +19,6 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     ).json.id;
 
   beforeAll(async () => {
-    app = await startApp({ store });
     app.clock.now = Date.parse('2026-04-10T12:30:00Z');
     owner = await app.createAccount();
     [link, second, kolkata] = [await newLink(owner), await newLink(owner), await newLink(owner)];
@@ -53,10 +53,6 @@ describe.each(storeKinds)('statistics on %s', (store) => {
       { ...onLink, link: kolkata, at: '2026-03-11T17:59:00Z', country: 'IN', visitor: 7 },
     ];
     await seedHits(app.app.context.database, hits);
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   const stats = async (query: string, linkId: number | null = link) => {

@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { describe, expect, test } from 'bun:test';
+import { storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
 describe.each(storeKinds)('tags on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   const create = (body: unknown) => app.call('POST', '/api/v1/tag', { key: owner.key, body });
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('a tag is created from a name, or from "tag" as in the interface\'s example', async () => {
     const named = await create({ name: ' Spring ' });

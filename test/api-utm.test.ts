@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 
 describe.each(storeKinds)('UTM parameters on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   const call = (method: string, path: string, body?: object, key = owner.key) =>
     app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
   const create = async (body: object) => (await call('POST', '/link', body)).json;
@@ -14,15 +14,6 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
     const { status, json } = await answer;
     return [status, json.error_code, json.field_key];
   };
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('are written into the destination, in creations, bulk calls and imports, and visitors are redirected there', async () => {
     const link = await create({

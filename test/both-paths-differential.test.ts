@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startApp, type TestApp } from './support/app.ts';
+import { beforeAll, expect, test } from 'bun:test';
+import { suiteApp } from './support/app-suite.ts';
 import { exchange, type RawAnswer } from './support/raw-http.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
@@ -188,12 +188,11 @@ function randomVisit(host: string): RandomVisit {
   };
 }
 
-let app: TestApp;
+const app = suiteApp({ env: { TRUSTED_PROXIES: '1' } });
 let host: string;
 const ids = { one: [] as number[], two: [] as number[] };
 
 beforeAll(async () => {
-  app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
   host = new URL(app.url).host;
   const { key } = await app.createAccount();
   for (const [suffix, fields] of linkKinds)
@@ -204,10 +203,6 @@ beforeAll(async () => {
       ids[copy].push(json.id);
     }
   app.clock.now += 3_600_000;
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
 });
 
 async function send(visit: RandomVisit, copy: 'one' | 'two'): Promise<RawAnswer | undefined> {

@@ -8,7 +8,7 @@ test("the tests don't use a browser that another user has unpacked in the tempor
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, 'chromium'), 'half a browser, or one that only its owner may start');
   const module = JSON.stringify(join(import.meta.dir, 'support', 'chromium.ts'));
-  const script = `process.stdout.write(await (await import(${module})).chromiumProgram())`;
+  const script = `process.stdout.write(await (await import(${module})).chromiumPath())`;
   const child = Bun.spawn([process.execPath, '-e', script], {
     env: { ...process.env, TMPDIR: folder.path },
     stderr: 'inherit',

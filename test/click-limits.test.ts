@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { takeClicks } from '../src/storage/click-limits.ts';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
-let app: TestApp;
-let owner: TestAccount;
+const { app, owner } = appSuite({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
 const target = targetOfEachTest();
 
 const call = (method: string, path: string, body?: object) =>
@@ -25,15 +24,6 @@ const visit = async ({ suffix }: { suffix: string }, headers = {}, init = {}, qu
   return answer.headers.get('location') ?? answer.status;
 };
 const destination = 'https://example.com/there';
-
-beforeAll(async () => {
-  app = await startApp({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
-  owner = await app.createAccount();
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
-});
 
 test('as many clicks are redirected as the limit allows, even simultaneous ones, and the rest find the link ended', async () => {
   const link = await create({ click_limit: 20 });

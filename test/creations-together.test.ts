@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { type LinkToCreate, linkPreparer } from '../src/manage/prepare-link.ts';
 import type { Caller } from '../src/rules/access.ts';
 import { insertDomain } from '../src/storage/domains.ts';
-import { type StoreKind, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { type StoreKind, storeKinds, type TestAccount } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
 const day = 86_400_000;
 
 describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   let other: TestAccount;
 
   beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
     other = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   const callerOf = ({ userId, organizationId }: TestAccount): Caller => ({

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { afterEach, describe, expect, test } from 'bun:test';
+import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { inside } from './support/outside-target.ts';
 import { html, type Site, site, stopSites, titleOverrides, titleSettings } from './support/title-sites.ts';
@@ -12,8 +13,7 @@ const SECRET_KEY = 'the same key on every node of a test';
 afterEach(stopSites);
 
 describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store, env: titleSettings, overrides: titleOverrides });
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (destination_url: string) => (await call('POST', '/link', { destination_url })).json;
@@ -31,15 +31,6 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     }, 'the destination to be fetched');
     return read(link);
   };
-
-  beforeAll(async () => {
-    app = await startApp({ store, env: titleSettings, overrides: titleOverrides });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('a new link gets the title and the icon, which is served from here with its own type', async () => {
     const destination = site((path) =>
@@ -91,7 +82,6 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     [
       'never ends',
       () =>
-        html('', {}) &&
         new Response(new ReadableStream({ start: (to) => to.enqueue('<title>Slow</title>') }), {
           headers: { 'content-type': 'text/html' },
         }),

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { routes } from '../src/api/routes.ts';
-import { startApp, type TestApp } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 
-let app: TestApp;
+const app = suiteApp();
 let key: string;
 let linkId: number;
 
 beforeAll(async () => {
-  app = await startApp();
   key = (await app.createAccount()).key;
   const createLink = async (fields: object) =>
     (
@@ -19,10 +18,6 @@ beforeAll(async () => {
     ).json;
   linkId = (await createLink({ suffix: 'plain' })).id;
   await createLink({ suffix: 'locked', password: 'open sesame' });
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
 });
 
 /** Without streamed responses, which have no Content-Length, and without GETs that change something, which have no HEAD. */

@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { expect, test } from 'bun:test';
+import { appSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 
-let app: TestApp;
-let owner: TestAccount;
-beforeAll(async () => {
-  app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
-  owner = await app.createAccount();
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
-});
+const { app, owner } = appSuite({ env: { TRUSTED_PROXIES: '1' } });
 
 const chrome =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { folderOf, segmentFile } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { RecordWriter } from '../src/journal/record-writer.ts';
-import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { browserUserAgent, storeKinds, type TestAccount } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { plainHit } from './support/plain-hit.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -11,18 +12,14 @@ import { targetOfEachTest } from './support/webhook-target.ts';
 const target = targetOfEachTest();
 
 describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
-  let app: TestApp;
-  let largeAccount: TestAccount;
+  const { app, owner: largeAccount } = appSuite({
+    store,
+    env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.0/8' },
+  });
   let smallAccount: TestAccount;
 
   beforeAll(async () => {
-    app = await startApp({ store, env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.0/8' } });
-    largeAccount = await app.createAccount();
     smallAccount = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   async function createLink({ key }: TestAccount, fields: object = {}) {

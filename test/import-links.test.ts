@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
 describe.each(storeKinds)('importing links on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   const get = async (path: string, key = owner.key) => app.call('GET', `/api/v1${path}`, { key });
   const run = async (csv: string, email = owner.email) => {
     const file = join(app.dataDir, 'import.csv');
     await Bun.write(file, csv);
     return importLinks.run(app.app.context, { email, file });
   };
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('each line becomes a link, with tags by name, and failures are reported with their line', async () => {
     await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'Known' } });

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
 const day = 86_400_000;
 const iso = (instant: number) => new Date(instant).toISOString();
 
 describe.each(storeKinds)('start and end of links on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object) => {
@@ -25,15 +25,6 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
     const { json } = await call('GET', `/link/${id}/clicks?class=all`);
     return json.clicks.map((hit: { outcome: string }) => hit.outcome);
   };
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('before its start a link shows when it starts, also to bots and with gates, and it redirects from that instant on', async () => {
     const start = Math.ceil((app.clock.now + 10 * day) / day) * day + 8.5 * 3_600_000;

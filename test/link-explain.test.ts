@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { expect, test } from 'bun:test';
+import { appSuite } from './support/app-suite.ts';
 
-let app: TestApp;
-let owner: TestAccount;
+const { app, owner } = appSuite({ env: { TRUSTED_PROXIES: '1' } });
 const call = (method: string, path: string, body?: object) =>
   app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
 const create = async (body: object) =>
   (await call('POST', '/link', { destination_url: 'https://example.com/default', ...body })).json;
 const explain = async (id: number, body: object = {}) =>
   (await call('POST', `/link/${id}/explain`, body)).json;
-
-beforeAll(async () => {
-  app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
-  owner = await app.createAccount();
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
-});
 
 test('an explanation has each step up to the matching rule, and counts no click', async () => {
   const { id } = await create({

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { describe, expect, test } from 'bun:test';
+import { startApp, storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
 const appServerHeaders = { 'x-detour': '\xe9' };
 
 describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object) => {
@@ -26,15 +26,6 @@ describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
     expect(slow).toEqual(fast as (string | number | null)[]);
     return fast;
   };
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('forwards nothing unless a link is set to; then the query, on each device and behind a password', async () => {
     const plain = await create({});

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { hoursCondition } from '../src/rules/rule-hours.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
 const to = (name: string) => ({ destination_url: `https://example.com/${name}` });
 const phone = {
@@ -11,8 +12,7 @@ const phone = {
 };
 
 describe.each(storeKinds)('rules of links on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store, env: { TRUSTED_PROXIES: '1' } });
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object) => {
@@ -27,15 +27,6 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     expect(fast.headers.get('location')).toBe(slow.headers.get('location'));
     return fast.headers.get('location')?.replace('https://example.com/', '');
   };
-
-  beforeAll(async () => {
-    app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('redirect by the first that matches the visitor: a country, a device, a language, a referrer', async () => {
     const { suffix, rules } = await create({

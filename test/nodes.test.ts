@@ -116,7 +116,7 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
       expect(await run('forget', 'dead')).toMatchObject({ code: 0 });
       expect(await run()).toMatchObject({
         code: 0,
-        out: expect.stringContaining('No node has told of itself'),
+        out: expect.stringContaining('No node has reported itself'),
       });
     },
   );

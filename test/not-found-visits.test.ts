@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
 import { defaultDomainId } from '../src/storage/schema.ts';
-import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { browserUserAgent, startApp, storeKinds, type TestAccount } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const day = 86_400_000;
 
 describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
-  let app: TestApp;
+  const { app, owner: operator } = appSuite({
+    store,
+    env: { TRUSTED_PROXIES: '127.0.0.1' },
+    overrides: { notFoundInterval: 20, domainInterval: 20 },
+  });
   /** A member of the organization that runs the service. */
-  let operator: TestAccount;
-
-  beforeAll(async () => {
-    app = await startApp({
-      store,
-      env: { TRUSTED_PROXIES: '127.0.0.1' },
-      overrides: { notFoundInterval: 20, domainInterval: 20 },
-    });
-    operator = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   let organizations = 0;
   /** A new organization with a domain of its own. */

@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import jsQR from 'jsqr';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
-let app: TestApp;
-let owner: TestAccount;
-beforeAll(async () => {
-  app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
-  owner = await app.createAccount();
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
-});
+const { app, owner } = appSuite({ env: { BASE_URL: 'https://links.example.com' } });
 
 const createLink = async (fields: object = {}) =>
   (

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { allTables } from './support/all-tables.ts';
 import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -35,17 +36,10 @@ function callsTo(app: TestApp, owner: TestAccount) {
 }
 
 describe.each(storeKinds)('quiet links on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store, env });
   let { call, create, read } = {} as ReturnType<typeof callsTo>;
   beforeAll(async () => {
-    app = await startApp({ store, env });
-    owner = await app.createAccount();
     ({ call, create, read } = callsTo(app, owner));
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   test('count every redirected visitor, including repeats, and no bot, on and off the fast path', async () => {

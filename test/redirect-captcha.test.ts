@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { type Challenge, type Solution, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { type Answer, storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
 const destination = 'https://destination.example/secret';
 const minute = 60_000;
@@ -12,17 +13,7 @@ interface Proof {
 }
 
 describe.each(storeKinds)('a link with a captcha on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
+  const { app, owner } = appSuite({ store });
 
   async function createLink(fields: object = {}): Promise<string> {
     const body = { destination_url: destination, captcha: true, ...fields };

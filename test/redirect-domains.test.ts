@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
+import { beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { SqliteInline } from '../src/storage/drivers/sqlite-client.ts';
 import { LinkCache } from '../src/visit/link-cache.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { startApp, storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { type RawAnswer, visitRaw } from './support/raw-http.ts';
 
 const custom = 'go.example.org';
 const destination = 'https://destination.example/custom';
 
 describe.each(storeKinds)('a custom domain on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   let domainId: number;
 
   beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
     domainId = await addDomain(custom, 1);
     await addDomain('unverified.example.org', null);
     for (const fields of [
@@ -24,10 +22,6 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
       { suffix: 'gone', expiration_date: '2020-01-01' },
     ])
       await createLink(fields);
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   const addDomain = (host: string, verified_at: number | null): Promise<number> =>

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { findLinkForVisitor } from '../src/storage/links.ts';
-import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { storeKinds, type TestApp } from './support/app.ts';
+import { suiteApp } from './support/app-suite.ts';
 import { wholeLedger } from './support/hits.ts';
 import { exchange, type RawAnswer, visitRaw } from './support/raw-http.ts';
 import { socketPorts } from './support/raw-sockets.ts';
@@ -75,15 +76,10 @@ const linkKinds: [string, (now: number) => object][] = [
 ];
 
 describe.each(storeKinds)('the fast path, on %s,', (store) => {
-  let app: TestApp;
+  const app = suiteApp({ store, env: { TRUSTED_PROXIES: '1' } });
   let key: string;
   beforeAll(async () => {
-    app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
     key = (await app.createAccount()).key;
-  });
-  afterAll(async () => {
-    await app.stop();
-    expect(app.faults).toEqual([]);
   });
 
   test.each(linkKinds)('answers and records as the app server does: %s', async (_, fieldsAt) => {
@@ -146,19 +142,14 @@ function comparable({ status, headers, body }: RawAnswer, suffixes: readonly str
 }
 
 describe('a connection', () => {
-  let app: TestApp;
+  const app = suiteApp();
   let host: string;
   let key: string;
   beforeAll(async () => {
-    app = await startApp();
     host = new URL(app.url).host;
     key = (await app.createAccount()).key;
     const body = { destination_url: destination, suffix: 'abc' };
     await app.call('POST', '/api/v1/link', { key, body });
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;

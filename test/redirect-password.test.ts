@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { type Answer, startApp, storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const destination = 'https://destination.example/secret';
 const minute = 60_000;
 
 describe.each(storeKinds)('a link with a password on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
 
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
   beforeEach(() => {
     // After the rate-limit windows of the previous test, as all tests guess from the same address.
     app.clock.now += 20 * minute;
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   async function createLink(fields: object = {}): Promise<{ id: number; path: string }> {

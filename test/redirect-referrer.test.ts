@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { type Answer, browserUserAgent, startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { type Answer, browserUserAgent } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 
-let app: TestApp;
-let owner: TestAccount;
-beforeAll(async () => {
-  app = await startApp();
-  owner = await app.createAccount();
-});
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
-});
+const { app, owner } = appSuite();
 
 const referer = 'https://www.news.example/story?id=1&"<b>';
 const query = '?utm_source=letter&utm_campaign=spring';

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { describe, expect, test } from 'bun:test';
+import { startApp, storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const destination = 'https://destination.example/secret/path?q=1#part';
@@ -13,17 +14,7 @@ const phone = {
 };
 
 describe.each(storeKinds)('a short link on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
+  const { app, owner } = appSuite({ store });
 
   /** A new link's id and path. */
   async function createLink(fields: object = {}): Promise<{ id: number; path: string }> {

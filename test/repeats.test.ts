@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { describe, expect, test } from 'bun:test';
+import { startApp, storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 
 interface Link {
   readonly id: number;
@@ -7,16 +8,7 @@ interface Link {
 }
 
 describe.each(storeKinds)('a repeat on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
-  beforeAll(async () => {
-    app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
+  const { app, owner } = appSuite({ store, env: { TRUSTED_PROXIES: '1' } });
 
   const createLink = async (fields: object = {}, on = app): Promise<Link> => {
     const body = { destination_url: 'https://example.com/', ...fields };

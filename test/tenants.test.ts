@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
 
 /** Accepting an invitation moves a user to another organization, so each test has a new guest. */
@@ -96,18 +97,11 @@ const bodies: Record<string, object> = {
 };
 
 describe.each(storeKinds)('tenants on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appSuite({ store });
   let stranger: TestAccount;
 
   beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
     stranger = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   test('every documented path with an id returns 404 to another organization, without a change', async () => {

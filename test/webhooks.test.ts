@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
@@ -12,16 +13,9 @@ const day = 24 * 60 * minute;
 const target = targetOfEachTest();
 
 describe.each(storeKinds)('webhooks on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
-
-  beforeAll(async () => {
-    app = await startApp({ store, overrides: { webhooks: { random: () => 0.5 }, expiryInterval: 50 } });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
+  const { app, owner } = appSuite({
+    store,
+    overrides: { webhooks: { random: () => 0.5 }, expiryInterval: 50 },
   });
 
   const call = (method: string, path: string, body?: object, key = owner.key) =>

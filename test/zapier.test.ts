@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { describe, expect, test } from 'bun:test';
+import { storeKinds } from './support/app.ts';
+import { appSuite } from './support/app-suite.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -7,17 +8,7 @@ import { targetOfEachTest } from './support/webhook-target.ts';
 const target = targetOfEachTest();
 
 describe.each(storeKinds)('Zapier on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
+  const { app, owner } = appSuite({ store });
 
   async function createLink(): Promise<{ id: number; zapier_key: string }> {
     const body = { destination_url: 'https://example.com/page' };

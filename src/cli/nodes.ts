@@ -51,7 +51,8 @@ async function forget(database: Database, id: string): Promise<void> {
 }
 
 function listed(all: readonly NodeStatus[], now: number): string {
-  if (all.length === 0) return 'No node has told of itself yet: none runs, or none of this version.\n';
+  if (all.length === 0)
+    return 'No node has reported itself yet: none is running, or only nodes of an earlier version.\n';
   const blocks = all.map((node) => {
     const { id, hostName, versions, processes, seenAt, isGone } = node;
     const workers = processes === 1 ? '' : `, ${processes} processes`;

@@ -45,8 +45,8 @@ test('loads beyond the limit are not listed one by one until a poll has confirme
 test('a load that fails is not recorded, and neither is a link that is found synchronously', async () => {
   const recent = new RecentLoads();
   const failingLoad = () => Promise.reject(new Error('away'));
-  expect(recent.ofLinks(failingLoad)(0, 'one')).rejects.toThrow('away');
-  expect(recent.ofHosts(failingLoad)('one.example')).rejects.toThrow('away');
+  await expect(recent.ofLinks(failingLoad)(0, 'one')).rejects.toThrow('away');
+  await expect(recent.ofHosts(failingLoad)('one.example')).rejects.toThrow('away');
   expect(recent.ofLinks(() => null)(0, 'two')).toBeNull();
   expect(recent.unconfirmed).toEqual({ links: [], hosts: [] });
 });

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect } from 'bun:test';
-import { type StoreKind, startApp, type TestApp } from './app.ts';
+import type { StoreKind } from './app.ts';
+import { suiteApp } from './app-suite.ts';
 
 /** The cookie as a browser stores it, and its attributes. */
 export const cookieIn = (headers: Headers): { pair: string; attributes: string[] } => {
@@ -9,14 +9,7 @@ export const cookieIn = (headers: Headers): { pair: string; attributes: string[]
 
 /** An app for the tests of a suite, and functions to sign in. */
 export function sessionSuite(store: StoreKind) {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp({ store });
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
+  const app = suiteApp({ store });
 
   let accounts = 0;
   const pageHeaders = (cookie: string) => ({ cookie, origin: app.url });
@@ -31,9 +24,7 @@ export function sessionSuite(store: StoreKind) {
     (await app.call('GET', '/api/v1/user', { headers: { cookie } })).status === 200;
 
   return {
-    get app() {
-      return app;
-    },
+    app,
     pageHeaders,
     signIn,
     signedInAccount,

@@ -115,7 +115,7 @@ test.each([0, 1])(
   'if the creator of a salt is killed at step %i of its claim, it has the claimed salt afterwards',
   async (killedAt) => {
     const killed = settle(nodeOf('a', { exchange: killedExchange(killedAt) }));
-    expect(killed).rejects.toThrow('killed');
+    await expect(killed).rejects.toThrow('killed');
     await killed.catch(() => {});
     const other = settle(nodeOf('b'));
     const again = settle(nodeOf('a'));
@@ -160,7 +160,7 @@ test('a stop ends the wait for an answer', async () => {
   waiting.catch(() => {});
   await eventually(async () => (await requests()).length === 1, 'the request');
   controller.abort();
-  expect(waiting).rejects.toThrow(StoreUnavailable);
+  await expect(waiting).rejects.toThrow(StoreUnavailable);
   await waiting.catch(() => {});
 });
 

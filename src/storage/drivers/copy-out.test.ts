@@ -48,5 +48,5 @@ test('an exception in the consumer fails the copy', async () => {
   });
   copy.handleCopyData({ chunk: copyData() });
   copy.handleReadyForQuery();
-  expect(copy.done).rejects.toThrow('no room');
+  await expect(copy.done).rejects.toThrow('no room');
 });
