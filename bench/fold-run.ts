@@ -1,8 +1,8 @@
 /** Folds the journals in the data folder into the store, and prints the time, CPU and memory that it took. */
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
-import type { FromFold, ToFold } from '../src/ledger/fold-messages.ts';
-import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
+import type { FromFold, ToFold } from '../src/ledger/fold/fold-messages.ts';
+import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { clickServerOf } from '../src/rules/clicks-url.ts';
 import { hitStoreId } from '../src/storage/moved-hits.ts';
 import { openDatabase } from '../src/storage/open.ts';

@@ -1,7 +1,7 @@
 /** The thread of the fold: moves hits from the journals into storage. */
 import { foldPartsOf } from './compose/fold-parts.ts';
-import type { FoldSettings, FromFold, ToFold } from './ledger/fold-messages.ts';
-import { FoldWorker } from './ledger/fold-worker.ts';
+import type { FoldSettings, FromFold, ToFold } from './ledger/fold/fold-messages.ts';
+import { FoldWorker } from './ledger/fold/fold-worker.ts';
 import { isTransient } from './rules/transient-error.ts';
 import { collectWhenIdle } from './threads/gc-when-idle.ts';
 import { lowerPriority } from './threads/lower-priority.ts';

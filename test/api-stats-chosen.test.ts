@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { countEntry } from '../src/ledger/hour-counts.ts';
-import { openCounts } from '../src/ledger/open-counts.ts';
+import { countEntry } from '../src/ledger/counts/hour-counts.ts';
+import { openCounts } from '../src/ledger/counts/open-counts.ts';
 import { dimensionCodes } from '../src/rules/click-fields.ts';
 import { storeKinds, type TestAccount } from './support/app.ts';
 import { suiteApp } from './support/app-suite.ts';

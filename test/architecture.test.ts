@@ -53,7 +53,8 @@ const allowedImports: Record<string, readonly string[]> = {
 /** Imports that are limited to some files of the folder. */
 const allowedFiles: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request|guarded-page)/,
-  'manage → ledger': /^ledger\/(correction-step|delete-chunks|external-hits|kept-hits)/,
+  'manage → ledger':
+    /^ledger\/(corrections\/correction-step|chunks\/delete-chunks|external-hits|counts\/kept-hits)/,
   'dashboard → rules': /^rules\/(rule-|click-fields|european-union|agent-|app-browsers|utm)/,
   'mail → http': /^http\/html/,
   'serve.ts → visit': /^visit\/connection\/reserve-port/,
@@ -68,8 +69,22 @@ const allowedFiles: Record<string, RegExp> = {
   'store.ts → backup': /^backup\/before-upgrade/,
   'health → ledger': /^ledger\/clickhouse\/clickhouse-client/,
   'health → journal': /^journal\/(files|unfolded)/,
-  'backup → ledger': /^ledger\/(hit-pack|hit-chunk|chunk-scan|chunk-store|partitions)/,
+  'backup → ledger':
+    /^ledger\/(packs\/hit-pack|chunks\/(hit-chunk|chunk-scan|chunk-store)|stores\/partitions)/,
   'journal → storage': /^storage\/file-lock/,
+};
+
+/** The folders of `ledger/`, and which of the others each may import. Files beside them are shared by all. */
+const ledgerImports: Record<string, readonly string[]> = {
+  counts: [],
+  visitors: [],
+  packs: ['counts'],
+  chunks: ['counts', 'packs'],
+  stores: ['counts', 'visitors', 'packs', 'chunks'],
+  retention: ['counts', 'visitors', 'packs', 'chunks'],
+  fold: ['counts', 'visitors', 'retention'],
+  corrections: ['counts', 'visitors', 'packs', 'chunks', 'fold'],
+  clickhouse: ['counts', 'visitors', 'packs', 'chunks', 'stores', 'corrections'],
 };
 
 const folderOf = (path: string): string => path.split('/')[0] ?? '';
@@ -100,6 +115,21 @@ test('folders only import what the design allows', async () => {
     }
   }
   expect(violations).toEqual([]);
+});
+
+test('folders of the ledger only import what is below them', async () => {
+  const inLedger = (file: string) => /^ledger\/(\w+)\//.exec(file)?.[1] ?? null;
+  const broken: string[] = [];
+  for (const file of files) {
+    const from = inLedger(file);
+    if (from === null) continue;
+    for (const target of await importsOf(file)) {
+      const to = inLedger(target);
+      if (to !== null && to !== from && !ledgerImports[from]?.includes(to))
+        broken.push(`${file} → ${target}`);
+    }
+  }
+  expect(broken).toEqual([]);
 });
 
 test('only entry points import the composition root, and only it and they import its parts', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { correctionStep, scopeOf } from '../src/ledger/correction-step.ts';
+import { correctionStep, scopeOf } from '../src/ledger/corrections/correction-step.ts';
 import type { StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { classCodes, classes, dimensionCodes, reasonCodes } from '../src/rules/click-fields.ts';

@@ -6,7 +6,7 @@ import { ClickhouseWriter } from '../src/ledger/clickhouse/clickhouse-writer.ts'
 import { windowLength } from '../src/ledger/clickhouse/hit-window.ts';
 import { deleteMoved, MoveProblem, moveHits } from '../src/ledger/clickhouse/move-hits.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
-import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
+import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { clickServerOf } from '../src/rules/clicks-url.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import type { Database } from '../src/storage/database.ts';

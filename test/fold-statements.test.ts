@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { PostgresConnection } from '../src/ledger/postgres-connection.ts';
+import { PostgresConnection } from '../src/ledger/stores/postgres-connection.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import { freshPostgres } from './support/postgres.ts';
 

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import type { FromFold } from '../src/ledger/fold-messages.ts';
+import type { FromFold } from '../src/ledger/fold/fold-messages.ts';
 import type { DeliveriesOf, FoldBatch } from '../src/ledger/fold-store.ts';
-import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
+import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
 import { JournalFiles, ownJournal, startFoldWorker } from './support/fold-worker.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { type App, createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config/load.ts';
-import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
-import { deleteExpired } from '../src/ledger/retention.ts';
-import { ServerClock } from '../src/ledger/server-clock.ts';
-import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
+import { ServerClock } from '../src/ledger/fold/server-clock.ts';
+import { deleteExpired } from '../src/ledger/retention/retention.ts';
+import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
+import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { Log } from '../src/telemetry/log.ts';

@@ -6,7 +6,7 @@ import { segmentsIn } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { Journal } from '../src/journal/journal.ts';
 import { JournalReader } from '../src/journal/reader.ts';
-import { HitCursor } from '../src/ledger/hit-cursor.ts';
+import { HitCursor } from '../src/ledger/fold/hit-cursor.ts';
 import { plainHit } from './support/plain-hit.ts';
 import { runScriptWithFileLimit, temporaryFolder } from './support/program.ts';
 

@@ -6,7 +6,7 @@ import { loadConfig } from '../src/config/load.ts';
 import { realDisk } from '../src/journal/disk.ts';
 import { journalsIn } from '../src/journal/files.ts';
 import { Journal } from '../src/journal/journal.ts';
-import { eachCount } from '../src/ledger/hour-counts.ts';
+import { eachCount } from '../src/ledger/counts/hour-counts.ts';
 import { rollupClasses } from '../src/rules/click-fields.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';

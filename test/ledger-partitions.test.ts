@@ -3,7 +3,7 @@ import { SQL } from 'bun';
 import { sql as sqlText } from 'kysely';
 import type { StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
-import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
+import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { aliasFields, hitColumns, placeFields, ruleFields } from '../src/rules/click-fields.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
 import type { Database } from '../src/storage/database.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { deleteSomeChunks } from '../src/ledger/delete-chunks.ts';
-import { chunkColumns, talliedColumns } from '../src/ledger/hit-chunk.ts';
+import { deleteSomeChunks } from '../src/ledger/chunks/delete-chunks.ts';
+import { chunkColumns, talliedColumns } from '../src/ledger/chunks/hit-chunk.ts';
 import type { StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
-import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
+import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { hitColumns } from '../src/rules/click-fields.ts';
 import { type Database, internalReadTerms } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';

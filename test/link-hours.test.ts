@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import type { RollupSlice } from '../src/ledger/counts.ts';
+import type { RollupSlice } from '../src/ledger/counts/counts.ts';
+import { countEntry, mergeCounts } from '../src/ledger/counts/hour-counts.ts';
+import { openCounts } from '../src/ledger/counts/open-counts.ts';
 import type { FoldBatch, FoldStore } from '../src/ledger/fold-store.ts';
-import { countEntry, mergeCounts } from '../src/ledger/hour-counts.ts';
-import { openCounts } from '../src/ledger/open-counts.ts';
-import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
-import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
+import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
+import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
 import { dimensions, hitColumns, rollupClasses } from '../src/rules/click-fields.ts';
 import type { Database } from '../src/storage/database.ts';
 import { dialects } from '../src/storage/dialect.ts';

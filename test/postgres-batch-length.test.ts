@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { FoldBatch } from '../src/ledger/fold-store.ts';
-import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
+import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { hitColumns } from '../src/rules/click-fields.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { startSlowProxy } from './support/slow-proxy.ts';

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import type { FromFold } from '../src/ledger/fold-messages.ts';
-import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
+import type { FromFold } from '../src/ledger/fold/fold-messages.ts';
+import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
 import { openDatabase } from '../src/storage/open.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { eraseVisitorRuns } from '../src/ledger/erase-visitor-runs.ts';
+import { minInChunk } from '../src/ledger/chunks/hit-chunk.ts';
+import { eraseVisitorRuns } from '../src/ledger/corrections/erase-visitor-runs.ts';
 import type { FoldBatch, HourVisitors } from '../src/ledger/fold-store.ts';
-import { minInChunk } from '../src/ledger/hit-chunk.ts';
-import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
+import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { hitColumns } from '../src/rules/click-fields.ts';
 import { dayLength, hoursPerDay } from '../src/rules/utc-time.ts';
 import { leastMigrationKey, requireMigration } from '../src/storage/least-migration.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { countEntry } from '../src/ledger/counts/hour-counts.ts';
 import { StoreChanged } from '../src/ledger/fold-store.ts';
-import { countEntry } from '../src/ledger/hour-counts.ts';
-import { sweepWords } from '../src/ledger/sweep-words.ts';
+import { sweepWords } from '../src/ledger/retention/sweep-words.ts';
 import { dimensionCodes } from '../src/rules/click-fields.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
 import { beginWordSweep, deleteWords, requestWordSweep } from '../src/storage/word-sweeps.ts';

@@ -1,4 +1,4 @@
-import { enrichParts } from '../../src/ledger/enrich.ts';
+import { enrichParts } from '../../src/ledger/fold/enrich.ts';
 import { classOfAgent } from '../../src/rules/agent-class.ts';
 import { readAgent } from '../../src/rules/user-agent.ts';
 import type { Effort } from '../effort.ts';

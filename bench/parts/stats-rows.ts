@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
-import { countEntry } from '../../src/ledger/hour-counts.ts';
+import { countEntry } from '../../src/ledger/counts/hour-counts.ts';
 import { dimensions, rollupClasses } from '../../src/rules/click-fields.ts';
 import { hourOf } from '../../src/rules/utc-time.ts';
 import { seededRandom } from '../redirect/zipf.ts';

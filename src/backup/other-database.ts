@@ -1,4 +1,4 @@
-import { HitPack } from '../ledger/hit-pack.ts';
+import { HitPack } from '../ledger/packs/hit-pack.ts';
 import { hitColumns } from '../rules/click-fields.ts';
 import type { BackupPart, BackupStream, Cells } from './backup-stream.ts';
 import type { BackupTarget } from './backup-target.ts';

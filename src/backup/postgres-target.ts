@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type AskPartitions, Partitions } from '../ledger/partitions.ts';
+import { type AskPartitions, Partitions } from '../ledger/stores/partitions.ts';
 import { beginWith, noLimits } from '../storage/drivers/postgres-pool.ts';
 import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
 import { type BackupHeader, type BackupPart, BackupProblem } from './backup-stream.ts';

@@ -1,6 +1,6 @@
-import { type ChunkRow, ChunkScan } from '../ledger/chunk-scan.ts';
-import { columnsInMemory } from '../ledger/chunk-store.ts';
-import { chunkOfKey } from '../ledger/hit-chunk.ts';
+import { type ChunkRow, ChunkScan } from '../ledger/chunks/chunk-scan.ts';
+import { columnsInMemory } from '../ledger/chunks/chunk-store.ts';
+import { chunkOfKey } from '../ledger/chunks/hit-chunk.ts';
 import { hitColumns } from '../rules/click-fields.ts';
 import type { BackupPart } from './backup-stream.ts';
 

@@ -6,8 +6,8 @@ const threads = {
   'sqlite-thread': '../storage/drivers/sqlite-thread.ts',
   'postgres-thread': '../storage/drivers/postgres-thread.ts',
   /** No threads themselves: jobs that the store's threads load when they run them. */
-  'chunk-job': '../ledger/chunk-job.ts',
-  'hour-sums': '../ledger/hour-sums.ts',
+  'chunk-job': '../ledger/chunks/chunk-job.ts',
+  'hour-sums': '../ledger/counts/hour-sums.ts',
 } as const;
 
 type ThreadName = keyof typeof threads;

@@ -5,7 +5,7 @@ import { foldPartsOf } from '../compose/fold-parts.ts';
 import { saltKeyOf } from '../compose/salts.ts';
 import { loadConfig } from '../config/load.ts';
 import { journalsIn } from '../journal/files.ts';
-import { foldFolder } from '../ledger/fold-folder.ts';
+import { foldFolder } from '../ledger/fold/fold-folder.ts';
 import { Refusal } from '../rules/errors.ts';
 import { goneAfter } from '../rules/node-status.ts';
 import type { Database } from '../storage/database.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { bundledCountryFile } from '../bundle/located.ts';
 import type { Config } from '../config/options.ts';
-import { CountryFileError, openLazily, openPlaceFile, placesKnownIn } from '../ledger/geo.ts';
+import { CountryFileError, openLazily, openPlaceFile, placesKnownIn } from '../ledger/fold/geo.ts';
 import { nowhere, type Place, type PlacesKnown } from '../rules/place.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Config } from '../config/options.ts';
-import { answerSaltRequests } from '../ledger/salts/answer-salt-requests.ts';
-import { SaltFolder } from '../ledger/salts/salt-folder.ts';
+import { answerSaltRequests } from '../ledger/visitors/salts/answer-salt-requests.ts';
+import { SaltFolder } from '../ledger/visitors/salts/salt-folder.ts';
 import { StoreUnavailable } from '../rules/errors.ts';
 import type { Store } from '../store.ts';
 import { repeatJob } from './repeat-job.ts';

@@ -1,4 +1,4 @@
-import { sweepWords } from '../ledger/sweep-words.ts';
+import { sweepWords } from '../ledger/retention/sweep-words.ts';
 import { applyScheduled } from '../manage/apply-scheduled.ts';
 import { checkDueDomains } from '../manage/check-due-domains.ts';
 import { cleanUp } from '../manage/clean-up.ts';

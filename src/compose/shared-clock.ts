@@ -1,4 +1,4 @@
-import { ServerClock } from '../ledger/server-clock.ts';
+import { ServerClock } from '../ledger/fold/server-clock.ts';
 import type { Queries } from '../storage/schema.ts';
 import { serverTime } from '../storage/server-time.ts';
 import { repeatJob } from './repeat-job.ts';

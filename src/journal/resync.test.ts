@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { plainHit } from '../../test/support/plain-hit.ts';
-import { HitCursor } from '../ledger/hit-cursor.ts';
+import { HitCursor } from '../ledger/fold/hit-cursor.ts';
 import { type Position, segmentFile } from './files.ts';
 import type { RawHit } from './hit.ts';
 import { type Flaw, JournalReader } from './reader.ts';

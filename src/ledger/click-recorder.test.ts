@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../test/support/program.ts';
 import { realDisk } from '../journal/disk.ts';
 import { folderOf, journalsIn, segmentsIn } from '../journal/files.ts';
 import { ClickRecorder } from './click-recorder.ts';
-import type { FromFold, ToFold } from './fold-messages.ts';
+import type { FromFold, ToFold } from './fold/fold-messages.ts';
 
 const hit = {
   ...plainHit,

@@ -5,11 +5,11 @@ import type { RawHit } from '../journal/hit.ts';
 import { Journal } from '../journal/journal.ts';
 import { OwnJournal, removeUnusedJournals } from '../journal/own-journal.ts';
 import { addClickServerCalls } from './click-server-calls.ts';
-import { FoldLag } from './fold-lag.ts';
-import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
-import { firstDayOfSalts } from './retention.ts';
-import { SaltFolder } from './salts/salt-folder.ts';
-import { hasRoomForThread } from './thread-room.ts';
+import { FoldLag } from './fold/fold-lag.ts';
+import type { FoldSettings, FromFold, ToFold } from './fold/fold-messages.ts';
+import { hasRoomForThread } from './fold/thread-room.ts';
+import { firstDayOfSalts } from './retention/retention.ts';
+import { SaltFolder } from './visitors/salts/salt-folder.ts';
 
 interface ClickRecorderParts {
   readonly settings: Omit<FoldSettings, 'journal'>;

@@ -1,9 +1,9 @@
 import type { Database } from '../storage/database.ts';
-import { ChunkLedger } from './chunk-ledger.ts';
+import { ChunkLedger } from './chunks/chunk-ledger.ts';
+import { HitChunks } from './chunks/hit-chunks.ts';
 import { externalHits } from './external-hits.ts';
-import { HitChunks } from './hit-chunks.ts';
 import type { Ledger } from './ledger.ts';
-import { PackLedger } from './pack-ledger.ts';
+import { PackLedger } from './packs/pack-ledger.ts';
 import { RowLedger } from './row-ledger.ts';
 
 export function openLedger(database: Database): Ledger {

@@ -1,4 +1,4 @@
-import { deleteSomeChunks } from '../ledger/delete-chunks.ts';
+import { deleteSomeChunks } from '../ledger/chunks/delete-chunks.ts';
 import { externalHits } from '../ledger/external-hits.ts';
 import {
   binnedIdsOf,

@@ -1,4 +1,4 @@
-import type { Hours } from '../ledger/counts.ts';
+import type { Hours } from '../ledger/counts/counts.ts';
 import { hourLength } from '../rules/utc-time.ts';
 
 export const intervals = ['hour', 'day', 'week', 'month'] as const;

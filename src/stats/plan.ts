@@ -1,5 +1,5 @@
 import { targets } from '../journal/hit.ts';
-import type { Slice } from '../ledger/counts.ts';
+import type { Slice } from '../ledger/counts/counts.ts';
 import {
   type ClickDimension,
   clickDimensions,

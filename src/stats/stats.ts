@@ -1,3 +1,4 @@
+import { hasTallies } from '../ledger/chunks/has-tallies.ts';
 import {
   type BucketCount,
   type Counts,
@@ -6,11 +7,10 @@ import {
   type RollupSlice,
   type Slice,
   spanOf,
-} from '../ledger/counts.ts';
-import type { GroupCount } from '../ledger/groups.ts';
-import { hasTallies } from '../ledger/has-tallies.ts';
+} from '../ledger/counts/counts.ts';
+import type { GroupCount } from '../ledger/counts/groups.ts';
+import { openCounts, openHitCounts } from '../ledger/counts/open-counts.ts';
 import type { Owner } from '../ledger/ledger.ts';
-import { openCounts, openHitCounts } from '../ledger/open-counts.ts';
 import {
   columnOf,
   dimensionCodes,

@@ -251,7 +251,7 @@ export interface Schema {
     cells: Uint8Array;
   };
   /**
-   * Older hits (`ledger/hit-chunk.ts`), consecutive by id for one organization. On PostgreSQL a chunk's columns are in its row,
+   * Older hits (`ledger/chunks/hit-chunk.ts`), consecutive by id for one organization. On PostgreSQL a chunk's columns are in its row,
    * and its hits are in rows and packs as well.
    */
   hit_chunks: {
@@ -276,7 +276,7 @@ export interface Schema {
     end_row: number;
     first_at?: number;
   };
-  /** On PostgreSQL: the rows of links in a chunk, as `ledger/link-groups.ts` writes them. */
+  /** On PostgreSQL: the rows of links in a chunk, as `ledger/chunks/link-groups.ts` writes them. */
   hit_link_groups: { chunk_id: number; last_link: number; first_at: number; links: Uint8Array };
   /** Which packs have hits of a link. On PostgreSQL only programs of the release before look here. */
   hit_pack_links: { link_id: number; pack_id: number; first_at?: number };
@@ -284,7 +284,7 @@ export interface Schema {
   hit_ids: { newest: number; settled: number };
   /** Hits by hour (hours since the epoch), class and value of a dimension; kept for good. */
   organization_rollups: Rollup & { organization_id: number };
-  /** The same for a link's hour, in one row: see `ledger/hour-counts.ts`. On PostgreSQL null is 0. */
+  /** The same for a link's hour, in one row: see `ledger/counts/hour-counts.ts`. On PostgreSQL null is 0. */
   link_hours: Record<Exclude<RollupClass, 'click'>, number | null> & {
     link_id: number;
     hour: number;
@@ -297,7 +297,7 @@ export interface Schema {
   };
   link_clicks: { link_id: number; clicks: number; last_clicked_at: number };
   daily_visitors: { day: number; owner: number; visitor: number };
-  /** On PostgreSQL: the visitors of a day by batch (`ledger/visitor-runs.ts`), and the newest run. */
+  /** On PostgreSQL: the visitors of a day by batch (`ledger/visitors/visitor-runs.ts`), and the newest run. */
   visitor_runs: { day: number; id: number; visitors: Uint8Array };
   visitor_days: { day: number; newest: number; edition: number; is_by_row: boolean };
   /** Clicks that were erased or moved to another class: who did it, and its progress. */
@@ -340,7 +340,7 @@ export interface Schema {
   visitor_salt_marks: { day: number; mark: string; proof: string };
   /** Requests of nodes for the salt of a day, and the salt sealed for each. */
   visitor_salt_requests: { public_key: string; day: number; proof: string; answer: string | null };
-  /** The clicks of a batch, for some minutes: `ledger/click-claims.ts`. */
+  /** The clicks of a batch, for some minutes: `ledger/fold/click-claims.ts`. */
   click_claims: {
     turn: number;
     journal: string;
@@ -353,7 +353,7 @@ export interface Schema {
     cells: Uint8Array;
   };
   click_claim_turns: { turn: number };
-  /** How close a network is to flooding a link, for some minutes: `ledger/flood-levels.ts`. */
+  /** How close a network is to flooding a link, for some minutes: `ledger/fold/flood-levels.ts`. */
   flood_levels: { pair: number; level: number; at: number; folded_at: number };
   webhook_deliveries: {
     id: Generated<number>;

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Position } from '../../src/journal/files.ts';
 import type { DeliveriesOf, FoldBatch, FoldStore } from '../../src/ledger/fold-store.ts';
-import { SqliteFoldStore } from '../../src/ledger/sqlite-fold-store.ts';
+import { SqliteFoldStore } from '../../src/ledger/stores/sqlite-fold-store.ts';
 import { StoreUnavailable } from '../../src/rules/errors.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { queriesOver } from '../../src/storage/drivers/sqlite-client.ts';

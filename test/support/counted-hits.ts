@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { SQL } from 'bun';
-import { HitPack, type PackRow } from '../../src/ledger/hit-pack.ts';
+import { HitPack, type PackRow } from '../../src/ledger/packs/hit-pack.ts';
 
 /** The number of hits of a link, according to each table that counts them. */
 export interface CountedHits {

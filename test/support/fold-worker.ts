@@ -2,12 +2,12 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderOf, type JournalName, type Position, segmentFile } from '../../src/journal/files.ts';
 import { RecordWriter } from '../../src/journal/record-writer.ts';
-import { enrichParts } from '../../src/ledger/enrich.ts';
-import type { FoldSettings, FromFold } from '../../src/ledger/fold-messages.ts';
-import { FoldWorker } from '../../src/ledger/fold-worker.ts';
-import { ownSalts, SaltFolder } from '../../src/ledger/salts/salt-folder.ts';
-import type { SqliteFoldStore } from '../../src/ledger/sqlite-fold-store.ts';
-import { DailySalts } from '../../src/ledger/visitor-hash.ts';
+import { enrichParts } from '../../src/ledger/fold/enrich.ts';
+import type { FoldSettings, FromFold } from '../../src/ledger/fold/fold-messages.ts';
+import { FoldWorker } from '../../src/ledger/fold/fold-worker.ts';
+import type { SqliteFoldStore } from '../../src/ledger/stores/sqlite-fold-store.ts';
+import { ownSalts, SaltFolder } from '../../src/ledger/visitors/salts/salt-folder.ts';
+import { DailySalts } from '../../src/ledger/visitors/visitor-hash.ts';
 import { plainHit } from './plain-hit.ts';
 
 /** The journal of the worker's own process, and one that an earlier process left behind. */

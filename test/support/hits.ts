@@ -1,12 +1,12 @@
 import { type Insertable, SqliteAdapter, sql } from 'kysely';
 import { outcomes, targets } from '../../src/journal/hit.ts';
-import { ChunkScan } from '../../src/ledger/chunk-scan.ts';
-import { columnsInMemory } from '../../src/ledger/chunk-store.ts';
+import { ChunkScan } from '../../src/ledger/chunks/chunk-scan.ts';
+import { columnsInMemory } from '../../src/ledger/chunks/chunk-store.ts';
+import { countEntry, mergeCounts, reasonValue } from '../../src/ledger/counts/hour-counts.ts';
 import { externalHits } from '../../src/ledger/external-hits.ts';
-import { HitPack } from '../../src/ledger/hit-pack.ts';
-import { countEntry, mergeCounts, reasonValue } from '../../src/ledger/hour-counts.ts';
 import type { StoredHit } from '../../src/ledger/ledger.ts';
-import { Partitions } from '../../src/ledger/partitions.ts';
+import { HitPack } from '../../src/ledger/packs/hit-pack.ts';
+import { Partitions } from '../../src/ledger/stores/partitions.ts';
 import {
   classes,
   type Dimension,

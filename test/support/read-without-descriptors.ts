@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { JournalReader } from '../../src/journal/reader.ts';
-import { HitCursor } from '../../src/ledger/hit-cursor.ts';
+import { HitCursor } from '../../src/ledger/fold/hit-cursor.ts';
 
 const descriptors: number[] = [];
 

@@ -1,5 +1,5 @@
 import type { SQL } from 'bun';
-import { readRun } from '../../src/ledger/visitor-runs.ts';
+import { readRun } from '../../src/ledger/visitors/visitor-runs.ts';
 import { dialectOf } from '../../src/storage/dialect.ts';
 import type { Queries } from '../../src/storage/schema.ts';
 

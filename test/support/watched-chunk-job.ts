@@ -1,4 +1,4 @@
-import answer, { type ChunkQuery } from '../../src/ledger/chunk-job.ts';
+import answer, { type ChunkQuery } from '../../src/ledger/chunks/chunk-job.ts';
 import type { JobStore } from '../../src/storage/database.ts';
 
 /** The chunk job, with a count of how often it requested cells from the server. */

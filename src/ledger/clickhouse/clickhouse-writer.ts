@@ -5,7 +5,7 @@ import { dayLength, monthBegin, monthOf } from '../../rules/utc-time.ts';
 import { clickServerCalls } from '../click-server-calls.ts';
 import type { HitWriter, UncountedBatch, Watermark } from '../external-hits.ts';
 import type { FoldBatch } from '../fold-store.ts';
-import { monthsOf } from '../postgres-hits.ts';
+import { monthsOf } from '../stores/postgres-hits.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';
 import { ClickhouseLedger } from './clickhouse-ledger.ts';
 import { prepareTables, quoted } from './clickhouse-tables.ts';

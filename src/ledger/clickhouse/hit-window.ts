@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { hitColumns } from '../../rules/click-fields.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { HitPack, type PackRow } from '../hit-pack.ts';
-import { StoredColumns } from '../stored-columns.ts';
+import { StoredColumns } from '../chunks/stored-columns.ts';
+import { HitPack, type PackRow } from '../packs/hit-pack.ts';
 
 /** How many ids are moved at a time. Retries use the same windows. */
 export const windowLength = 65_536;

@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * The salts of the days are files from now on (ledger/salts/). On PostgreSQL the nodes agree on them: `mark` identifies a day's
+ * The salts of the days are files from now on (ledger/visitors/salts/). On PostgreSQL the nodes agree on them: `mark` identifies a day's
  * salt without revealing it, and an answer opens with a key that only the requesting node has.
  */
 export const saltsOutside: Migration = ({ integer, tableEnd }) => [

@@ -32,7 +32,7 @@ begin
 end $$`;
 
 /**
- * On PostgreSQL the ledger gets packs, and a partition for each month (\`ledger/partitions.ts\`): old hits go with their
+ * On PostgreSQL the ledger gets packs, and a partition for each month (\`ledger/stores/partitions.ts\`): old hits go with their
  * partition. Existing rows stay where they are; they are read once, to validate that they are in the right partition.
  */
 export const hitsByMonth: Migration = ({ partitions, integer }) =>

@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * On PostgreSQL the visitors of a day by batch, instead of a row for each (`ledger/postgres-visitors.ts`). Transactions that
+ * On PostgreSQL the visitors of a day by batch, instead of a row for each (`ledger/stores/postgres-visitors.ts`). Transactions that
  * count visitors of a day lock its row in visitor_days; its edition changes when visitors are deleted.
  */
 export const visitorRuns: Migration = ({ partitions, integer }) =>

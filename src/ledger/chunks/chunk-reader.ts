@@ -1,0 +1,110 @@
+import type { JobStore } from '../../storage/database.ts';
+import { type HitFilter, organizationOf, type Times } from '../ledger.ts';
+import { type ChunkSpan, rowsOf } from './chunk-rows.ts';
+import { type ChunkRow, ChunkScan } from './chunk-scan.ts';
+import { type ChunkCells, cellsInSqlite } from './chunk-store.ts';
+import { type ChunkColumn, chunkColumns } from './hit-chunk.ts';
+import { beginQuery, readCells } from './server-cells.ts';
+
+/** What to read of each chunk when reading costs a round trip. */
+export interface WantedCells {
+  readonly columns: (chunk: ChunkRow) => readonly ChunkColumn[];
+  /** Read instead of the columns where a tally suffices. */
+  readonly tally?: ChunkColumn;
+}
+
+/** How many chunks are read at once. The first is read alone, because it often fills a page. */
+const readTogether = { first: 1, growth: 8, max: 48 } as const;
+/** Tallies are small. */
+const talliesTogether = { first: 512, growth: 1, max: 512 } as const;
+
+/**
+ * The chunks that may contain matching hits, by id. Later chunks have hits with higher ids, except for chunks that were made from
+ * the same hits, one per month: these share their `first_id` and `last_id`.
+ */
+export async function* chunksOf(
+  store: JobStore,
+  span: ChunkSpan,
+  wanted: WantedCells,
+  order: 'asc' | 'desc' = 'asc',
+): AsyncGenerator<ChunkScan, void, undefined> {
+  const rows = await rowsOf(store, span, order);
+  const { rowsAtOnce, copy } = store;
+  if (rowsAtOnce !== null) {
+    const cells = cellsInSqlite(rowsAtOnce);
+    for (const row of rows) {
+      store.keepGoing();
+      yield new ChunkScan(cells, row);
+    }
+    return;
+  }
+  if (copy === null) return;
+  beginQuery();
+  const { owner, values = [] } = span.filter;
+  const hasTallies =
+    wanted.tally !== undefined &&
+    owner.kind === 'organization' &&
+    values.length === 0 &&
+    owner.links === undefined;
+  const { first, growth, max } = hasTallies ? talliesTogether : readTogether;
+  let together: number = first;
+  const read = (some: readonly ChunkRow[]): Promise<ChunkCells> =>
+    readCells(copy, some, (chunk) => neededOf(chunk, span.filter, wanted));
+  let next = read(rows.slice(0, together));
+  for (let at = 0; at < rows.length; ) {
+    const cells = await next;
+    const end = at + together;
+    together = Math.min(together * growth, max);
+    // The server reads the next ones while these are processed.
+    next = read(rows.slice(end, end + together));
+    next.catch(() => {});
+    for (; at < Math.min(end, rows.length); at++) {
+      store.keepGoing();
+      const row = rows[at];
+      if (row !== undefined) yield new ChunkScan(cells, row);
+    }
+  }
+}
+
+/**
+ * Whether the chunks up to `upTo` still exist. Corrections delete chunks whose hits are also stored in rows and packs; in a SQLite
+ * store they change the chunks instead.
+ */
+export async function stillExist(store: JobStore, { filter: { owner }, upTo }: ChunkSpan): Promise<boolean> {
+  if (store.rowsAtOnce !== null) return true;
+  const [row] = await store.rows<{ last_id: number }>(
+    'select last_id from hit_chunks where id = (select max(id) from hit_chunks where organization_id = $1)',
+    [organizationOf(owner)],
+  );
+  return row !== undefined && row.last_id >= upTo;
+}
+
+/** Loads all columns of a chunk. */
+export async function readWhole(store: JobStore, chunk: ChunkScan): Promise<void> {
+  if (store.copy !== null)
+    chunk.readFrom(await readCells(store.copy, [chunk.row], () => chunkColumns.map((name) => `c_${name}`)));
+}
+
+/** Whether all hits of a chunk are in this time range. */
+export const liesWithin = (
+  { first_at, last_at }: Pick<ChunkRow, 'first_at' | 'last_at'>,
+  { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: Times,
+): boolean => from <= first_at && to > last_at;
+
+/** The needed columns, or only the tally if that suffices. */
+function neededOf(
+  chunk: ChunkRow,
+  { owner: { links }, values = [], classes, from, to }: HitFilter,
+  wanted: WantedCells,
+): string[] {
+  const isWithin = liesWithin(chunk, { from, to });
+  const isWhole = isWithin && chunk.end_row - chunk.first_row === chunk.hits;
+  if (wanted.tally !== undefined && isWhole && values.length === 0 && links === undefined)
+    return [`t_${wanted.tally}`];
+  const columns = new Set<ChunkColumn>(wanted.columns(chunk));
+  for (const [name] of values) if (name !== 'organization_id' && name !== 'at') columns.add(name);
+  if (links !== undefined) columns.add('link_id');
+  if (classes !== undefined) columns.add('rollup_class');
+  if (!isWithin || values.some(([name]) => name === 'at')) columns.add('hour').add('milliseconds');
+  return [...columns].map((name) => `c_${name}`);
+}

@@ -1,0 +1,329 @@
+import type { HitColumn } from '../../rules/click-fields.ts';
+import { hourLength } from '../../rules/utc-time.ts';
+import type { HitFilter, StoredHit } from '../ledger.ts';
+import { type CodedColumn, type Codes, codeOf, readCoded, readDifferences, valueAt } from './chunk-column.ts';
+import type { ChunkCells } from './chunk-store.ts';
+import { type ChunkTally, readTally } from './chunk-tally.ts';
+import { type ChunkColumn, keptColumns } from './hit-chunk.ts';
+
+/** A chunk, and which of its rows belong to the owner. */
+export interface ChunkRow {
+  readonly id: number;
+  readonly hits: number;
+  readonly organization_id: number;
+  readonly first_id: number;
+  readonly last_id: number;
+  readonly first_at: number;
+  readonly last_at: number;
+  readonly first_row: number;
+  readonly end_row: number;
+  /** Changes when a chunk is made again under the same id; only on a server. */
+  readonly version: string;
+}
+
+/** At least as long as a chunk has rows. */
+let rows = new Int32Array(2 ** 15);
+let zeros = new Uint8Array(2 ** 15);
+const oneValue: CodedColumn = { values: new Float64Array(1), codes: null };
+/** A flag per code of a chunk: whether its value was asked for. */
+const wanted = new Uint8Array(2 ** 16);
+
+/** The rows of a chunk that pass a filter. Reads only the columns needed for that. */
+export class ChunkScan {
+  readonly row: ChunkRow;
+  #store: ChunkCells;
+  readonly #coded = new Map<ChunkColumn, CodedColumn>();
+  #count = 0;
+
+  constructor(store: ChunkCells, row: ChunkRow) {
+    this.#store = store;
+    this.row = row;
+    if (row.hits <= rows.length) return;
+    rows = new Int32Array(row.hits);
+    zeros = new Uint8Array(row.hits);
+  }
+
+  /** The rows that pass. Valid until another chunk is scanned. */
+  get passed(): Int32Array {
+    return rows.subarray(0, this.#count);
+  }
+
+  /** Further columns are read from these cells. */
+  readFrom(cells: ChunkCells): void {
+    this.#store = cells;
+  }
+
+  coded(column: ChunkColumn): CodedColumn {
+    let coded = this.#coded.get(column);
+    if (coded === undefined) {
+      const cells = this.#cells(column);
+      coded = cells === undefined ? oneValue : readCoded(cells, this.row.hits);
+      this.#coded.set(column, coded);
+    }
+    return coded;
+  }
+
+  differences(column: 'id' | 'milliseconds'): Float64Array {
+    const cells = this.#cells(column);
+    if (cells === undefined) throw new Error(`chunk ${this.row.id} has no column ${column}`);
+    return readDifferences(cells, this.row.hits);
+  }
+
+  /** Returns the number of rows that pass. */
+  select({ owner: { links }, classes, values = [], from, to }: HitFilter): number {
+    const { first_row, end_row, first_at, last_at } = this.row;
+    this.#count = -1;
+    for (const [column, value] of values) if (!this.#keepValue(column, value)) return this.#none();
+    if (links !== undefined && !this.#keepListed(this.coded('link_id'), isIn(links))) return this.#none();
+    if (
+      classes !== undefined &&
+      !this.#keepListed(this.coded('rollup_class'), (one) => classes.includes(one))
+    )
+      return this.#none();
+    if ((from !== undefined && first_at < from) || (to !== undefined && last_at >= to)) {
+      if (!this.#keepTimes(from ?? Number.NEGATIVE_INFINITY, to ?? Number.POSITIVE_INFINITY))
+        return this.#none();
+    }
+    if (this.#count < 0) {
+      this.#count = end_row - first_row;
+      for (let row = first_row; row < end_row; row++) rows[row - first_row] = row;
+    }
+    return this.#count;
+  }
+
+  /** Keeps the rows with ids between `above` and `below`, both exclusive. Returns how many. */
+  keepIds(above: number, below: number): number {
+    if (this.row.first_id > above && this.row.last_id < below) return this.#count;
+    const ids = this.differences('id');
+    let kept = 0;
+    for (let at = 0; at < this.#count; at++) {
+      const row = rows[at] ?? 0;
+      const id = ids[row] ?? 0;
+      if (id > above && id < below) rows[kept++] = row;
+    }
+    this.#count = kept;
+    return kept;
+  }
+
+  /** The counts of all its hits, made with the chunk; null if they don't answer the query or don't exist. */
+  tallyOf(column: ChunkColumn, { owner, values = [], from, to }: HitFilter): ChunkTally | null {
+    const { first_row, end_row, hits, first_at, last_at } = this.row;
+    const isWhole =
+      values.length === 0 &&
+      owner.links === undefined &&
+      end_row - first_row === hits &&
+      (from ?? Number.NEGATIVE_INFINITY) <= first_at &&
+      (to ?? Number.POSITIVE_INFINITY) > last_at;
+    if (!isWhole) return null;
+    const found = this.#store.tally(this.row.id, column);
+    return found === undefined ? null : readTally(found);
+  }
+
+  /** The number of passing rows for each value of this column and each class: `counts[value * classes + class]`. */
+  tally(by: CodedColumn, classes: CodedColumn): Int32Array {
+    const ofClass = classes.values.length;
+    const counts = new Int32Array(by.values.length * ofClass);
+    const classCodes = classes.codes instanceof Uint8Array ? classes.codes : zeros;
+    if (by.codes instanceof Uint16Array) tallyWords(by.codes, classCodes, this.#count, ofClass, counts);
+    else tallyBytes(by.codes ?? zeros, classCodes, this.#count, ofClass, counts);
+    return counts;
+  }
+
+  /** All hits, with their stored reasons. */
+  get storedHits(): StoredHit[] {
+    const hits = this.hitsOf(Array.from({ length: this.row.hits }, (_, row) => row));
+    const cells = this.#cells('stored_reason');
+    if (cells === undefined) return hits;
+    const reasons = readCoded(cells, this.row.hits);
+    return hits.map((hit, row) => ({ ...hit, reason: valueAt(reasons, row) }));
+  }
+
+  /** The hits of these rows, in this order. */
+  hitsOf(chosen: readonly number[]): StoredHit[] {
+    const ids = this.differences('id');
+    const milliseconds = this.differences('milliseconds');
+    const hours = this.coded('hour');
+    return chosen.map((row) => {
+      const hit: Record<string, number> = {
+        id: ids[row] ?? 0,
+        organization_id: this.row.organization_id,
+        at: valueAt(hours, row) * hourLength + (milliseconds[row] ?? 0),
+      };
+      for (const name of keptColumns) hit[name] = valueAt(this.coded(name), row);
+      return hit as StoredHit;
+    });
+  }
+
+  #cells(column: ChunkColumn): Uint8Array | undefined {
+    return this.#store.column(this.row.id, column);
+  }
+
+  #none(): number {
+    this.#count = 0;
+    return 0;
+  }
+
+  #keepValue(name: HitColumn, value: number): boolean {
+    if (name === 'organization_id') return value === this.row.organization_id;
+    if (name === 'at') return this.#keepTimes(value, value + 1);
+    const column = this.coded(name);
+    const code = codeOf(column, value);
+    if (code < 0) return false;
+    if (column.codes === null) return true;
+    return this.#keepCodes(column.codes, code);
+  }
+
+  #keepCodes(codes: NonNullable<Codes>, code: number): boolean {
+    const { first_row, end_row } = this.row;
+    const isFirst = this.#count < 0;
+    if (codes instanceof Uint8Array)
+      this.#count = isFirst
+        ? findBytes(codes, code, first_row, end_row)
+        : keepBytes(codes, code, this.#count);
+    else
+      this.#count = isFirst
+        ? findWords(codes, code, first_row, end_row)
+        : keepWords(codes, code, this.#count);
+    return this.#count > 0;
+  }
+
+  #keepListed({ values, codes }: CodedColumn, isWanted: (value: number) => boolean): boolean {
+    let listed = 0;
+    for (let code = 0; code < values.length; code++) {
+      wanted[code] = Number(isWanted(values[code] ?? 0));
+      listed += wanted[code] ?? 0;
+    }
+    if (listed === 0 || listed === values.length || codes === null) return listed > 0;
+    const { first_row, end_row } = this.row;
+    if (this.#count < 0) {
+      this.#count = end_row - first_row;
+      for (let row = first_row; row < end_row; row++) rows[row - first_row] = row;
+    }
+    this.#count =
+      codes instanceof Uint8Array ? keepWantedBytes(codes, this.#count) : keepWantedWords(codes, this.#count);
+    return this.#count > 0;
+  }
+
+  #keepTimes(from: number, to: number): boolean {
+    const isWhole = [from, to].every((end) => !Number.isFinite(end) || end % hourLength === 0);
+    const hours = this.coded('hour');
+    const isNear = (hour: number) => (hour + 1) * hourLength > from && hour * hourLength < to;
+    if (!this.#keepListed(hours, isNear)) return false;
+    if (isWhole) return true;
+    const { first_row, end_row } = this.row;
+    if (this.#count < 0) {
+      this.#count = end_row - first_row;
+      for (let row = first_row; row < end_row; row++) rows[row - first_row] = row;
+    }
+    const milliseconds = this.differences('milliseconds');
+    let kept = 0;
+    for (let at = 0; at < this.#count; at++) {
+      const row = rows[at] ?? 0;
+      const instant = valueAt(hours, row) * hourLength + (milliseconds[row] ?? 0);
+      if (instant >= from && instant < to) rows[kept++] = row;
+    }
+    this.#count = kept;
+    return kept > 0;
+  }
+}
+
+/** By binary search: a set of thousands of links would have to be built for every chunk. */
+const isIn = (sorted: readonly number[]) => (value: number) => {
+  let low = 0;
+  for (let high = sorted.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low] === value;
+};
+
+// A loop that has seen cells of two widths takes ten times as long, so each loop exists twice. One that branches on its findings
+// takes up to five times as long, because the processor can't predict the branch: so a row is written before it is known whether
+// it stays.
+
+function findBytes(codes: Uint8Array, code: number, from: number, to: number): number {
+  let found = 0;
+  for (let row = from; row < to; row++) {
+    rows[found] = row;
+    found += Number(codes[row] === code);
+  }
+  return found;
+}
+
+function findWords(codes: Uint16Array, code: number, from: number, to: number): number {
+  let found = 0;
+  for (let row = from; row < to; row++) {
+    rows[found] = row;
+    found += Number(codes[row] === code);
+  }
+  return found;
+}
+
+function keepBytes(codes: Uint8Array, code: number, count: number): number {
+  let kept = 0;
+  for (let at = 0; at < count; at++) {
+    const row = rows[at] ?? 0;
+    rows[kept] = row;
+    kept += Number(codes[row] === code);
+  }
+  return kept;
+}
+
+function keepWords(codes: Uint16Array, code: number, count: number): number {
+  let kept = 0;
+  for (let at = 0; at < count; at++) {
+    const row = rows[at] ?? 0;
+    rows[kept] = row;
+    kept += Number(codes[row] === code);
+  }
+  return kept;
+}
+
+function keepWantedBytes(codes: Uint8Array, count: number): number {
+  let kept = 0;
+  for (let at = 0; at < count; at++) {
+    const row = rows[at] ?? 0;
+    rows[kept] = row;
+    kept += wanted[codes[row] ?? 0] ?? 0;
+  }
+  return kept;
+}
+
+function keepWantedWords(codes: Uint16Array, count: number): number {
+  let kept = 0;
+  for (let at = 0; at < count; at++) {
+    const row = rows[at] ?? 0;
+    rows[kept] = row;
+    kept += wanted[codes[row] ?? 0] ?? 0;
+  }
+  return kept;
+}
+
+function tallyBytes(
+  codes: Uint8Array,
+  classes: Uint8Array,
+  count: number,
+  ofClass: number,
+  counts: Int32Array,
+): void {
+  for (let at = 0; at < count; at++) {
+    const row = rows[at] ?? 0;
+    const index = (codes[row] ?? 0) * ofClass + (classes[row] ?? 0);
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+}
+
+function tallyWords(
+  codes: Uint16Array,
+  classes: Uint8Array,
+  count: number,
+  ofClass: number,
+  counts: Int32Array,
+): void {
+  for (let at = 0; at < count; at++) {
+    const row = rows[at] ?? 0;
+    const index = (codes[row] ?? 0) * ofClass + (classes[row] ?? 0);
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+}

@@ -1,0 +1,23 @@
+import { dimensionCodes } from '../../rules/click-fields.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Slice } from '../counts/counts.ts';
+import { externalHits } from '../external-hits.ts';
+import type { Owner } from '../ledger.ts';
+import { HitChunks } from './hit-chunks.ts';
+
+/** An hour has few values of the other dimensions, and its roll-ups are read at once. */
+const manyValues: ReadonlySet<number> = new Set(
+  (['country', 'referrer', 'utm_source', 'utm_medium', 'utm_campaign', 'language'] as const).map(
+    (name) => dimensionCodes[name],
+  ),
+);
+
+/**
+ * Whether an organization's clicks are counted by the values of a dimension faster from the tallies of its chunks than from its
+ * roll-ups: these have a row for each value of each hour.
+ */
+export async function hasTallies(database: Database, owner: Owner, slice: Slice): Promise<boolean> {
+  if (owner.kind === 'link' || owner.links !== undefined || slice.kind !== 'rollups') return false;
+  if (!manyValues.has(slice.dimension) || externalHits(database) !== null) return false;
+  return (await new HitChunks(database).mergedTo(owner)) > 0;
+}

@@ -1,0 +1,103 @@
+import { type HitColumn, hitColumns } from '../../rules/click-fields.ts';
+import type { Column } from '../fold-store.ts';
+import type { StoredHit } from '../ledger.ts';
+import type { HitPack } from '../packs/hit-pack.ts';
+import type { Rows } from '../packs/pack-writer.ts';
+
+/**
+ * Hits of one organization column by column, with their stored reasons: what a chunk is made of. Those of a link are sorted by
+ * id.
+ */
+export interface HitsToStore {
+  readonly count: number;
+  readonly ids: Float64Array;
+  column(name: HitColumn): Column;
+}
+
+/** Stored hits of one organization column by column, with their stored reasons. As objects, each of them cost 2 µs more. */
+export class StoredColumns implements HitsToStore {
+  #count = 0;
+  readonly #ids: Float64Array;
+  readonly #columns: readonly Float64Array[];
+
+  /** With room for so many hits. */
+  constructor(room: number) {
+    this.#ids = new Float64Array(room);
+    this.#columns = hitColumns.map(() => new Float64Array(room));
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get ids(): Float64Array {
+    return this.#ids.subarray(0, this.#count);
+  }
+
+  column(name: HitColumn): Float64Array {
+    const column = this.#columns[hitColumns.indexOf(name)];
+    if (column === undefined) throw new Error(`hits have no column ${name}`);
+    return column.subarray(0, this.#count);
+  }
+
+  addPack(pack: HitPack): void {
+    const first = this.#count;
+    for (const [index, name] of hitColumns.entries())
+      this.#columns[index]?.set(name === 'reason' ? pack.storedReasons : pack.column(name), first);
+    for (let row = 0; row < pack.count; row++) this.#ids[first + row] = pack.id + row;
+    this.#count += pack.count;
+  }
+
+  /** The cells of a row of `hits`, in the order of `hitColumns`. */
+  addRow(id: number, cells: readonly number[]): void {
+    this.#ids[this.#count] = id;
+    for (let index = 0; index < this.#columns.length; index++) {
+      const column = this.#columns[index];
+      if (column !== undefined) column[this.#count] = cells[index] ?? 0;
+    }
+    this.#count += 1;
+  }
+}
+
+/** A part of a batch, without copying if its rows are already sorted: from `from` up to `to`, with ids from `firstId` on. */
+export class BatchPart implements HitsToStore {
+  readonly count: number;
+  readonly ids: Float64Array;
+  readonly #columns: readonly Column[];
+  readonly #rows: Rows;
+  readonly #from: number;
+
+  constructor(
+    columns: readonly Column[],
+    rows: Rows,
+    { from, to }: { readonly from: number; readonly to: number },
+    firstId: number,
+  ) {
+    this.#columns = columns;
+    this.#rows = rows;
+    this.#from = from;
+    this.count = to - from;
+    this.ids = new Float64Array(this.count);
+    for (let row = 0; row < this.count; row++) this.ids[row] = firstId + row;
+  }
+
+  column(name: HitColumn): Column {
+    const column = this.#columns[hitColumns.indexOf(name)];
+    if (column === undefined) throw new Error(`hits have no column ${name}`);
+    const [from, rows] = [this.#from, this.#rows];
+    if (rows === null) return column.subarray(from, from + this.count);
+    const taken = new Float64Array(this.count);
+    for (let row = 0; row < taken.length; row++) taken[row] = column[rows[from + row] ?? 0] ?? 0;
+    return taken;
+  }
+}
+
+export function columnsOfHits(hits: readonly StoredHit[]): StoredColumns {
+  const columns = new StoredColumns(hits.length);
+  for (const hit of hits)
+    columns.addRow(
+      hit.id,
+      hitColumns.map((name) => hit[name]),
+    );
+  return columns;
+}

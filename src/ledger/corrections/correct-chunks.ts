@@ -1,0 +1,122 @@
+import { sql } from 'kysely';
+import type { Database } from '../../storage/database.ts';
+import { dialects } from '../../storage/dialect.ts';
+import type { Queries } from '../../storage/schema.ts';
+import { type ChunkRow, ChunkScan } from '../chunks/chunk-scan.ts';
+import { type ChunkCells, columnsInMemory } from '../chunks/chunk-store.ts';
+import { deleteChunk } from '../chunks/delete-chunks.ts';
+import { chunkOf, columnKey, endOfKeys } from '../chunks/hit-chunk.ts';
+import { columnsOfHits } from '../chunks/stored-columns.ts';
+import type { StoredHit } from '../ledger.ts';
+import { type CorrectionScope, isInScope } from './correction-scope.ts';
+
+/** Few enough to be parameters of one statement. */
+const linksAtOnce = 200;
+
+/** The next chunk in a correction's scope that has hits after an id. None is made while there is a correction. */
+export async function nextChunk(
+  { kind, read }: Database,
+  { organizationId, owner, from, to }: CorrectionScope,
+  after: number,
+): Promise<Pick<ChunkRow, 'id' | 'last_id'> | null> {
+  if (!dialects[kind].chunksHits) return null;
+  const ofLink =
+    owner.kind === 'link'
+      ? sql`and exists (select 1 from hit_chunk_links where chunk_id = hit_chunks.id and link_id = ${owner.id})`
+      : sql``;
+  const { rows } = await sql<Pick<ChunkRow, 'id' | 'last_id'>>`
+    select id, last_id from hit_chunks
+    where organization_id = ${organizationId} and last_id > ${after} and last_at >= ${from ?? 0}
+      and first_at < ${to} ${ofLink} order by id limit 1`.execute(read);
+  return rows[0] ?? null;
+}
+
+/**
+ * Corrects the matching hits of a chunk, and returns them as they were. They may still be stored in rows and packs, where nothing
+ * reads them any more: they are deleted there at once.
+ */
+export async function correctChunk(
+  queries: Queries,
+  scope: CorrectionScope,
+  id: number,
+  changed: (hit: StoredHit, newClass: number) => StoredHit,
+): Promise<readonly StoredHit[]> {
+  const chunk = await queries.selectFrom('hit_chunks').selectAll().where('id', '=', id).executeTakeFirst();
+  if (chunk === undefined) return [];
+  await deleteSources(queries, chunk.organization_id, chunk.last_id);
+  const row = { ...chunk, first_row: 0, end_row: chunk.hits, version: '' };
+  const hits = new ChunkScan(await cellsOf(queries, id), row).storedHits;
+  const inScope = hits.filter((hit) => isInScope(scope, hit));
+  if (inScope.length === 0) return [];
+  const { change } = scope;
+  await deleteChunk(queries, id);
+  await insertChunk(
+    queries,
+    chunk,
+    change === null
+      ? hits.filter((hit) => !isInScope(scope, hit))
+      : hits.map((hit) => (isInScope(scope, hit) ? changed(hit, change.to) : hit)),
+  );
+  return inScope;
+}
+
+/** All columns of a chunk, loaded into memory. */
+async function cellsOf(queries: Queries, id: number): Promise<ChunkCells> {
+  const found = await queries
+    .selectFrom('hit_chunk_columns')
+    .selectAll()
+    .where('key', '>=', columnKey(id, 'id'))
+    .where('key', '<', endOfKeys(id))
+    .execute();
+  return columnsInMemory(found);
+}
+
+async function insertChunk(
+  queries: Queries,
+  { id, made_at }: { readonly id: number; readonly made_at: number },
+  hits: readonly StoredHit[],
+): Promise<void> {
+  if (hits.length === 0) return;
+  const { facts, columns, tallies, links } = chunkOf(columnsOfHits(hits));
+  await queries
+    .insertInto('hit_chunks')
+    .values({ id, made_at, ...facts })
+    .execute();
+  for (const { column, cells } of columns)
+    await queries
+      .insertInto('hit_chunk_columns')
+      .values({ key: columnKey(id, column), cells })
+      .execute();
+  for (const { column, cells } of tallies)
+    await queries
+      .insertInto('hit_chunk_tallies')
+      .values({ key: columnKey(id, column), cells })
+      .execute();
+  for (const some of inParts(links)) {
+    const rows = some.map(({ link, first, end }) => ({
+      link_id: link,
+      chunk_id: id,
+      first_row: first,
+      end_row: end,
+    }));
+    await queries.insertInto('hit_chunk_links').values(rows).execute();
+  }
+}
+
+async function deleteSources(queries: Queries, organizationId: number, upTo: number): Promise<void> {
+  const packs = sql`select id from hit_packs where organization_id = ${organizationId} and id <= ${upTo}`;
+  const { rows } = await packs.execute(queries);
+  if (rows.length > 0) {
+    await sql`delete from hit_pack_links where pack_id in (${packs})`.execute(queries);
+    await sql`delete from hit_packs where organization_id = ${organizationId} and id <= ${upTo}`.execute(
+      queries,
+    );
+  }
+  await sql`delete from hits where organization_id = ${organizationId} and id <= ${upTo}`.execute(queries);
+}
+
+function inParts<T>(all: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  for (let at = 0; at < all.length; at += linksAtOnce) parts.push(all.slice(at, at + linksAtOnce));
+  return parts;
+}

@@ -1,0 +1,258 @@
+import { sql } from 'kysely';
+import { type HitColumn, hitColumns } from '../../rules/click-fields.ts';
+import { reasonWithin } from '../../rules/reclassified.ts';
+import type { Database } from '../../storage/database.ts';
+import { dialectOf } from '../../storage/dialect.ts';
+import { jsonRows } from '../../storage/json-rows.ts';
+import type { Queries } from '../../storage/schema.ts';
+import { deleteChunksSince, lockChunks } from '../chunks/delete-chunks.ts';
+import type { StoredHit } from '../ledger.ts';
+import { HitPack, type PackRow } from '../packs/hit-pack.ts';
+import { minInPack } from '../packs/pack-layout.ts';
+import { PackWriter } from '../packs/pack-writer.ts';
+import { packsAfter } from '../packs/packed-hits.ts';
+import { RowLedger } from '../row-ledger.ts';
+import { changeTotals } from './change-totals.ts';
+import { correctChunk, nextChunk } from './correct-chunks.ts';
+import { type CorrectionScope, filterOf, isInScope } from './correction-scope.ts';
+import { RollUpDifference } from './roll-up-difference.ts';
+
+/** Few enough that no other change waits long behind a transaction. */
+const rowsAtOnce = 2_048;
+const packsAtOnce = 8;
+
+/** Where the hits of a scope are stored, by id. */
+export interface Part {
+  /** A chunk instead of packs and rows; null if there are packs and rows. */
+  readonly chunk: number | null;
+  readonly packs: readonly number[];
+  readonly rows: readonly number[];
+  /** The last id that was checked. */
+  readonly upTo: number;
+  /** Whether no more hits follow. */
+  readonly isLast: boolean;
+}
+
+/** The next hits of a scope after an id. */
+export async function nextPart(database: Database, scope: CorrectionScope, after: number): Promise<Part> {
+  const filter = filterOf(scope);
+  const chunk = await nextChunk(database, scope, after);
+  if (chunk !== null) return { chunk: chunk.id, packs: [], rows: [], upTo: chunk.last_id, isLast: false };
+  const packs = await packsAfter(database, filter.owner, filter, after, packsAtOnce);
+  const lastPack = packs.length < packsAtOnce ? undefined : packs.at(-1)?.pack;
+  const end = lastPack ? lastPack.id + lastPack.count - 1 : Number.MAX_SAFE_INTEGER - 1;
+  const rows = await new RowLedger(database).after(filter, { after, upTo: end, limit: rowsAtOnce });
+  const isCut = rows.length === rowsAtOnce;
+  const upTo = isCut ? (rows.at(-1)?.id ?? end) : end;
+  const isLast = !isCut && lastPack === undefined;
+  const met = packs.filter(({ pack }) => pack.id <= upTo);
+  return {
+    chunk: null,
+    packs: met.filter(({ pack }) => hasHitInScope(scope, pack)).map(({ pack }) => pack.id),
+    rows: rows.filter((row) => isInScope(scope, row)).map(({ id }) => id),
+    upTo: isLast
+      ? Math.max(after, rows.at(-1)?.id ?? 0, ...met.map(({ pack }) => pack.id + pack.count - 1))
+      : upTo,
+    isLast,
+  };
+}
+
+function hasHitInScope(scope: CorrectionScope, pack: HitPack): boolean {
+  const [at, link, ofClass] = [pack.column('at'), pack.column('link_id'), pack.column('class')];
+  const reasons = pack.storedReasons;
+  const organization_id = pack.column('organization_id')[0] ?? 0;
+  for (let row = 0; row < pack.count; row++) {
+    const hit = {
+      organization_id,
+      link_id: link[row] ?? 0,
+      at: at[row] ?? 0,
+      class: ofClass[row] ?? 0,
+      reason: reasons[row] ?? 0,
+    };
+    if (isInScope(scope, hit)) return true;
+  }
+  return false;
+}
+
+/** Other nodes may have reserved up to so many ids before the search, whose hits appear after it. */
+const idsInFlight = 500_000;
+
+/** Whether hits in the scope were added after this id. Called inside a transaction, which sees them. */
+export async function hasLaterHits(
+  database: Database,
+  queries: Queries,
+  scope: CorrectionScope,
+  seenId: number,
+): Promise<boolean> {
+  const inside = { ...database, read: queries };
+  for (let after = Math.max(0, seenId - (dialectOf(queries).locksRows ? idsInFlight : 0)); ; ) {
+    const part = await nextPart(inside, scope, after);
+    if (part.packs.length + part.rows.length > 0) return true;
+    if (part.isLast) return false;
+    after = part.upTo;
+  }
+}
+
+/** Corrects the hits of a part and all that was counted from them. Returns how many there were. */
+export async function correctPart(queries: Queries, scope: CorrectionScope, part: Part): Promise<number> {
+  const { partitions } = dialectOf(queries);
+  if (partitions) await lockChunks(queries, scope.organizationId);
+  const rows = await rowsOf(queries, scope, part.rows);
+  const packed = await correctPacks(queries, scope, part.packs);
+  await correctRows(queries, scope, rows);
+  const inChunk = part.chunk === null ? [] : await correctChunk(queries, scope, part.chunk, changed);
+  const hits = [...rows, ...packed, ...inChunk];
+  if (partitions) await deleteChunksSince(queries, scope.organizationId, hits);
+  const difference = new RollUpDifference();
+  difference.count(hits, -1);
+  const { change } = scope;
+  if (change !== null)
+    difference.count(
+      hits.map((hit) => changed(hit, change.to)),
+      1,
+    );
+  await changeTotals(queries, difference);
+  return hits.length;
+}
+
+const changed = (hit: StoredHit, newClass: number): StoredHit => ({
+  ...hit,
+  class: newClass,
+  reason: reasonWithin(hit.reason, newClass),
+});
+
+const idsIn = (queries: Queries, ids: readonly number[]) => {
+  const rows = jsonRows(dialectOf(queries), { id: 'integer' }, JSON.stringify(ids.map((id) => [id])));
+  return sql`(select id from ${rows} as wanted)`;
+};
+const forUpdate = (queries: Queries) => (dialectOf(queries).locksRows ? sql`for update` : sql``);
+
+async function rowsOf(
+  queries: Queries,
+  scope: CorrectionScope,
+  ids: readonly number[],
+): Promise<readonly StoredHit[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<StoredHit>`
+    select * from hits where id in ${idsIn(queries, ids)} order by id ${forUpdate(queries)}`.execute(queries);
+  return rows.filter((row) => isInScope(scope, row));
+}
+
+async function correctRows(
+  queries: Queries,
+  { change }: CorrectionScope,
+  hits: readonly StoredHit[],
+): Promise<void> {
+  if (hits.length === 0) return;
+  if (change === null) {
+    const ids = hits.map(({ id }) => id);
+    await sql`delete from hits where id in ${idsIn(queries, ids)}`.execute(queries);
+    return;
+  }
+  for (const [reason, some] of Map.groupBy(hits, (hit) => changed(hit, change.to).reason)) {
+    const ids = some.map(({ id }) => id);
+    await sql`update hits set class = ${change.to}, reason = ${reason} where id in ${idsIn(queries, ids)}`.execute(
+      queries,
+    );
+  }
+}
+
+/** Returns the hits in the scope, as they were before. */
+async function correctPacks(
+  queries: Queries,
+  scope: CorrectionScope,
+  ids: readonly number[],
+): Promise<readonly StoredHit[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<PackRow>`
+    select id, hits, cells from hit_packs where id in ${idsIn(queries, ids)}
+    order by id ${forUpdate(queries)}`.execute(queries);
+  const found: StoredHit[] = [];
+  const { change } = scope;
+  for (const row of rows) {
+    const pack = new HitPack(row);
+    const hits = pack.storedHits;
+    const inScope = hits.filter((hit) => isInScope(scope, hit));
+    if (inScope.length === 0) continue;
+    found.push(...inScope);
+    if (change === null) await keepInPack(queries, pack, hits, new Set(inScope));
+    else
+      await replaceCells(
+        queries,
+        pack.id,
+        hits.map((hit) => (isInScope(scope, hit) ? changed(hit, change.to) : hit)),
+      );
+  }
+  return found;
+}
+
+/** The cells of a pack of these hits. */
+function packOf(hits: readonly StoredHit[]): { cells: Uint8Array; first_at: number; last_at: number } {
+  const writer = new PackWriter();
+  const columns = hitColumns.map((name: HitColumn) => Float64Array.from(hits, (hit) => hit[name] ?? -1));
+  writer.begin({ columns, count: hits.length }, null);
+  const cells = writer.pack(0, hits.length).slice();
+  const [first_at, last_at] = writer.ends('at');
+  return { cells, first_at, last_at };
+}
+
+async function replaceCells(queries: Queries, id: number, hits: readonly StoredHit[]): Promise<void> {
+  await queries
+    .updateTable('hit_packs')
+    .set({ cells: packOf(hits).cells })
+    .where('id', '=', id)
+    .execute();
+}
+
+/**
+ * The hits of a pack have consecutive ids, so what is left of it becomes a pack for each run of remaining hits, or rows if the
+ * run is short.
+ */
+async function keepInPack(
+  queries: Queries,
+  pack: HitPack,
+  hits: readonly StoredHit[],
+  gone: ReadonlySet<StoredHit>,
+): Promise<void> {
+  await queries
+    .deleteFrom('hit_pack_links')
+    .where('pack_id', '=', pack.id)
+    .where('link_id', 'in', [...pack.links])
+    .execute();
+  await queries.deleteFrom('hit_packs').where('id', '=', pack.id).execute();
+  const rows: StoredHit[] = [];
+  for (const run of runsOf(hits, gone)) {
+    const [first] = run;
+    if (first === undefined) continue;
+    if (run.length < minInPack) {
+      rows.push(...run);
+      continue;
+    }
+    const { id, organization_id } = first;
+    const kept = packOf(run);
+    const { partitions } = dialectOf(queries);
+    const links = [...new Set(run.map((hit) => hit.link_id))];
+    const ends = partitions ? { first_link: links[0], last_link: links.at(-1) } : {};
+    await queries
+      .insertInto('hit_packs')
+      .values({ id, organization_id, hits: run.length, ...kept, ...ends })
+      .execute();
+    // On PostgreSQL only the previous release reads these.
+    const { first_at } = kept;
+    const ofPack = partitions ? { pack_id: id, first_at } : { pack_id: id };
+    await queries
+      .insertInto('hit_pack_links')
+      .values(links.map((link_id) => ({ link_id, ...ofPack })))
+      .execute();
+  }
+  if (rows.length > 0) await queries.insertInto('hits').values(rows).execute();
+}
+
+function runsOf(hits: readonly StoredHit[], gone: ReadonlySet<StoredHit>): StoredHit[][] {
+  const runs: StoredHit[][] = [[]];
+  for (const hit of hits) {
+    if (gone.has(hit)) runs.push([]);
+    else runs.at(-1)?.push(hit);
+  }
+  return runs;
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import { dayLength } from '../../rules/utc-time.ts';
+import type { Queries } from '../../storage/schema.ts';
+import type { CorrectionScope } from './correction-scope.ts';
+import { ownLinksAfter } from './own-links.ts';
+import type { StepResult } from './step-result.ts';
+
+const rowsAtOnce = 2_000;
+const linksAtOnce = 200;
+
+/**
+ * The days that are erased completely. `now` is when the correction was requested: a day that had not ended then is complete if
+ * the scope reaches up to that instant.
+ */
+export const wholeDays = ({ from, to }: CorrectionScope, now: number) => ({
+  from: from === null ? 0 : Math.ceil(from / dayLength),
+  to: to >= now ? Math.ceil(to / dayLength) : Math.floor(to / dayLength),
+});
+
+/** Deletes the visitors of whole days that are stored in rows. `cursor` is the previous link. */
+export async function eraseVisitors(
+  queries: Queries,
+  scope: CorrectionScope,
+  cursor: number,
+  now: number,
+): Promise<StepResult> {
+  const { organizationId, owner } = scope;
+  const days = wholeDays(scope, now);
+  const links =
+    owner.kind === 'link' ? [owner.id] : await ownLinksAfter(queries, organizationId, cursor, linksAtOnce);
+  const owners = owner.kind === 'link' || cursor > 0 ? links : [-organizationId, ...links];
+  if (owners.length === 0 || days.from >= days.to) return { cursor: null };
+  const { rows } = await sql`
+    delete from daily_visitors where (day, owner, visitor) in (
+      select day, owner, visitor from daily_visitors
+      where day >= ${days.from} and day < ${days.to} and owner in (${sql.join(owners)}) limit ${sql.lit(rowsAtOnce)}
+    ) returning day`.execute(queries);
+  if (rows.length === rowsAtOnce) return { cursor };
+  const last = links.at(-1);
+  return { cursor: owner.kind === 'link' || last === undefined ? null : last };
+}

@@ -1,0 +1,52 @@
+import type { HitColumn } from '../../rules/click-fields.ts';
+import { hourLength } from '../../rules/utc-time.ts';
+import type { HitCount, HitFilter, Ledger, Owner } from '../ledger.ts';
+import { type BucketCount, bucketAt, type Counts, type HitSlice, type Hours, spanOf } from './counts.ts';
+import type { GroupCount } from './groups.ts';
+
+/** Counts made from the single hits, which are kept for a limited time. */
+export class HitCounts implements Counts {
+  readonly #ledger: Ledger;
+  readonly #owner: Owner;
+  readonly #slice: HitSlice;
+  readonly #since: number;
+
+  constructor(ledger: Ledger, owner: Owner, slice: HitSlice, since: number) {
+    this.#since = since;
+    this.#ledger = ledger;
+    this.#owner = owner;
+    this.#slice = slice;
+  }
+
+  async byBucket(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
+    const starts = buckets.map(({ from }) => from);
+    const counts = await this.#ledger.count(this.#filter(spanOf(buckets)), 'hour', starts);
+    return inBuckets(counts, buckets);
+  }
+
+  /** `byBucket` and `groups` of a slice with values: they read the same hits. */
+  async bucketsAndGroups(
+    buckets: readonly Hours[],
+    by: HitColumn,
+    limit: number,
+  ): Promise<{ readonly counts: readonly BucketCount[]; readonly groups: readonly GroupCount[] }> {
+    const starts = buckets.map(({ from }) => from);
+    const filter = this.#filter(spanOf(buckets));
+    const { counts, groups } = await this.#ledger.countAndGroups(filter, starts, by, limit);
+    return { counts: inBuckets(counts, buckets), groups };
+  }
+
+  groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
+    return this.#ledger.groups(this.#filter(hours), by, limit);
+  }
+
+  #filter({ from, to }: Hours): HitFilter {
+    const { values, classes } = this.#slice;
+    // Whole hours: by them ClickHouse finds hits in orders in which their instants are not.
+    const since = Math.max(from, Math.ceil(this.#since / hourLength));
+    return { owner: this.#owner, values, classes, from: since * hourLength, to: to * hourLength };
+  }
+}
+
+const inBuckets = (counts: readonly HitCount[], buckets: readonly Hours[]): BucketCount[] =>
+  counts.map((count) => ({ ...count, bucket: bucketAt(buckets, count.value) }));

@@ -1,0 +1,145 @@
+import { type RawBuilder, sql } from 'kysely';
+import { threadUrl } from '../../bundle/located.ts';
+import { dimensionCodes, type HitColumn, rollupClasses } from '../../rules/click-fields.ts';
+import type { Compute, Database } from '../../storage/database.ts';
+import { type Dialect, dialectOf } from '../../storage/dialect.ts';
+import type { Queries } from '../../storage/schema.ts';
+import {
+  type BucketCount,
+  bucketAt,
+  type Counts,
+  type Hours,
+  maxJoined,
+  type RollupSlice,
+  spanOf,
+  withBuckets,
+} from './counts.ts';
+import { type GroupCount, Groups } from './groups.ts';
+
+const job = threadUrl('hour-sums');
+
+type CountColumn = (typeof rollupClasses)[number] | 'visitors';
+type ColumnRow = { readonly bucket: number } & { readonly [column in CountColumn]: number | null };
+
+/** Counts of some links, from the table `link_hours`. */
+export class LinkCounts implements Counts {
+  readonly #queries: Queries;
+  readonly #compute: Compute;
+  readonly #linkIds: readonly number[];
+  readonly #slice: RollupSlice;
+
+  constructor({ read, compute }: Database, linkIds: readonly number[], slice: RollupSlice) {
+    this.#queries = read;
+    this.#compute = compute;
+    this.#linkIds = linkIds;
+    this.#slice = slice;
+  }
+
+  async byBucket(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
+    if (buckets.length === 0 || this.#linkIds.length === 0) return [];
+    if (this.#isInColumns) return this.#columnCounts(buckets);
+    const sums = new Map<number, number>();
+    await this.#each(buckets, (bucket, ofClass, _value, hits) => {
+      const key = bucket * rollupClasses.length + ofClass;
+      sums.set(key, (sums.get(key) ?? 0) + hits);
+    });
+    return Array.from(sums, ([key, hits]) => ({
+      bucket: Math.floor(key / rollupClasses.length),
+      class: key % rollupClasses.length,
+      hits,
+    }));
+  }
+
+  async groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
+    if (this.#linkIds.length === 0) return [];
+    const groups = new Groups(limit);
+    const add = (ofClass: number, value: number, hits: number) =>
+      groups.add(by === 'class' ? ofClass : value, ofClass, hits);
+    if (this.#isInColumns)
+      for (const { class: ofClass, hits } of await this.#columnCounts([hours])) add(ofClass, 0, hits);
+    else await this.#each([hours], (_bucket, ofClass, value, hits) => add(ofClass, value, hits));
+    groups.finish();
+    return groups.largest;
+  }
+
+  get #isInColumns(): boolean {
+    const { dimension } = this.#slice;
+    return dimension === dimensionCodes.total || dimension === dimensionCodes.visitors;
+  }
+
+  get #ofLinks(): RawBuilder<unknown> {
+    return sql`link_hours.link_id in (${sql.join(this.#linkIds.map((id) => sql.lit(id)))})`;
+  }
+
+  #isWanted(ofClass: number, value: number): boolean {
+    const { classes, value: wanted } = this.#slice;
+    return (wanted === undefined || wanted === value) && (classes === undefined || classes.includes(ofClass));
+  }
+
+  async #columnCounts(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
+    const columns =
+      this.#slice.dimension === dimensionCodes.visitors ? (['visitors'] as const) : rollupClasses;
+    const rows = await this.#columnRows(buckets, columns);
+    return rows.flatMap((row) =>
+      columns
+        .map((name, index) => ({ bucket: row.bucket, class: index, hits: row[name] ?? 0 }))
+        .filter((count) => count.hits > 0 && this.#isWanted(count.class, 0)),
+    );
+  }
+
+  #columnRows(buckets: readonly Hours[], columns: readonly CountColumn[]): Promise<readonly ColumnRow[]> {
+    const { indexIn } = dialectOf(this.#queries);
+    if (indexIn !== null) return this.#indexed(buckets, columns, indexIn);
+    return buckets.length > maxJoined ? this.#byHour(buckets, columns) : this.#joined(buckets, columns);
+  }
+
+  async #indexed(
+    buckets: readonly Hours[],
+    columns: readonly CountColumn[],
+    indexIn: NonNullable<Dialect['indexIn']>,
+  ): Promise<readonly ColumnRow[]> {
+    const { from, to } = spanOf(buckets);
+    const starts = buckets.map((bucket) => bucket.from);
+    const { rows } = await sql<ColumnRow>`
+      select ${indexIn('link_hours.hour', starts)} as bucket, ${sumsOf(columns)} from link_hours
+      where ${this.#ofLinks} and hour >= ${from} and hour < ${to} group by 1`.execute(this.#queries);
+    return rows;
+  }
+
+  async #joined(buckets: readonly Hours[], columns: readonly CountColumn[]): Promise<readonly ColumnRow[]> {
+    const { rows } = await sql<ColumnRow>`${withBuckets(buckets)}
+      select buckets.bucket, ${sumsOf(columns)}
+      from buckets cross join link_hours
+      where ${this.#ofLinks}
+        and link_hours.hour >= buckets.first_hour and link_hours.hour < buckets.end_hour
+      group by buckets.bucket`.execute(this.#queries);
+    return rows;
+  }
+
+  /** A bucket may appear more than once. */
+  async #byHour(buckets: readonly Hours[], columns: readonly CountColumn[]): Promise<readonly ColumnRow[]> {
+    const { from, to } = spanOf(buckets);
+    const { rows } = await sql<ColumnRow & { readonly hour: number }>`
+      select hour, ${sql.join(columns.map((name) => sql.ref(name)))} from link_hours
+      where ${this.#ofLinks} and hour >= ${from} and hour < ${to}`.execute(this.#queries);
+    return rows.map((row) => ({ ...row, bucket: bucketAt(buckets, row.hour) }));
+  }
+
+  /** Calls back for every sum of a dimension that is stored in texts. */
+  async #each(
+    buckets: readonly Hours[],
+    take: (bucket: number, ofClass: number, value: number, hits: number) => void,
+  ): Promise<void> {
+    const { dimension, value, classes } = this.#slice;
+    const { to } = spanOf(buckets);
+    const query = { dimension, value, classes, starts: [...buckets.map((bucket) => bucket.from), to] };
+    const rows = await this.#compute<Float64Array>(job, { ...query, linkIds: this.#linkIds });
+    for (let at = 0; at < rows.length; at += 4) {
+      const [bucket = 0, ofClass = 0, ofValue = 0, hits = 0] = rows.subarray(at, at + 4);
+      take(bucket, ofClass, ofValue, hits);
+    }
+  }
+}
+
+const sumsOf = (columns: readonly CountColumn[]) =>
+  sql.join(columns.map((name) => sql`sum(${sql.ref(`link_hours.${name}`)}) as ${sql.ref(name)}`));

@@ -1,0 +1,25 @@
+import { dimensions, isSparse } from '../../rules/click-fields.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Owner } from '../ledger.ts';
+import { openLedger } from '../open-ledger.ts';
+import type { Counts, HitSlice, Slice } from './counts.ts';
+import { HitCounts } from './hit-counts.ts';
+import { LinkCounts } from './link-counts.ts';
+import { OrganizationCounts } from './organization-counts.ts';
+import { SparseCounts } from './sparse-counts.ts';
+
+/** Counts of a slice from the roll-ups, or from the hits themselves, which exist since `rawSince`. */
+export function openCounts(database: Database, owner: Owner, slice: Slice, rawSince = 0): Counts {
+  if (slice.kind === 'hits') return openHitCounts(database, owner, slice, rawSince);
+  const links = owner.kind === 'link' ? [owner.id] : owner.links;
+  if (links !== undefined) return new LinkCounts(database, links, slice);
+  const Counted = isSparse(dimensions[slice.dimension] ?? 'total') ? SparseCounts : OrganizationCounts;
+  return new Counted(database.read, owner.id, slice);
+}
+
+export const openHitCounts = (
+  database: Database,
+  owner: Owner,
+  slice: HitSlice,
+  rawSince: number,
+): HitCounts => new HitCounts(openLedger(database), owner, slice, rawSince);

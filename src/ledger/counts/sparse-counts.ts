@@ -1,0 +1,51 @@
+import { dimensionCodes, type HitColumn, rollupClassCodes } from '../../rules/click-fields.ts';
+import type { Queries } from '../../storage/schema.ts';
+import { type BucketCount, type Counts, type Hours, type RollupSlice, totalOf } from './counts.ts';
+import type { GroupCount } from './groups.ts';
+import { OrganizationCounts } from './organization-counts.ts';
+
+const { click } = rollupClassCodes;
+
+/**
+ * Counts of an organization's sparse dimension: its value 0 has no rows, and is what the other values leave of the organization's
+ * clicks.
+ */
+export class SparseCounts implements Counts {
+  readonly #written: OrganizationCounts;
+  readonly #clicks: OrganizationCounts;
+  readonly #value: number | undefined;
+
+  constructor(queries: Queries, organizationId: number, slice: RollupSlice) {
+    const { value } = slice;
+    const total = { ...slice, dimension: dimensionCodes.total, value: undefined, classes: [click] };
+    this.#value = value;
+    this.#written = new OrganizationCounts(queries, organizationId, {
+      ...slice,
+      value: value === 0 ? undefined : value,
+    });
+    this.#clicks = new OrganizationCounts(queries, organizationId, total);
+  }
+
+  async byBucket(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
+    if (this.#value === undefined) return this.#clicks.byBucket(buckets);
+    const written = await this.#written.byBucket(buckets);
+    if (this.#value !== 0) return written;
+    return [
+      ...(await this.#clicks.byBucket(buckets)),
+      ...written.map((count) => ({ ...count, hits: -count.hits })),
+    ];
+  }
+
+  async groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
+    const [written, clicks] = await Promise.all([
+      this.#written.groups(by, hours, limit),
+      totalOf(this.#clicks, hours),
+    ]);
+    const whole = { all_clicks: clicks, all_hits: clicks };
+    const rest = clicks - (written[0]?.all_clicks ?? 0);
+    const none = { value: 0, clicks: rest, hits: rest, ...whole };
+    return [...(rest > 0 ? [none] : []), ...written.map((group) => ({ ...group, ...whole }))]
+      .sort((one, other) => other.hits - one.hits || one.value - other.value)
+      .slice(0, limit);
+  }
+}

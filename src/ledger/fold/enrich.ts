@@ -1,0 +1,126 @@
+import type { RawHit } from '../../journal/hit.ts';
+import { classOfAgent, maxAgentLength } from '../../rules/agent-class.ts';
+import type { Classification } from '../../rules/click-class.ts';
+import { classify } from '../../rules/click-class.ts';
+import type { ClassReason, ClickClass, DeviceKind, placeFields } from '../../rules/click-fields.ts';
+import { type ClickSource, clickSource } from '../../rules/click-source.ts';
+import { countryCode } from '../../rules/country.ts';
+import { ruleWords } from '../../rules/matched-rule.ts';
+import { cityWord, type Place } from '../../rules/place.ts';
+import { type Agent, firstLanguage, readAgent, referrerHost, withoutWww } from '../../rules/user-agent.ts';
+import { memoize } from '../../structures/memoize.ts';
+import type { Click } from '../click.ts';
+import { type DailySalts, visitorHash } from '../visitors/visitor-hash.ts';
+import type { CountryOf, PlaceOf } from './geo.ts';
+
+/** A hit as the ledger stores it, plus the rest of what its user agent says. */
+export interface EnrichedHit extends Click {
+  readonly organizationId: number;
+  readonly outcome: RawHit['outcome'];
+  readonly target: RawHit['target'];
+  readonly class: ClickClass;
+  readonly reason: ClassReason;
+  readonly device: DeviceKind;
+  readonly source: ClickSource['source'];
+  readonly osVersion: string;
+  readonly browserVersion: string;
+  /** Null for visitors who asked not to be tracked, and for hits folded after their day's salt was destroyed. */
+  readonly visitor: number | null;
+}
+
+export interface EnrichParts {
+  readonly agentOf: (userAgent: string) => ClassifiedAgent;
+  readonly countryOf: CountryOf;
+  /** Null without a file of regions and cities. */
+  readonly placeOf: PlaceOf | null;
+  readonly hintedCountry: (hint: string) => string | null;
+  readonly language: (acceptLanguage: string) => string;
+  readonly referrer: (referer: string) => Referrer;
+  readonly clickSource: (query: string) => ClickSource;
+  /** A visit that comes from one of our own pages (a password form, a captcha) has no referrer. */
+  readonly isOwnHost: (host: string) => boolean;
+  readonly salts: Pick<DailySalts, 'get'>;
+}
+
+interface ClassifiedAgent extends Agent {
+  readonly classification: Classification;
+}
+
+/** '' if there is none. */
+interface Referrer {
+  readonly host: string;
+  /** The form in which it is counted. */
+  readonly shown: string;
+}
+
+/** Adds the caches that make `enrich` fast: user agents, addresses and referrers repeat. */
+export function enrichParts(
+  given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' | 'salts'> & Partial<Pick<EnrichParts, 'placeOf'>>,
+): EnrichParts {
+  const placeOf = given.placeOf ? memoize(32_768, given.placeOf) : null;
+  const agentOf = memoize(16_384, (userAgent) => ({
+    ...readAgent(userAgent),
+    classification: classOfAgent(userAgent),
+  }));
+  return {
+    ...given,
+    agentOf: (userAgent) => agentOf(userAgent.slice(0, maxAgentLength)),
+    countryOf: memoize(32_768, given.countryOf),
+    placeOf,
+    hintedCountry: memoize(1_024, countryCode),
+    language: memoize(4_096, firstLanguage),
+    referrer: memoize(16_384, (referer) => {
+      const host = referrerHost(referer);
+      return { host, shown: withoutWww(host) };
+    }),
+    clickSource: memoize(8_192, clickSource),
+  };
+}
+
+/** The referring host as it is counted; '' for our own hosts. */
+export function referrerOf(referer: string, parts: Pick<EnrichParts, 'referrer' | 'isOwnHost'>): string {
+  if (referer === '') return '';
+  const { host, shown } = parts.referrer(referer);
+  return host === '' || parts.isOwnHost(host) ? '' : shown;
+}
+
+/** Region and city. If a proxy names another country, the file's region and city are wrong as well. */
+export const placeWords = (
+  place: Place | undefined,
+  country: string,
+): Readonly<Record<(typeof placeFields)[number], string>> =>
+  place === undefined || place.country !== country
+    ? { region: '', city: '' }
+    : { region: place.region, city: cityWord(place) };
+
+/** Everything stored of a hit on its own: the fold decides later whether it repeats another. */
+export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
+  const agent = parts.agentOf(raw.userAgent);
+  const visitor = visitorHash(parts.salts, raw);
+  const { class: hitClass, reason } = classify(raw, () => agent.classification);
+  const { source, utm } = parts.clickSource(raw.query);
+  const country = parts.hintedCountry(raw.countryHint) ?? parts.countryOf(raw.address);
+  return {
+    linkId: raw.linkId,
+    organizationId: raw.organizationId,
+    at: raw.at,
+    outcome: raw.outcome,
+    target: raw.target,
+    class: hitClass,
+    reason,
+    country,
+    device: agent.device,
+    os: agent.os,
+    osVersion: agent.osVersion,
+    browser: agent.browser,
+    browserVersion: agent.browserVersion,
+    language: parts.language(raw.acceptLanguage),
+    referrer: referrerOf(raw.referer, parts),
+    ...utm,
+    ...ruleWords(raw.matchedRule),
+    ...placeWords(parts.placeOf?.(raw.address), country),
+    alias: raw.alias,
+    source,
+    visitor: raw.doNotTrack ? null : visitor,
+  };
+}

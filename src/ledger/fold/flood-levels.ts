@@ -1,0 +1,94 @@
+import { FloatList } from '../../structures/float-list.ts';
+import type { FloodLevel } from '../fold-store.ts';
+import type { HitColumns } from '../hit-columns.ts';
+import { noKey } from './repeat-key.ts';
+
+const minute = 60_000;
+
+type Level = { -readonly [Key in keyof FloodLevel]: FloodLevel[Key] };
+
+/**
+ * A leaky bucket for each hot pair of link and network: every redirected person adds one, `limit` a minute leak out, and it holds
+ * twice the limit. Clicks beyond that are a flood.
+ */
+export class FloodLevels {
+  readonly #limit: number;
+  /** This journal's own levels, for hits that are folded so late that the stored levels are from another time. */
+  #own: ReadonlyMap<number, FloodLevel> = new Map();
+  #next = new Map<number, FloodLevel>();
+  readonly #rows = new FloatList();
+  readonly #keys = new FloatList();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** The rows that are part of a flood. */
+  get rows(): Float64Array {
+    return this.#rows.all;
+  }
+
+  /**
+   * `hot` has the row and the pair of each hit on a hot pair. Rows of a flood lose their keys, so that nothing repeats them.
+   * Returns the levels to store. May be called again for the same batch.
+   */
+  find(columns: HitColumns, hot: Float64Array, stored: readonly FloodLevel[]): readonly FloodLevel[] {
+    this.#restore(columns);
+    const limit = this.#limit;
+    const before = new Map(stored.map((one) => [one.pair, one]));
+    const next = new Map<number, Level>();
+    let level: Level | undefined;
+    for (let index = 0; index < hot.length; index += 2) {
+      const row = hot[index] ?? 0;
+      const pair = hot[index + 1] ?? 0;
+      const at = columns.at[row] ?? 0;
+      // Hits of a flood are consecutive.
+      if (level?.pair !== pair) level = this.#levelOf(pair, at, next, before);
+      const leaked = (Math.max(0, at - level.at) * limit) / minute;
+      level.level = Math.min(limit * 2, Math.max(0, level.level - leaked) + 1);
+      level.at = Math.max(at, level.at);
+      if (level.level <= limit) continue;
+      this.#rows.push(row);
+      this.#keys.push(columns.repeatKey[row] ?? noKey);
+      columns.repeatKey[row] = noKey;
+    }
+    this.#next = next;
+    return [...next.values()].filter(({ pair, at }) => at > (before.get(pair)?.at ?? 0) - minute);
+  }
+
+  /** Must be called before the first `find` of a batch. */
+  begin(): void {
+    this.#rows.clear();
+    this.#keys.clear();
+  }
+
+  /** Keeps the result of the last `find`. */
+  accept(): void {
+    this.#own = this.#next;
+  }
+
+  #levelOf(
+    pair: number,
+    at: number,
+    next: Map<number, Level>,
+    stored: ReadonlyMap<number, FloodLevel>,
+  ): Level {
+    const known = next.get(pair);
+    if (known !== undefined) return known;
+    const level = { ...this.#begin(pair, at, stored.get(pair)) };
+    next.set(pair, level);
+    return level;
+  }
+
+  #begin(pair: number, at: number, stored: FloodLevel | undefined): FloodLevel {
+    const isOfThisTime = stored !== undefined && stored.at - at < minute;
+    return (isOfThisTime ? stored : this.#own.get(pair)) ?? { pair, level: 0, at };
+  }
+
+  #restore(columns: HitColumns): void {
+    for (let index = 0; index < this.#rows.length; index++)
+      columns.repeatKey[this.#rows.at(index)] = this.#keys.at(index);
+    this.#rows.clear();
+    this.#keys.clear();
+  }
+}

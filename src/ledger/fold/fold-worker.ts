@@ -1,0 +1,485 @@
+import { copyDamaged, type Damage, deleteDamagedBefore } from '../../journal/damage.ts';
+import {
+  folderOf,
+  isBefore,
+  type JournalName,
+  journalsIn,
+  type Position,
+  watermarkKey,
+} from '../../journal/files.ts';
+import { StoreUnavailable } from '../../rules/errors.ts';
+import { isAway, isTransient } from '../../rules/transient-error.ts';
+import { dayLength } from '../../rules/utc-time.ts';
+import { clickServerState, takeClickServerCalls } from '../click-server-calls.ts';
+import { claimsKept, type DeliveriesOf, type FoldStore, JournalTaken, StoreChanged } from '../fold-store.ts';
+import { deleteExpired } from '../retention/retention.ts';
+import type { DailySalts } from '../visitors/visitor-hash.ts';
+import { BatchBuilder } from './batch-builder.ts';
+import { DueTask } from './due-task.ts';
+import type { EnrichParts } from './enrich.ts';
+import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
+import { HitBatch } from './hit-batch.ts';
+import { type ClicksOf, JournalFold } from './journal-fold.ts';
+import { OrphanedJournals } from './orphaned-journals.ts';
+import { pause } from './pause.ts';
+import { SeenVisitors } from './seen-visitors.ts';
+import { ServerClock } from './server-clock.ts';
+import { ValueLimit } from './value-limit.ts';
+import { WordIds } from './word-ids.ts';
+
+/** What a fold needs. */
+export interface FoldParts {
+  readonly store: FoldStore;
+  readonly salts: DailySalts;
+  readonly enrich: EnrichParts;
+  /** Our own hosts, kept up to date by the worker. */
+  readonly hosts: Set<string>;
+  readonly deliveriesOf: (clicks: ClicksOf, journal: string, now: number) => DeliveriesOf;
+}
+
+export interface FoldWorkerParts extends FoldParts {
+  readonly settings: FoldSettings;
+  readonly now: number;
+  readonly tell: (message: FromFold) => void;
+}
+
+const hostsKept = 60_000;
+const firstPause = 500;
+const maxPause = 10_000;
+/** How often waiting clicks are reported. */
+const reportInterval = 10_000;
+/** Milliseconds before a journal that couldn't be read is tried again. */
+const leftoverPause = 5_000;
+/** How often to check whether the database has gone back in time. */
+const checkInterval = 5_000;
+const stopTimeout = 3_000;
+/** Days: their clicks are counted, and they contain visitors' addresses. */
+const damagedKept = 7;
+/** Milliseconds after a hit in which more are expected. */
+const busyFor = 5_000;
+/** How many old hits are folded in one batch during that time. */
+const busyLength = 32_768;
+/** After so many hits an organization may have enough of them to be merged. */
+const mergedAfter = 32_768;
+/** Milliseconds between two steps in which the store is free for other writers. */
+const storeFreeTime = 20;
+/** A little longer than merged hits are kept in their old place. */
+const mergePause = 61_000;
+
+/** A fold into SQLite never awaits anything: messages to this thread are only received in a pause. */
+const messagesReceived = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * What the fold's thread does, one thing after another: folds the journals that earlier processes left behind, then that of this
+ * process up to its last known end, and deletes expired data from time to time.
+ */
+export class FoldWorker {
+  readonly #parts: FoldWorkerParts;
+  readonly #words = new WordIds();
+  readonly #hits: HitBatch;
+  readonly #builder: BatchBuilder;
+  readonly #seen = new SeenVisitors();
+  #newestCorrection = 0;
+  #now: number;
+  readonly #serverClock: ServerClock;
+  /** When that message came, by this thread's monotonic clock. */
+  #nowSaidAt = performance.now();
+  #end: Position = { segment: 1, offset: 0 };
+  #own: JournalFold | null = null;
+  #current: JournalFold | null = null;
+  #mustTidy = true;
+  readonly #leftovers = new DueTask(() => this.#run(), leftoverPause, true);
+  readonly #merging = new DueTask(() => this.#run(), mergePause);
+  readonly #checking = new DueTask(() => this.#run(), checkInterval);
+  /** Deletes the last claims if no hits follow. */
+  readonly #forgetting = new DueTask(() => this.#run(), claimsKept + 1_000);
+  /** Hits that were folded since the last merge. */
+  #unmerged = 0;
+  readonly #stopping = new AbortController();
+  #hasStopTimedOut = false;
+  #wokenAt = Number.NEGATIVE_INFINITY;
+  #isStopped = false;
+  #running: Promise<void> | null = null;
+  #hostsReadAt = Number.NEGATIVE_INFINITY;
+  #pauseLength = firstPause;
+  readonly #left: OrphanedJournals;
+  #reportedAwayAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: FoldWorkerParts) {
+    this.#parts = parts;
+    this.#now = parts.now;
+    this.#serverClock = new ServerClock(
+      async () => (parts.settings.clock === 'told' ? null : parts.store.serverNow()),
+      () => this.#clock,
+      (milliseconds) => this.#warn('clock ahead of the database', { milliseconds }),
+    );
+    this.#builder = new BatchBuilder(this.#seen, parts.store.minByLink);
+    this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich, parts.settings.floodLimit);
+    this.#left = new OrphanedJournals({
+      settings: parts.settings,
+      store: parts.store,
+      open: (name) => this.#open(name),
+      foldSome: (journal) => this.#foldSome(journal, null, this.#leftoverLength()),
+      foldOwn: () => this.#foldOwn(),
+      isStopping: () => this.#isStopping,
+      // The lifetime of its watermark must not depend on this node's clock alone.
+      now: () => this.#serverClock.now,
+      tell: parts.tell,
+    });
+    this.#run();
+  }
+
+  /** Ignores messages after a stop: two concurrent runs would use the same memory. */
+  take(message: Exclude<ToFold, { kind: 'start' }>): void {
+    if (this.#isStopping) return;
+    this.#now = message.now;
+    this.#nowSaidAt = performance.now();
+    if (message.kind === 'wake') this.#wokenAt = performance.now();
+    if (message.kind === 'cleanUp') {
+      this.#mustTidy = true;
+      this.#leftovers.now();
+    } else {
+      this.#end = message.end;
+    }
+    if (message.kind === 'stop') void this.#stop();
+    else this.#run();
+  }
+
+  /** While there is nothing to fold: frees the memory of a long batch, about 30 MB. */
+  release(): void {
+    if (this.#running !== null) return;
+    this.#hits.release();
+    this.#builder.release();
+  }
+
+  /** While a long journal is being folded, no message carries the current time. */
+  get #clock(): number {
+    return Math.floor(this.#now + performance.now() - this.#nowSaidAt);
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  #run(): void {
+    if (this.#isStopped) return;
+    this.#running ??= this.#work()
+      .catch((cause) => this.#fail(cause))
+      .finally(() => {
+        this.#running = null;
+        this.#reportCalls();
+        if (!this.#isStopping && this.#hasMore()) this.#run();
+      });
+  }
+
+  #reportCalls(): void {
+    const calls = takeClickServerCalls();
+    if (calls !== null) this.#parts.tell({ kind: 'click_server', calls, isAway: clickServerState.isAway });
+  }
+
+  /** A bug ends this thread's work: its memory can't be trusted any more. */
+  async #fail(cause: Error): Promise<void> {
+    if (isAway(cause)) {
+      this.#reportAway(cause);
+      this.#reportCalls();
+      await this.#pause();
+      return;
+    }
+    this.#isStopped = true;
+    const isOwnTaken =
+      cause instanceof JournalTaken && cause.message === watermarkKey(this.#parts.settings.journal);
+    if (cause instanceof StoreChanged || isOwnTaken) {
+      const reason = isOwnTaken ? 'the watermark has moved' : cause.message;
+      this.#parts.tell({ kind: 'restart', reason });
+      return;
+    }
+    const { message, stack = '' } = cause;
+    this.#parts.tell({ kind: 'fault', message, stack });
+  }
+
+  /** The pause grows with each consecutive failure. */
+  async #pause(): Promise<void> {
+    if (this.#isStopping) return;
+    await pause(this.#pauseLength, this.#stopping.signal);
+    this.#pauseLength = Math.min(this.#pauseLength * 2, maxPause);
+  }
+
+  #reportAway(cause: unknown): void {
+    const now = performance.now();
+    if (now - this.#reportedAwayAt < reportInterval) return;
+    this.#reportedAwayAt = now;
+    this.#warn('clicks wait in the journal', { error: (cause as Error).message });
+  }
+
+  #warn(event: string, facts: Record<string, unknown>): void {
+    this.#parts.tell({ kind: 'warning', event, facts });
+  }
+
+  #hasMore(): boolean {
+    return (
+      this.#mustTidy ||
+      this.#forgetting.isDue ||
+      this.#merging.isDue ||
+      this.#checking.isDue ||
+      this.#leftovers.isDue ||
+      this.#own === null ||
+      isBefore(this.#own.position, this.#end)
+    );
+  }
+
+  async #work(): Promise<void> {
+    await this.#serverClock.read();
+    await this.#readHosts();
+    await this.#forgetErased();
+    await this.#noteSweep();
+    await this.#foldOwn();
+    if (this.#checking.isDue && !this.#isStopping) {
+      this.#checking.done();
+      await this.#checkWatermarks();
+    }
+    if (this.#leftovers.isDue) {
+      const isSomeLeft = await this.#left.fold();
+      this.#leftovers.done();
+      if (isSomeLeft) this.#leftovers.later();
+      if (this.#left.reached.size > 0) this.#checkLater();
+    }
+    if (this.#forgetting.isDue && !this.#isStopping) {
+      this.#forgetting.done();
+      await this.#parts.store.deleteClaimsBefore(this.#serverClock.now - claimsKept);
+    }
+    if (this.#mustTidy && !this.#isStopping) {
+      this.#mustTidy = false;
+      await this.#cleanUp();
+      this.#merging.now();
+    }
+    if (this.#merging.isDue && !this.#isStopping) {
+      this.#merging.done();
+      await this.#merge();
+    }
+  }
+
+  /** New hits are folded between the steps. */
+  async #merge(): Promise<void> {
+    this.#unmerged = 0;
+    let hasMerged = false;
+    try {
+      while (!this.#isStopping && (await this.#parts.store.mergeSome(this.#serverClock.now))) {
+        hasMerged = true;
+        await this.#foldOwn();
+        await Bun.sleep(storeFreeTime);
+      }
+    } catch (cause) {
+      if (!isAway(cause)) throw cause;
+    }
+    // Merged hits are deleted from their old place some time later.
+    if (hasMerged) this.#merging.later();
+  }
+
+  async #foldNew(): Promise<void> {
+    if (this.#own !== null && isBefore(this.#own.position, this.#end)) await this.#foldOwn();
+  }
+
+  async #foldOwn(): Promise<void> {
+    const { store, tell } = this.#parts;
+    this.#own ??= await this.#openOwn();
+    const own = this.#own;
+    const end = this.#end;
+    for (let hasMore = true; hasMore; ) {
+      hasMore = await this.#foldSome(own, end, store.batchLength());
+      this.#pauseLength = firstPause;
+      tell({ kind: 'folded', position: own.position });
+      this.#reportCalls();
+    }
+  }
+
+  /** What an earlier thread of this process has folded may be lost, too, and perhaps nothing comes after it. */
+  async #openOwn(): Promise<JournalFold> {
+    const own = await this.#open(this.#parts.settings.journal);
+    if (own.watermark !== null) this.#checkLater();
+    return own;
+  }
+
+  async #foldSome(journal: JournalFold, end: Position | null, maxHits: number): Promise<boolean> {
+    if (this.#hasStopTimedOut) return false;
+    this.#current = journal;
+    const hasFolded = await journal.foldBatch(end, maxHits).catch((cause) => {
+      // Visitors of this batch were noted, and may not be in the store.
+      this.#seen.clear();
+      throw cause;
+    });
+    this.#current = null;
+    this.#unmerged += this.#hits.count;
+    if (this.#unmerged >= mergedAfter) this.#merging.now();
+    if (hasFolded) {
+      this.#checkLater();
+      // Later claims delete the earlier ones.
+      this.#forgetting.laterAnew();
+      await messagesReceived();
+    }
+    return hasFolded;
+  }
+
+  #checkLater(): void {
+    if (this.#parts.settings.keep.milliseconds > 0) this.#checking.later();
+  }
+
+  /** If the database has gone back in time, what it lost is still in the journals, and is folded by a new thread. */
+  async #checkWatermarks(): Promise<void> {
+    this.#checkLater();
+    const own = watermarkKey(this.#parts.settings.journal);
+    this.#own?.trim();
+    const known = [...this.#left.reached, [own, this.#own?.watermark ?? null] as const];
+    for (const [journal, mark] of known) {
+      if (mark === null) continue;
+      const stored = await this.#parts.store.watermark(journal);
+      if (stored === null || isBefore(stored, mark)) throw new StoreChanged('a watermark has gone back');
+    }
+    if (this.#left.isLookDue) this.#leftovers.now();
+  }
+
+  /** On PostgreSQL other nodes have journals of their own. */
+  #isAlone(journal: string): boolean {
+    const { dataDir, databaseUrl } = this.#parts.settings;
+    try {
+      return databaseUrl === null && journalsIn(dataDir).every((name) => watermarkKey(name) === journal);
+    } catch (cause) {
+      if (!isTransient(cause)) throw cause;
+      return false;
+    }
+  }
+
+  /** New hits should not wait long for old ones. */
+  #leftoverLength(): number {
+    const isBusy = performance.now() - this.#wokenAt < busyFor;
+    return Math.min(this.#parts.store.batchLength(), isBusy ? busyLength : Number.POSITIVE_INFINITY);
+  }
+
+  async #open(name: JournalName): Promise<JournalFold> {
+    const { store, enrich, salts, deliveriesOf, settings } = this.#parts;
+    const key = watermarkKey(name);
+    const journal = await JournalFold.open(
+      {
+        store,
+        enrich,
+        salts,
+        words: this.#words,
+        hits: this.#hits,
+        builder: this.#builder,
+        repeatWindow: settings.repeatWindow,
+        floodLimit: settings.floodLimit,
+        now: () => this.#serverClock.now,
+        bound: () => this.#serverClock.bound,
+        isAlone: (journal) => this.#isAlone(journal),
+        // By the clock that the deliverer uses.
+        deliveriesOf: (clicks, journal) =>
+          deliveriesOf(clicks, journal, this.#serverClock.server ?? this.#now),
+        onFlaw: ({ kind, segment, bytes }) =>
+          this.#warn(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
+            journal: key,
+            segment,
+            bytes,
+          }),
+        onDamage: (damage) => this.#reportDamage(name, damage),
+        onAway: (cause) => this.#reportAway(cause),
+        keep: settings.keep,
+      },
+      key,
+      folderOf(settings.dataDir, name),
+    );
+    if (journal.gone !== null) this.#warn('clicks gone from the journal', { journal: key, ...journal.gone });
+    return journal;
+  }
+
+  /** Before the batch is folded: if this process ends in between, the segment is still there. */
+  #reportDamage(name: JournalName, damage: Damage): void {
+    const facts = { journal: watermarkKey(name), ...damage };
+    try {
+      const kept = copyDamaged(this.#parts.settings.dataDir, name, damage.segment);
+      this.#parts.tell({ kind: 'damage', facts: { ...facts, kept } });
+    } catch (cause) {
+      this.#parts.tell({ kind: 'damage', facts: { ...facts, not_kept: (cause as Error).message } });
+    }
+  }
+
+  /** An erased visitor who comes again is new. */
+  async #forgetErased(): Promise<void> {
+    try {
+      const newest = await this.#parts.store.newestCorrection();
+      if (newest !== this.#newestCorrection) {
+        this.#seen.clear();
+        // Chunks may have been waiting for its end, or have been deleted by it.
+        this.#merging.now();
+      }
+      this.#newestCorrection = newest;
+    } catch (cause) {
+      if (!(cause instanceof StoreUnavailable)) throw cause;
+    }
+  }
+
+  async #noteSweep(): Promise<void> {
+    try {
+      this.#words.noteSweep(await this.#parts.store.newestSweep());
+    } catch (cause) {
+      if (!(cause instanceof StoreUnavailable)) throw cause;
+    }
+  }
+
+  async #readHosts(): Promise<void> {
+    if (this.#now - this.#hostsReadAt < hostsKept && this.#now >= this.#hostsReadAt) return;
+    try {
+      for (const host of await this.#parts.store.verifiedHosts()) this.#parts.hosts.add(host);
+      this.#hostsReadAt = this.#now;
+    } catch (cause) {
+      if (!(cause instanceof StoreUnavailable)) throw cause;
+    }
+  }
+
+  async #cleanUp(): Promise<void> {
+    const { store, salts, settings } = this.#parts;
+    this.#hits.forgetVisitors();
+    try {
+      await store.deleteClaimsBefore(this.#serverClock.now - claimsKept);
+      await deleteExpired(
+        store,
+        salts,
+        // A clock that has jumped ahead must not delete recent data.
+        Math.min(this.#now, this.#serverClock.now),
+        settings.daysKept,
+        () => this.#isStopping,
+        () => this.#foldNew(),
+      );
+      await store.shortenLog();
+      deleteDamagedBefore(settings.dataDir, this.#now - Math.min(settings.daysKept, damagedKept) * dayLength);
+    } catch (cause) {
+      if (!isAway(cause)) throw cause;
+    }
+  }
+
+  /** Folds the rest if that is quick; otherwise it waits in the journal for the next start. */
+  async #stop(): Promise<void> {
+    this.#stopping.abort();
+    for (const task of [this.#leftovers, this.#merging, this.#checking, this.#forgetting]) task.stop();
+    const timer = setTimeout(() => {
+      this.#hasStopTimedOut = true;
+      this.#current?.stop();
+    }, stopTimeout);
+    await this.#running;
+    await this.#lastRun().catch(() => {});
+    clearTimeout(timer);
+    this.#isStopped = true;
+    this.#own?.close();
+    await this.#parts.store.close();
+    this.#parts.tell({ kind: 'stopped' });
+  }
+
+  async #lastRun(): Promise<void> {
+    await this.#serverClock.read();
+    await this.#foldOwn();
+    const own = this.#own;
+    if (own === null || isBefore(own.position, this.#end)) return;
+    const { settings, store } = this.#parts;
+    if (own.watermark !== null)
+      await store.finishJournal(watermarkKey(settings.journal), this.#serverClock.now);
+    this.#left.removeOrKeep(settings.journal, own);
+  }
+}

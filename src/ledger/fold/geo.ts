@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { Reader, type Response } from 'mmdb-lib';
+import { countryCode, unknownCountry } from '../../rules/country.ts';
+import { nowhere, type Place, type PlacesKnown, regionCode } from '../../rules/place.ts';
+
+/** ISO 3166 alpha-2, in upper case. */
+export type CountryOf = (address: string) => string;
+export type PlaceOf = (address: string) => Place;
+
+/** A country file that can't be read. Its message is for the operator. */
+export class CountryFileError extends Error {
+  override readonly name = 'CountryFileError';
+}
+
+/**
+ * Reads a whole .mmdb file (the bundled one: 5 MB, under 10 ms) and looks countries up in it. Networks that are in no public
+ * register, private and loopback ones among them, are in none of these files, and so are unknown.
+ */
+export function openCountryFile(path: string): CountryOf {
+  const recordOf = recordsIn(path);
+  return (address) => countryIn(recordOf(address));
+}
+
+/** The same file, with regions and cities if it has them. */
+export function openPlaceFile(path: string): PlaceOf {
+  const recordOf = recordsIn(path);
+  return (address) => placeIn(recordOf(address));
+}
+
+/** Samples addresses across the address space: a city file knows a city for most of them. */
+export function placesKnownIn(path: string): PlacesKnown {
+  const placeOf = openPlaceFile(path);
+  let [regions, cities] = [false, false];
+  for (let first = 1; first < 224; first++)
+    for (let second = 0; second < 256; second += 16) {
+      const { region, city } = placeOf(`${first}.${second}.0.1`);
+      regions ||= region !== '';
+      cities ||= city !== '';
+      if (regions && cities) return { regions, cities };
+    }
+  return { regions, cities };
+}
+
+function recordsIn(path: string): (address: string) => unknown {
+  const reader = readDatabase(path);
+  return (address) => {
+    // 1.2.3.4 as IPv6, which these files don't index.
+    const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+    const version = isIP(plain);
+    const isCovered = version === 4 || (version === 6 && reader.metadata.ipVersion === 6);
+    return isCovered ? reader.get(plain) : null;
+  };
+}
+
+function readDatabase(path: string): Reader<Response> {
+  let file: Buffer;
+  try {
+    file = readFileSync(path);
+  } catch (cause) {
+    throw new CountryFileError(`The country file ${path} cannot be read.`, { cause });
+  }
+  try {
+    const reader = new Reader<Response>(file, { cache: new DecodedRecords() });
+    reader.get('192.0.2.1');
+    reader.get('2001:db8::1');
+    return reader;
+  } catch (cause) {
+    throw new CountryFileError(`The country file ${path} is not a whole MaxMind database (.mmdb).`, {
+      cause,
+    });
+  }
+}
+
+/** A country file has a few hundred records, each decoded once; a city file has too many to keep them all. */
+class DecodedRecords extends Map<string | number, unknown> {
+  override set(offset: string | number, record: unknown): this {
+    return this.size < 4_096 ? super.set(offset, record) : this;
+  }
+}
+
+/** MaxMind and DB-IP nest the code; IPinfo and ip-location-db don't. */
+function countryIn(record: unknown): string {
+  if (!isRecord(record)) return unknownCountry;
+  const country = isRecord(record.country) ? record.country.iso_code : record.country;
+  return countryCode(record.country_code ?? country) ?? unknownCountry;
+}
+
+/** Regions only by code: their names differ from file to file. */
+function placeIn(record: unknown): Place {
+  if (!isRecord(record)) return nowhere;
+  const country = countryIn(record);
+  return { country, region: regionIn(record, country), city: textIn(record.city) };
+}
+
+/** MaxMind has a list of subdivisions, largest first; IPinfo has one code. Neither includes the country. */
+function regionIn(record: Record<string, unknown>, country: string): string {
+  const [widest] = Array.isArray(record.subdivisions) ? record.subdivisions : [];
+  const code = isRecord(widest) ? widest.iso_code : record.region_code;
+  if (typeof code !== 'string' || country === unknownCountry) return '';
+  return regionCode(code.includes('-') ? code : `${country}-${code}`) ?? '';
+}
+
+/** MaxMind and DB-IP have names by language; others have the English one only. */
+function textIn(city: unknown): string {
+  const name = isRecord(city) ? (isRecord(city.names) ? city.names.en : null) : city;
+  return typeof name === 'string' ? name.trim() : '';
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/**
+ * Opens the file at the first lookup. If it is missing or broken, that is reported once, and all countries are unknown from then
+ * on.
+ */
+export function openLazily<Found>(
+  open: () => (address: string) => Found,
+  unknown: Found,
+  onProblem: (problem: CountryFileError) => void,
+): (address: string) => Found {
+  let find: ((address: string) => Found) | null = null;
+  const giveUp = (cause: unknown) => {
+    onProblem(
+      cause instanceof CountryFileError
+        ? cause
+        : new CountryFileError('The country file is broken.', { cause }),
+    );
+    return () => unknown;
+  };
+  return (address) => {
+    try {
+      find ??= open();
+      return find(address);
+    } catch (cause) {
+      find = giveUp(cause);
+      return unknown;
+    }
+  };
+}

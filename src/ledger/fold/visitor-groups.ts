@@ -1,0 +1,62 @@
+import { dayOfHour } from '../../rules/utc-time.ts';
+import type { FloatList } from '../../structures/float-list.ts';
+import type { HourVisitors } from '../fold-store.ts';
+
+/**
+ * The visitors of a batch who may be new, by hour and owner. They are added owner by owner, nearly always in order and of one
+ * hour, without intermediate objects.
+ */
+export class VisitorGroups {
+  #groups: HourVisitors[] = [];
+
+  clear(): void {
+    this.#groups = [];
+  }
+
+  /** `visits` are all of the owner and variant: pairs of hour and visitor. */
+  add(owner: number, visits: FloatList, variant = 0): void {
+    const { length } = visits;
+    if (length === 0) return;
+    const hour = visits.at(0);
+    let one = 2;
+    while (one < length && visits.at(one) === hour) one += 2;
+    if (one >= length) this.#addHour(owner, variant, hour, visits);
+    else for (const each of hoursOf(visits)) this.#addHour(owner, variant, each, visits);
+  }
+
+  get all(): readonly HourVisitors[] {
+    return this.#groups;
+  }
+
+  #addHour(owner: number, variant: number, hour: number, visits: FloatList): void {
+    let count = 0;
+    for (let one = 0; one < visits.length; one += 2) if (visits.at(one) === hour) count += 1;
+    const visitors = new Float64Array(count);
+    count = 0;
+    for (let one = 0; one < visits.length; one += 2)
+      if (visits.at(one) === hour) visitors[count++] = visits.at(one + 1);
+    if (count > 1) visitors.sort();
+    this.#groups.push({ hour, owner, variant, visitors });
+  }
+}
+
+/** Sorted by day, owner and hour: nearly always they are already. */
+export function groupsInOrder(groups: HourVisitors[]): HourVisitors[] {
+  const isInOrder = groups.every((group, index) => {
+    const before = groups[index - 1];
+    return before === undefined || inOrder(before, group) < 0;
+  });
+  return isInOrder ? groups : groups.sort(inOrder);
+}
+
+const inOrder = (one: HourVisitors, other: HourVisitors): number =>
+  dayOfHour(one.hour) - dayOfHour(other.hour) ||
+  one.owner - other.owner ||
+  one.hour - other.hour ||
+  one.variant - other.variant;
+
+function hoursOf(visits: FloatList): Set<number> {
+  const hours = new Set<number>();
+  for (let one = 0; one < visits.length; one += 2) hours.add(visits.at(one));
+  return hours;
+}

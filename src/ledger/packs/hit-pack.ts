@@ -1,0 +1,118 @@
+import { type HitColumn, hitColumns, rollupClassOf } from '../../rules/click-fields.ts';
+import { shownReason } from '../../rules/reclassified.ts';
+import type { Schema } from '../../storage/schema.ts';
+import type { StoredHit } from '../ledger.ts';
+import {
+  cellsOf,
+  columnsIn,
+  firstColumns,
+  furtherParts,
+  roomFor,
+  wholeNumber,
+  widthsLength,
+} from './pack-layout.ts';
+
+/** A row of `hit_packs`. */
+export type PackRow = Pick<Schema['hit_packs'], 'id' | 'hits' | 'cells'>;
+
+/** Reads a pack, decoding only the columns that are used. */
+export class HitPack {
+  /** The id of its first hit; the others follow. */
+  readonly id: number;
+  readonly count: number;
+  readonly #bytes: Uint8Array;
+  readonly #cellsAt: number;
+  readonly #columns = new Map<HitColumn, Float64Array>();
+
+  constructor({ id, hits, cells }: PackRow) {
+    this.id = id;
+    this.count = hits;
+    // The bytes of a database may have any alignment.
+    this.#bytes = cells.byteOffset % 8 === 0 ? cells : cells.slice();
+    const columns = columnsIn[this.#bytes[0] ?? 0];
+    if (columns === undefined) throw new Error(`hits ${id} are packed in a way that is not known here`);
+    this.#cellsAt = widthsLength + columns * 8;
+  }
+
+  column(name: HitColumn): Float64Array {
+    let column = this.#columns.get(name);
+    if (column === undefined) {
+      column = this.#read(hitColumns.indexOf(name));
+      if (name === 'reason') column = column.map(shownReason);
+      this.#columns.set(name, column);
+    }
+    return column;
+  }
+
+  /** Each link once. */
+  get links(): readonly number[] {
+    return [...new Set(this.column('link_id'))];
+  }
+
+  rollupClass(row: number): number {
+    return rollupClassOf(this.column('class')[row] ?? 0, this.column('outcome')[row] ?? 0);
+  }
+
+  hit(row: number): StoredHit {
+    const hit: Record<string, number> = { id: this.id + row };
+    for (const name of hitColumns) hit[name] = this.column(name)[row] ?? 0;
+    return hit as StoredHit;
+  }
+
+  /** All hits, with their stored reasons. */
+  get storedHits(): StoredHit[] {
+    const reasons = this.storedReasons;
+    return Array.from({ length: this.count }, (_, row) => ({ ...this.hit(row), reason: reasons[row] ?? 0 }));
+  }
+
+  /** The reasons as they are stored: they still tell what a hit was before a person changed its class. */
+  get storedReasons(): Float64Array {
+    return this.#read(hitColumns.indexOf('reason'));
+  }
+
+  #read(index: number): Float64Array {
+    if (index < firstColumns) return this.#readCells(index, 0, 1, widthsLength, this.#cellsAt);
+    let at = this.#cellsAfter(firstColumns, 1, this.#cellsAt);
+    for (const { first, end, flagAt, widths } of furtherParts) {
+      const isHere = index < end;
+      if (this.#bytes[flagAt] === 1) {
+        const minsAt = at + widths;
+        const widthsAt = widths === 0 ? 1 + first : at;
+        const cellsFrom = minsAt + (end - first) * 8;
+        if (isHere) return this.#readCells(index, first, widthsAt, minsAt, cellsFrom);
+        at = this.#cellsAfter(end - first, widthsAt, cellsFrom);
+      }
+      if (isHere) break;
+    }
+    return new Float64Array(this.count);
+  }
+
+  /** The end of the cells of so many columns that begin at `at`. */
+  #cellsAfter(columns: number, widthsAt: number, at: number): number {
+    let after = at;
+    for (let before = 0; before < columns; before++)
+      after += roomFor(this.count, this.#bytes[widthsAt + before] ?? 0);
+    return after;
+  }
+
+  /** Of a part whose first column is `first`. */
+  #readCells(
+    index: number,
+    first: number,
+    widthsAt: number,
+    minsAt: number,
+    cellsFrom: number,
+  ): Float64Array {
+    const bytes = this.#bytes;
+    const at = this.#cellsAfter(index - first, widthsAt, cellsFrom);
+    const width = bytes[widthsAt + index - first] ?? 0;
+    const minAt = minsAt + (index - first) * 8;
+    const min = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(minAt, true);
+    const read = new Float64Array(this.count);
+    if (width === 0) return read.fill(min);
+    const cells = cellsOf(bytes, at, width, this.count);
+    const base = width === wholeNumber ? 0 : min;
+    for (let row = 0; row < this.count; row++) read[row] = (cells[row] ?? 0) + base;
+    return read;
+  }
+}

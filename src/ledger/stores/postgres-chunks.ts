@@ -1,0 +1,249 @@
+import { hitColumns } from '../../rules/click-fields.ts';
+import { leastMigrationKey } from '../../storage/least-migration.ts';
+import { chunkOf, type NewChunk } from '../chunks/hit-chunk.ts';
+import { groupsOf } from '../chunks/link-groups.ts';
+import { compressedCells } from '../chunks/stored-cells.ts';
+import { StoredColumns } from '../chunks/stored-columns.ts';
+import { HitPack, type PackRow } from '../packs/hit-pack.ts';
+import { maxInPack } from '../packs/pack-layout.ts';
+import { bigintArray, byteaArray } from './binary-arrays.ts';
+import { type Partitions, periodOf } from './partitions.ts';
+import { type Query, type Row, unnested } from './sql-fold-store.ts';
+
+type Transaction = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
+
+const packsAtOnce = 64;
+/** Versions that know this migration read the groups. */
+const linksInGroupsSince = 65;
+/** SQLSTATE: no partition for a row. */
+const noPartition = '23514';
+
+/** Organizations with enough hits after their last chunk; at most so many hits are checked for each. */
+const candidatesSql = `select organizations.id from organizations
+  left join lateral (select last_id from hit_chunks where hit_chunks.organization_id = organizations.id order by id desc limit 1)
+    as merged on true
+  where organizations.deleted_at is null and (
+    (select coalesce(sum(hits), 0) from (
+      select hits from hit_packs where hit_packs.organization_id = organizations.id and hit_packs.id > coalesce(last_id, 0)
+      limit $1) as packed)
+    + (select count(*) from (
+      select from hits where hits.organization_id = organizations.id and hits.id > coalesce(last_id, 0)
+      limit $1) as single)) >= $1
+  order by organizations.id`;
+const groupsSql = `insert into hit_link_groups (chunk_id, last_link, first_at, links)
+  select * from ${unnested(['bigint', 'bigint', 'bigint', 'bytea'])}`;
+/** Makes chunks of an organization one process at a time, and never during a correction of its hits. */
+const lockSql = `select coalesce((select value from settings where key = '${leastMigrationKey}')::bigint, 0) as least
+  from organizations where id = $1 and deleted_at is null
+  and not exists (select from click_corrections where organization_id = $1 and finished_at is null)
+  for no key update skip locked`;
+const rowsSql = `select ${['id', ...hitColumns].map((name) => `array_agg(${name})::text as ${name}`).join(', ')}
+  from (select id, ${hitColumns.join(', ')} from hits
+    where organization_id = $1 and id > $2 and id <= $3 order by id limit $4) as oldest`;
+const packsSql = `select id, hits, cells from hit_packs
+  where organization_id = $1 and id > $2 and id <= $3 order by id limit $4`;
+
+/**
+ * Makes chunks from the oldest rows and packs of organizations with many hits. Rows and packs stay: retention drops them with
+ * their month, and the chunks with theirs.
+ */
+export class PostgresChunks {
+  readonly #query: Query;
+  readonly #transaction: Transaction;
+  readonly #partitions: Partitions;
+  readonly #minHits: number;
+  #organizations: number[] | null = null;
+  /** All hits with ids up to here are visible. */
+  #settled = 0;
+
+  constructor(query: Query, transaction: Transaction, partitions: Partitions, minHits: number) {
+    this.#query = query;
+    this.#transaction = transaction;
+    this.#partitions = partitions;
+    this.#minHits = minHits;
+  }
+
+  /** Makes the chunks of one merge. Returns whether there may be more to do. */
+  async mergeSome(now: number): Promise<boolean> {
+    if (this.#organizations === null) {
+      const found = await this.#query(candidatesSql, [this.#minHits]);
+      this.#organizations = found.map(({ id }) => Number(id));
+      if (found.length > 0 && !(await this.#settle())) this.#organizations = [];
+    }
+    for (let id = this.#organizations.at(-1); id !== undefined; id = this.#organizations.at(-1)) {
+      if (await this.#merge(id, now)) return true;
+      this.#organizations.pop();
+    }
+    this.#organizations = null;
+    return false;
+  }
+
+  /**
+   * Waits for running transactions that may insert hits with ids that were drawn by now; later transactions get higher ids.
+   * Returns false if some are still running.
+   */
+  async #settle(): Promise<boolean> {
+    const [raised] = await this.#query('update hit_ids set settled = newest returning settled');
+    const [next] = await this.#query('select pg_snapshot_xmax(pg_current_snapshot())::text as xid');
+    const [oldest] = await this.#query(
+      'select pg_snapshot_xmin(pg_current_snapshot())::text::numeric >= $1::text::numeric as is_over',
+      [next?.xid],
+    );
+    if (oldest?.is_over === true) this.#settled = Number(raised?.settled);
+    return oldest?.is_over === true;
+  }
+
+  async #merge(organizationId: number, now: number): Promise<boolean> {
+    const months = new Map<string, number>();
+    const work = () => this.#transaction((query) => this.#mergeIn(query, organizationId, now, months));
+    try {
+      return await work();
+    } catch (cause) {
+      if ((cause as { code?: string }).code !== noPartition) throw cause;
+      this.#partitions.forget();
+      await this.#partitions.cover(months.values());
+      return work();
+    }
+  }
+
+  async #mergeIn(
+    query: Query,
+    organizationId: number,
+    now: number,
+    months: Map<string, number>,
+  ): Promise<boolean> {
+    const [locked] = await query(lockSql, [organizationId]);
+    if (locked === undefined) return false;
+    const isBesideOlder = Number(locked.least) < linksInGroupsSince;
+    const [last] = await query(
+      'select last_id from hit_chunks where organization_id = $1 order by id desc limit 1',
+      [organizationId],
+    );
+    const hits = await this.#oldest(query, organizationId, Number(last?.last_id ?? 0));
+    if (hits.count < this.#minHits) return false;
+    const [first = 0, end = 0] = [hits.ids[0], hits.ids[hits.count - 1]];
+    for (const [name, part] of byMonth(hits)) {
+      months.set(name, part.column('at')[0] ?? 0);
+      const chunk = chunkOf(part);
+      const id = part.ids[0] ?? 0;
+      await insertChunk(query, chunk, { id, first, last: end, now });
+      if (isBesideOlder) await insertLinks(query, chunk, id);
+      else await insertGroups(query, chunk, id);
+    }
+    return true;
+  }
+
+  /** The hits with the lowest ids, sorted by id; whole packs only. */
+  async #oldest(query: Query, organizationId: number, after: number): Promise<StoredColumns> {
+    const [found] = await query(rowsSql, [organizationId, after, this.#settled, this.#minHits]);
+    const rows = ['id', ...hitColumns].map((name) => numbersIn(found, name));
+    const [ids = []] = rows;
+    const hits = new StoredColumns(this.#minHits + maxInPack);
+    let next = 0;
+    const takeRows = (before: number) => {
+      for (; next < ids.length && hits.count < this.#minHits; next++) {
+        const id = ids[next] ?? 0;
+        if (id >= before) return;
+        hits.addRow(
+          id,
+          rows.slice(1).map((column) => column[next] ?? 0),
+        );
+      }
+    };
+    for (let from = after; hits.count < this.#minHits; ) {
+      const packs = await query(packsSql, [organizationId, from, this.#settled, packsAtOnce]);
+      for (const { id, hits: count, cells } of packs) {
+        from = Number(id);
+        takeRows(from);
+        if (hits.count >= this.#minHits) return hits;
+        hits.addPack(new HitPack({ id: from, hits: Number(count), cells } as PackRow));
+        if (hits.count >= this.#minHits) return hits;
+      }
+      if (packs.length < packsAtOnce) {
+        takeRows(Number.POSITIVE_INFINITY);
+        return hits;
+      }
+    }
+    return hits;
+  }
+}
+
+/** Arrays come as text: `{1,2,3}`. */
+const numbersIn = (row: Row | undefined, name: string): readonly number[] => {
+  const text = row?.[name];
+  return typeof text === 'string' ? (JSON.parse(`[${text.slice(1, -1)}]`) as number[]) : [];
+};
+
+/** Hits by the names of their months: chunks are dropped with their month. */
+function byMonth(hits: StoredColumns): ReadonlyMap<string, StoredColumns> {
+  const instants = hits.column('at');
+  const rows = new Map<string, number[]>();
+  for (let row = 0; row < hits.count; row++) {
+    const { name } = periodOf(instants[row] ?? 0);
+    const some = rows.get(name);
+    if (some) some.push(row);
+    else rows.set(name, [row]);
+  }
+  if (rows.size === 1) return new Map([...rows.keys()].map((name) => [name, hits]));
+  const columns = hitColumns.map((name) => hits.column(name));
+  return new Map(
+    Array.from(rows, ([name, some]) => {
+      const part = new StoredColumns(some.length);
+      for (const row of some)
+        part.addRow(
+          hits.ids[row] ?? 0,
+          columns.map((column) => column[row] ?? 0),
+        );
+      return [name, part];
+    }),
+  );
+}
+
+/** All chunks of a merge have its whole range of ids: which of them has a hit depends on its month. */
+async function insertChunk(
+  query: Query,
+  { facts, columns, tallies }: NewChunk,
+  {
+    id,
+    first,
+    last,
+    now,
+  }: { readonly id: number; readonly first: number; readonly last: number; readonly now: number },
+): Promise<void> {
+  const cells = [
+    ...columns.map((one) => [`c_${one.column}`, one.cells] as const),
+    ...tallies.map((one) => [`t_${one.column}`, one.cells] as const),
+  ];
+  const values = { ...facts, id, first_id: first, last_id: last, made_at: now };
+  const names = [...Object.keys(values), ...cells.map(([name]) => name)];
+  await query(
+    `insert into hit_chunks (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
+    [...Object.values(values), ...cells.map(([, bytes]) => compressedCells(bytes))],
+  );
+}
+
+async function insertGroups(query: Query, { facts, links }: NewChunk, id: number): Promise<void> {
+  const groups = groupsOf(links);
+  await query(groupsSql, [
+    bigintArray(groups.map(() => id)),
+    bigintArray(groups.map(({ lastLink }) => lastLink)),
+    bigintArray(groups.map(() => facts.first_at)),
+    byteaArray(groups.map(({ cells }) => cells)),
+  ]);
+}
+
+/** For nodes of the previous release. */
+async function insertLinks(query: Query, { facts, links }: NewChunk, id: number): Promise<void> {
+  const numbers = [
+    links.map(({ link }) => link),
+    links.map(() => id),
+    links.map((one) => one.first),
+    links.map((one) => one.end),
+    links.map(() => facts.first_at),
+  ];
+  await query(
+    `insert into hit_chunk_links (link_id, chunk_id, first_row, end_row, first_at)
+     select * from ${unnested(numbers.map(() => 'bigint'))}`,
+    numbers.map((column) => bigintArray(column)),
+  );
+}

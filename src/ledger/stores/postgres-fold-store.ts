@@ -1,0 +1,426 @@
+import { StoreUnavailable } from '../../rules/errors.ts';
+import { dayLength } from '../../rules/utc-time.ts';
+import { hasNoHistory, historySql, replicaMark } from '../../storage/history.ts';
+import { leastMigrationKey } from '../../storage/least-migration.ts';
+import { deleteMovedHits, hitStoreId, hitsMovedAt } from '../../storage/moved-hits.ts';
+import { shareWordsSql } from '../../storage/word-sweeps.ts';
+import { minInChunk } from '../chunks/hit-chunk.ts';
+import type { HitWriter, Watermark } from '../external-hits.ts';
+import {
+  type DeliveriesOf,
+  type FoldBatch,
+  type HourVisitors,
+  type NewVisitors,
+  StoreChanged,
+} from '../fold-store.ts';
+import type { SaltExchange } from '../visitors/salts/shared-salts.ts';
+import { asciiArray, bigintArray } from './binary-arrays.ts';
+import { PartitionDrop } from './partition-drop.ts';
+import { earlierRows, Partitions } from './partitions.ts';
+import { PostgresChunks } from './postgres-chunks.ts';
+import { PostgresConnection } from './postgres-connection.ts';
+import { minPacked, monthsOf, PostgresHits } from './postgres-hits.ts';
+import { addHoursSql, hoursHaveNullsSince, storedAsNull } from './postgres-hours.ts';
+import { postgresSaltExchange } from './postgres-salt-exchange.ts';
+import { maxInRuns, PostgresVisitors } from './postgres-visitors.ts';
+import {
+  type Cells,
+  deletedAtOnce,
+  type Insertion,
+  type MergedHour,
+  maxLoose,
+  mayHaveOlder,
+  type Query,
+  type Row,
+  SqlFoldStore,
+  type Total,
+  totals,
+  unnested,
+} from './sql-fold-store.ts';
+
+/** SQLSTATE for a row without a partition, or a failed check; the ledger has no checks. */
+const noPartition = '23514';
+const lockNotAvailable = '55P03';
+/**
+ * Hits of one transaction. In a longer one more hits share the rows of their links, which takes a seventh of the CPU time and a quarter
+ * of the WAL. It takes about `longTimeSlice` milliseconds at most: others that add to the same rows wait for its end.
+ */
+const minBatch = 32_768;
+const maxBatch = 120_000;
+const longTimeSlice = 1_000;
+/** With fewer hits, the time of a transaction tells little about each of them. */
+const minTimed = 2_048;
+/** Fewer hits than this in a batch are rows. */
+const minByLink = minPacked;
+
+/** Versions that know this migration find the packs of a link by the columns of the packs. */
+const packsHaveLinksSince = 63;
+
+const isText = (cells: Cells): cells is readonly string[] => Array.isArray(cells);
+const arrayOf = (cells: Cells): Buffer => (isText(cells) ? asciiArray(cells) : bigintArray(cells));
+
+function insertionOf({ head, constants = '', tail = '' }: Insertion, columns: readonly Cells[]): string {
+  const rows = unnested(columns.map((cells) => (isText(cells) ? 'text' : 'bigint')));
+  return `${head} select *${constants} from ${rows} ${tail}`;
+}
+
+/** Outside the transaction, so that no other node waits for its end. */
+const takeIdsSql = 'update hit_ids set newest = newest + $1 returning newest';
+const settledSql = `select settled, (select value from settings where key = '${leastMigrationKey}') as least,
+  (select value from settings where key = '${hitStoreId}') as hit_store from hit_ids`;
+const hoursSql = addHoursSql(maxLoose);
+const countsSql = `update link_hours set counts = merged.counts, loose = 0
+  from unnest($1::bigint[], $2::bigint[], $3::text[]) as merged (link_id, hour, counts)
+  where link_hours.link_id = merged.link_id and link_hours.hour = merged.hour`;
+
+/** Another node makes a chunk that covers the ids reserved for these hits: they get others. */
+class IdsSettled extends Error {
+  override readonly name = 'IdsSettled';
+}
+
+/** Opens the server with the hits of the store with this id. */
+type OpenWriter = (storeId: string) => Promise<HitWriter>;
+
+/** The server with the hits is away, or has refused them: the transaction fails, and the connection to PostgreSQL stays open. */
+class WriterAway extends Error {
+  override readonly name = 'WriterAway';
+}
+
+async function onHitServer(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (!(cause instanceof StoreUnavailable)) throw cause;
+    throw new WriterAway(cause.message, { cause });
+  }
+}
+
+const markIn = (row: Row): Watermark => ({
+  journal: String(row.node),
+  segment: Number(row.segment),
+  offset: Number(row.byte_offset),
+});
+
+/** Milliseconds that an active node has to retry a batch. */
+const uncountedKept = 15 * 60_000;
+
+const movedMeanwhile = 'single clicks are in ClickHouse now: set CLICKS_URL, and start this node again';
+
+/**
+ * After the database has gone back in time it hands out ids again that hits on the other server already have. So many ids are
+ * skipped then, because a node that was still connected to the former primary may have reserved some more.
+ */
+const idsLeftOut = 1_000_000;
+
+/** Uses one connection, opened when needed and closed at the first fault, because its state is unknown then. */
+export class PostgresFoldStore extends SqlFoldStore {
+  override readonly minByLink = minByLink;
+  protected override readonly listed = '(select item::bigint from json_array_elements_text($1) as item)';
+  readonly #url: string;
+  readonly #connection: PostgresConnection;
+  readonly #hits = new PostgresHits();
+  readonly #partitions: Partitions;
+  readonly #chunks: PostgresChunks;
+  readonly #visitors: PostgresVisitors;
+  /** The id of the first hit of the batch that is being folded. */
+  #firstId = 0;
+  /** The least migration that all nodes know, as read in the transaction of that batch. */
+  #leastMigration = 0;
+  #dropping: PartitionDrop | null = null;
+  #history: string | null = null;
+  /** Milliseconds per hit in the last transaction. */
+  #lastPace = Number.POSITIVE_INFINITY;
+  /** The rows from before partitions were checked up to this id. */
+  #earlierPassed = 0;
+
+  /** Set if hits are on another server. */
+  readonly #openWriter: OpenWriter | null;
+  #writer: HitWriter | null = null;
+  /** Journals whose hits on the other server have all been counted. */
+  readonly #sureJournals = new Set<string>();
+
+  /** `minInChunks`: how many hits make a chunk. `maxVisitors`: how many visitors of a day are stored in runs. */
+  constructor(
+    url: string,
+    minInChunks = minInChunk,
+    openWriter: OpenWriter | null = null,
+    maxVisitors = maxInRuns,
+  ) {
+    super();
+    this.#openWriter = openWriter;
+    this.#url = url;
+    this.#connection = new PostgresConnection(url, {
+      name: 'linnet fold',
+      timeout: 20_000,
+      greet: (ask) => this.#greet(ask),
+    });
+    const { query } = this.#connection;
+    const transaction = <T>(work: (query: Query) => Promise<T>) => this.#connection.transaction(work);
+    this.#partitions = new Partitions(query, transaction);
+    this.#chunks = new PostgresChunks(query, transaction, this.#partitions, minInChunks);
+    this.#visitors = new PostgresVisitors(query, maxVisitors);
+  }
+
+  /** Where nodes agree on the salts of visitors. */
+  get saltExchange(): SaltExchange {
+    return postgresSaltExchange(this.query);
+  }
+
+  async wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const sorted = [...words].sort();
+    const { namedQuery } = this.#connection;
+    await namedQuery(
+      `insert into words (word, sweep) select word, sweep from unnest($1::text[]) as word, word_sweeps
+       on conflict (word) do update set sweep = excluded.sweep where words.sweep < excluded.sweep`,
+      [sorted],
+    );
+    const rows = await namedQuery('select id, word from words where word = any($1::text[])', [sorted]);
+    return new Map(rows.map((row) => [String(row.word), Number(row.id)]));
+  }
+
+  /** In PostgreSQL other writers wait only for rows that both change. */
+  batchLength(): number {
+    return Math.max(minBatch, Math.min(maxBatch, Math.floor(longTimeSlice / this.#lastPace)));
+  }
+
+  override async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    const begun = performance.now();
+    await this.#fold(batch, deliveriesOf);
+    this.#lastPace = (performance.now() - begun) / Math.max(batch.hits.count, minTimed);
+  }
+
+  async #fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    if (this.#openWriter !== null) return this.#foldExternally(batch, deliveriesOf, this.#openWriter);
+    try {
+      await this.#foldOnce(batch, deliveriesOf);
+    } catch (cause) {
+      if (cause instanceof WriterAway) throw new StoreUnavailable(cause.message, { cause });
+      if (!(cause instanceof IdsSettled) && (cause as { code?: string }).code !== noPartition) throw cause;
+      // Another node has dropped the partition, because the whole month has expired.
+      this.#partitions.forget();
+      await this.#foldOnce(batch, deliveriesOf);
+    }
+  }
+
+  async serverNow(): Promise<number> {
+    const [row] = await this.query(
+      'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as at',
+    );
+    return Number(row?.at);
+  }
+
+  override async deleteVisitorsBefore(day: number): Promise<boolean> {
+    await this.#connection.transaction((query) => this.#visitors.deleteBefore(query, day));
+    return super.deleteVisitorsBefore(day);
+  }
+
+  /** Months are dropped as a whole, over a separate connection: dropping waits for readers, and the fold must not. */
+  async deleteHitsBefore(at: number, now = Number.POSITIVE_INFINITY): Promise<boolean> {
+    if (this.#openWriter !== null) {
+      await (await this.#openedWriter(this.#openWriter)).deleteBefore(at);
+      await this.#deleteMoved(now);
+      return false;
+    }
+    if (this.#dropping === null) {
+      if (await this.#deleteEarlierRows(at, now)) return true;
+      const expired = await this.#partitions.expired(at);
+      if (expired.length === 0) return false;
+      this.#dropping = new PartitionDrop(this.#url, expired);
+    }
+    if (!this.#dropping.isOver) return true;
+    const { fault } = this.#dropping;
+    this.#dropping = null;
+    if (fault !== null) throw new StoreUnavailable(fault.message, { cause: fault });
+    return false;
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+    await this.#dropping?.stop();
+  }
+
+  override async mergeSome(now: number): Promise<boolean> {
+    return this.#openWriter === null && this.#chunks.mergeSome(now);
+  }
+
+  protected override async holdOffSweeps(query: Query): Promise<void> {
+    await query(shareWordsSql);
+  }
+
+  /** The transaction has its number by now, by which processes that make chunks see that it is running. */
+  protected override async appendHits(query: Query, batch: FoldBatch): Promise<() => Float64Array> {
+    const [row] = await query(settledSql);
+    this.#leastMigration = Number(row?.least ?? 0);
+    if (this.#writer !== null) return this.#appendExternally(this.#writer, batch);
+    if (row?.hit_store != null) throw new WriterAway(movedMeanwhile);
+    if (batch.hits.count > 0 && this.#firstId <= Number(row?.settled)) throw new IdsSettled();
+    const isBesideOlder = this.#leastMigration < packsHaveLinksSince;
+    return this.#hits.append(query, batch, { firstId: this.#firstId, isBesideOlder });
+  }
+
+  protected override async insertVisitors(
+    query: Query,
+    groups: readonly HourVisitors[],
+  ): Promise<readonly NewVisitors[]> {
+    return this.#visitors.insert(query, groups);
+  }
+
+  protected override async add(
+    query: Query,
+    total: Total,
+    columns: readonly Cells[],
+    count: number,
+  ): Promise<void> {
+    if (count > 0) await query(insertionOf(totals[total], columns), columns.map(arrayOf));
+  }
+
+  protected override async addLinkHours(
+    query: Query,
+    columns: readonly Cells[],
+    count: number,
+  ): Promise<readonly Row[]> {
+    if (count === 0) return [];
+    const none = storedAsNull(this.#leastMigration < hoursHaveNullsSince);
+    return query(hoursSql, [...columns.map(arrayOf), none]);
+  }
+
+  protected override async setCounts(query: Query, hours: readonly MergedHour[]): Promise<void> {
+    await query(countsSql, [
+      bigintArray(hours.map(({ link }) => link)),
+      bigintArray(hours.map(({ hour }) => hour)),
+      asciiArray(hours.map(({ counts }) => counts)),
+    ]);
+  }
+
+  async #foldExternally(batch: FoldBatch, deliveriesOf: DeliveriesOf, openWriter: OpenWriter): Promise<void> {
+    const writer = await this.#openedWriter(openWriter);
+    await writer.rest(batch.hits.count);
+    this.#firstId = await this.#takeIds(batch.hits.count);
+    try {
+      await this.#commit(batch, deliveriesOf);
+      this.#sureJournals.add(batch.journal);
+    } catch (cause) {
+      this.#sureJournals.delete(batch.journal);
+      if (cause instanceof WriterAway) throw new StoreUnavailable(cause.message, { cause });
+      throw cause;
+    }
+  }
+
+  /** Active nodes delete their own when they retry: these belong to nodes that are gone, or that can't reach the database. */
+  override async deleteUncounted(now: number): Promise<void> {
+    if (this.#openWriter === null) return;
+    const writer = await this.#openedWriter(this.#openWriter);
+    const rows = await this.query('select node, segment, byte_offset from journal_watermarks');
+    const uncounted = await writer.uncounted(rows.map(markIn), now);
+    const old = uncounted.filter(({ foldedAt }) => foldedAt < now - uncountedKept);
+    try {
+      for (const journal of new Set(old.map((batch) => batch.journal)))
+        await this.#connection.transaction((query) => this.#deleteBeyond(query, writer, journal));
+    } catch (cause) {
+      throw cause instanceof WriterAway ? new StoreUnavailable(cause.message, { cause }) : cause;
+    }
+  }
+
+  /** Locks the watermark, creating it if needed, so that no other node folds the journal meanwhile. */
+  async #deleteBeyond(query: Query, writer: HitWriter, journal: string): Promise<void> {
+    const [made] = await query(
+      'insert into journal_watermarks (node, segment, byte_offset) values ($1, 0, 0) on conflict do nothing returning node',
+      [journal],
+    );
+    const [row] = await query(
+      'select node, segment, byte_offset from journal_watermarks where node = $1 for update',
+      [journal],
+    );
+    if (row === undefined) return;
+    await onHitServer(() => writer.deleteBeyond(markIn(row)));
+    if (made !== undefined) await query('delete from journal_watermarks where node = $1', [journal]);
+  }
+
+  /** Moved hits are kept in PostgreSQL for a day, for nodes that still read them because they don't know of the move yet. */
+  async #deleteMoved(now: number): Promise<void> {
+    const [since] = await this.query('select value from settings where key = $1', [hitsMovedAt]);
+    if (since === undefined || Number(since.value) > now - dayLength) return;
+    try {
+      await this.#connection.transaction(async (query) => {
+        for (const statement of deleteMovedHits) await query(statement);
+      });
+    } catch (cause) {
+      if ((cause as { code?: string }).code !== lockNotAvailable) throw cause;
+      // A long reader, such as a backup, holds them: they are deleted the next time.
+    }
+  }
+
+  /** The watermark's row is locked by now: no other node folds this journal until this transaction ends. */
+  async #appendExternally(writer: HitWriter, batch: FoldBatch): Promise<() => Float64Array> {
+    const firstId = this.#firstId;
+    await onHitServer(() => writer.append(batch, firstId, !this.#sureJournals.has(batch.journal)));
+    return () => Float64Array.from({ length: batch.hits.count }, (_, row) => firstId + row);
+  }
+
+  async #openedWriter(open: OpenWriter): Promise<HitWriter> {
+    if (this.#writer !== null) return this.#writer;
+    const [setting] = await this.query('select value from settings where key = $1', [hitStoreId]);
+    const writer = await open(String(setting?.value));
+    const newest = await writer.newestId();
+    await this.query('update hit_ids set newest = $1::bigint + $2 where newest < $1', [newest, idsLeftOut]);
+    this.#writer = writer;
+    return writer;
+  }
+
+  async #foldOnce(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    await this.#partitions.cover(monthsOf(batch.hits));
+    this.#firstId = await this.#takeIds(batch.hits.count);
+    await this.#commit(batch, deliveriesOf);
+  }
+
+  async #commit(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    await this.#visitors.begin(batch.visitors);
+    await super.fold(batch, deliveriesOf);
+    this.#visitors.commit();
+  }
+
+  /** After a promotion or a restore, cached ids of words and cached partitions may be wrong. */
+  async #greet(ask: Query): Promise<void> {
+    const history = await ask(historySql).then(
+      ([row]) => String(row?.history),
+      (cause) => {
+        if (hasNoHistory(cause)) return '';
+        throw cause;
+      },
+    );
+    if (history.includes(replicaMark))
+      throw new StoreUnavailable('the server is a replica, which takes no clicks');
+    this.#history ??= history;
+    if (this.#history !== history) throw new StoreChanged('another history of the database');
+  }
+
+  async #takeIds(count: number): Promise<number> {
+    const [row] = await this.#connection.namedQuery(takeIdsSql, [count]);
+    return Number(row?.newest) - count + 1;
+  }
+
+  async #deleteEarlierRows(at: number, now: number): Promise<boolean> {
+    if (!(await this.#partitions.hasEarlierRows())) return false;
+    const oldest = await this.query(
+      `select id, at from ${earlierRows} where id > $1 order by id limit ${deletedAtOnce}`,
+      [this.#earlierPassed],
+    );
+    const last = Number(oldest.at(-1)?.id ?? 0);
+    await this.query(`delete from ${earlierRows} where id > $1 and id <= $2 and at < $3`, [
+      this.#earlierPassed,
+      last,
+      at,
+    ]);
+    const instants = oldest.map((row) => Number(row.at));
+    const hasMore = mayHaveOlder(instants, deletedAtOnce, at, now);
+    this.#earlierPassed = hasMore ? last : 0;
+    return hasMore;
+  }
+
+  /** Not prepared: statements with limits, such as deletions of expired rows, need a plan for their values. */
+  protected override readonly query: Query = (sql, parameters) => this.#connection.query(sql, parameters);
+
+  protected override transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    return this.#connection.transaction(work, true);
+  }
+}

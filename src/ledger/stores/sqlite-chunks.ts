@@ -1,0 +1,239 @@
+import type { Statement } from 'bun:sqlite';
+import { hitColumns } from '../../rules/click-fields.ts';
+import { yieldCore } from '../../threads/yield-core.ts';
+import { type ChunkRow, ChunkScan } from '../chunks/chunk-scan.ts';
+import { cellsInSqlite } from '../chunks/chunk-store.ts';
+import { chunkOf, columnKey, endOfKeys, type NewChunk } from '../chunks/hit-chunk.ts';
+import { BatchPart, columnsOfHits, StoredColumns } from '../chunks/stored-columns.ts';
+import type { StoredHit } from '../ledger.ts';
+import { HitPack, type PackRow } from '../packs/hit-pack.ts';
+import { maxInPack } from '../packs/pack-layout.ts';
+import type { Packing, Part } from './hit-packing.ts';
+
+/**
+ * Milliseconds for which hits stay where they were when they are also in a chunk. A query first looks up to which hit there are
+ * chunks, and searches later hits elsewhere: it must find those that are added to a chunk meanwhile.
+ */
+const sourcesKept = 60_000;
+/** Milliseconds that a hit may outlive its retention, so that a chunk isn't rewritten for every few hits. */
+const keptLonger = 3_600_000;
+/** Rows that are deleted with one statement. */
+const deletedAtOnce = 8_192;
+const maxPacksRead = 64;
+const linksTogether = [256, 32, 4, 1] as const;
+
+type StoredChunk = ChunkRow & { readonly made_at: number };
+
+/** Makes chunks from the oldest rows and packs of organizations with many hits. Each call is one transaction's work. */
+export class SqliteChunks {
+  readonly #statement: (sql: string) => Statement;
+  readonly #minHits: number;
+  #organizations: number[] | null = null;
+
+  constructor(statement: (sql: string) => Statement, minHits: number) {
+    this.#statement = statement;
+    this.#minHits = minHits;
+  }
+
+  /** Makes one chunk, or deletes some hits that are in chunks. Returns whether there may be more to do. */
+  mergeSome(now: number): boolean {
+    this.#organizations ??= this.#all('select id from organizations').map(({ id }) => Number(id));
+    for (let id = this.#organizations.at(-1); id !== undefined; id = this.#organizations.at(-1)) {
+      if (this.#makeChunk(id, now) || this.#deleteSources(id, now - sourcesKept)) return true;
+      this.#organizations.pop();
+    }
+    this.#organizations = null;
+    return false;
+  }
+
+  /**
+   * Whether so many hits of an organization are written as chunks directly, instead of as packs that become chunks: a third of
+   * the cost. Not if much has to be merged before them, or is being corrected.
+   */
+  mayFollow(organizationId: number, hits: number): boolean {
+    return (
+      hits >= this.#minHits &&
+      !this.#isCorrected(organizationId) &&
+      !this.#hasEnough(organizationId, this.#mergedTo(organizationId))
+    );
+  }
+
+  /** Writes a part of a batch as a chunk, after a chunk of the hits that are not in one yet. */
+  append({ hits, packed }: Packing, { organizationId, from, to }: Part, firstId: number, now: number): void {
+    const after = this.#mergedTo(organizationId);
+    if (this.#hasAtLeast(1, organizationId, after))
+      this.#insert(chunkOf(this.#oldest(organizationId, after)), now);
+    this.#insert(chunkOf(new BatchPart(hits.columns, packed, { from, to }, firstId + from)), now);
+    yieldCore();
+  }
+
+  /** Deletes the old hits of one chunk. Returns whether there may be more. */
+  deleteBefore(at: number): boolean {
+    const chunk = this.#statement(
+      `select *, 0 as first_row, hits as end_row from hit_chunks where last_at < ? or first_at < ? limit 1`,
+    ).get(at, at - keptLonger) as StoredChunk | null;
+    if (chunk === null) return false;
+    const left = chunk.last_at < at ? [] : this.#hitsOf(chunk).filter((hit) => hit.at >= at);
+    this.#delete(chunk);
+    if (left.length > 0) this.#insert(chunkOf(columnsOfHits(left)), chunk.made_at, chunk.id);
+    return true;
+  }
+
+  #hitsOf(chunk: StoredChunk): StoredHit[] {
+    const cells = cellsInSqlite((sql, parameters) => this.#statement(sql).all(...parameters) as never);
+    return new ChunkScan(cells, chunk).storedHits;
+  }
+
+  /** Up to this id an organization's hits are in chunks. */
+  #mergedTo(organizationId: number): number {
+    const [row] = this.#all(
+      'select last_id from hit_chunks where organization_id = ? order by id desc limit 1',
+      organizationId,
+    );
+    return Number(row?.last_id ?? 0);
+  }
+
+  #makeChunk(organizationId: number, now: number): boolean {
+    const after = this.#mergedTo(organizationId);
+    if (this.#isCorrected(organizationId) || !this.#hasEnough(organizationId, after)) return false;
+    const hits = this.#oldest(organizationId, after);
+    if (hits.count < this.#minHits) return false;
+    this.#insert(chunkOf(hits), now);
+    return true;
+  }
+
+  #insert({ facts, columns, tallies, links }: NewChunk, madeAt: number, oldId: number | null = null): void {
+    const { id } = this.#statement(
+      `insert into hit_chunks (id, organization_id, hits, first_id, last_id, first_at, last_at, classes, made_at)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+    ).get(oldId, ...Object.values(facts), madeAt) as { id: number };
+    for (const { column, cells } of columns)
+      this.#statement('insert into hit_chunk_columns (key, cells) values (?, ?)').run(
+        columnKey(id, column),
+        cells,
+      );
+    for (const { column, cells } of tallies)
+      this.#statement('insert into hit_chunk_tallies (key, cells) values (?, ?)').run(
+        columnKey(id, column),
+        cells,
+      );
+    this.#insertLinks(links.flatMap(({ link, first, end }) => [id, link, first, end]));
+  }
+
+  #insertLinks(cells: readonly number[]): void {
+    let from = 0;
+    for (const together of linksTogether) {
+      const statement = this.#statement(
+        `insert into hit_chunk_links (chunk_id, link_id, first_row, end_row)
+         values ${Array(together).fill('(?, ?, ?, ?)').join(', ')}`,
+      );
+      const length = together * 4;
+      for (; from + length <= cells.length; from += length) statement.run(cells.slice(from, from + length));
+    }
+  }
+
+  #hasEnough(organizationId: number, after: number): boolean {
+    return this.#hasAtLeast(this.#minHits, organizationId, after);
+  }
+
+  #hasAtLeast(hits: number, organizationId: number, after: number): boolean {
+    const [{ packed = 0 } = {}] = this.#all(
+      `select coalesce(sum(hits), 0) as packed from (select hits from hit_packs
+         where organization_id = ? and id > ? limit ${hits})`,
+      organizationId,
+      after,
+    );
+    const missing = hits - Number(packed);
+    if (missing <= 0) return true;
+    return (
+      this.#all(
+        `select id from hits where organization_id = ? and id > ? order by id limit 1 offset ${missing - 1}`,
+        organizationId,
+        after,
+      ).length > 0
+    );
+  }
+
+  /** During a correction no hit is moved. */
+  #isCorrected(organizationId: number): boolean {
+    return (
+      this.#all(
+        'select id from click_corrections where organization_id = ? and finished_at is null limit 1',
+        organizationId,
+      ).length > 0
+    );
+  }
+
+  /** The hits with the lowest ids; whole packs only. */
+  #oldest(organizationId: number, after: number): StoredColumns {
+    const rows = this.#statement(
+      `select id, ${hitColumns.join(', ')} from hits
+       where organization_id = ? and id > ? order by id limit ${this.#minHits}`,
+    ).values(organizationId, after) as number[][];
+    const hits = new StoredColumns(this.#minHits + maxInPack);
+    let next = 0;
+    const takeRows = (before: number) => {
+      for (; next < rows.length && hits.count < this.#minHits; next++) {
+        const [id = 0, ...cells] = rows[next] ?? [];
+        if (id >= before) return;
+        hits.addRow(id, cells);
+      }
+    };
+    const packs = this.#statement(
+      'select id, hits, cells from hit_packs where organization_id = ? and id > ? order by id limit ?',
+    );
+    for (let from = after; hits.count < this.#minHits; ) {
+      const found = packs.all(organizationId, from, maxPacksRead) as PackRow[];
+      for (const packRow of found) {
+        takeRows(packRow.id);
+        if (hits.count >= this.#minHits) return hits;
+        hits.addPack(new HitPack(packRow));
+        from = packRow.id;
+        if (hits.count >= this.#minHits) return hits;
+      }
+      if (found.length < maxPacksRead) {
+        takeRows(Number.POSITIVE_INFINITY);
+        return hits;
+      }
+    }
+    return hits;
+  }
+
+  /** Deletes the rows and packs of hits that have been in a chunk for a while. */
+  #deleteSources(organizationId: number, madeBefore: number): boolean {
+    const [row] = this.#all(
+      `select last_id from hit_chunks where organization_id = ? and made_at <= ? order by id desc limit 1`,
+      organizationId,
+      madeBefore,
+    );
+    if (row === undefined) return false;
+    const upTo = Number(row.last_id);
+    const packs = this.#statement(
+      `select id, hits, cells from hit_packs where organization_id = ? and id <= ? limit ${maxPacksRead}`,
+    ).all(organizationId, upTo) as PackRow[];
+    for (const pack of packs) {
+      for (const link of new HitPack(pack).links)
+        this.#statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, pack.id);
+      this.#statement('delete from hit_packs where id = ?').run(pack.id);
+    }
+    const { changes } = this.#statement(
+      `delete from hits where id in (select id from hits where organization_id = ? and id <= ?
+         order by id limit ${deletedAtOnce})`,
+    ).run(organizationId, upTo);
+    return packs.length > 0 || changes > 0;
+  }
+
+  #delete({ id }: StoredChunk): void {
+    this.#statement('delete from hit_chunk_links where chunk_id = ?').run(id);
+    for (const table of ['hit_chunk_columns', 'hit_chunk_tallies'])
+      this.#statement(`delete from ${table} where key >= ? and key < ?`).run(
+        columnKey(id, 'id'),
+        endOfKeys(id),
+      );
+    this.#statement('delete from hit_chunks where id = ?').run(id);
+  }
+
+  #all(sql: string, ...parameters: (number | string)[]): Record<string, unknown>[] {
+    return this.#statement(sql).all(...parameters) as Record<string, unknown>[];
+  }
+}

@@ -1,0 +1,140 @@
+import type { Database, Statement } from 'bun:sqlite';
+import { hitColumns } from '../../rules/click-fields.ts';
+import { yieldCore } from '../../threads/yield-core.ts';
+import type { FoldBatch } from '../fold-store.ts';
+import { HitPack, type PackRow } from '../packs/hit-pack.ts';
+import { minInPack } from '../packs/pack-layout.ts';
+import { idsOf, Packer, packingOf } from './hit-packing.ts';
+import { RowInsertions } from './row-insertions.ts';
+import { deletedAtOnce, mayHaveOlder } from './sql-fold-store.ts';
+import type { SqliteChunks } from './sqlite-chunks.ts';
+
+/** A batch that spans more is written as rows: its oldest hits would be kept until its youngest are deleted. */
+const maxSpan = 3_600_000;
+const instantColumn = hitColumns.indexOf('at');
+const linksTogether = [256, 32, 4, 1] as const;
+/** How many of the oldest packs one deletion checks. */
+const maxPacksRead = 64;
+
+/** The fold's writer for the ledger of a SQLite store: the hits of long batches in packs or chunks, the others as rows. */
+export class SqliteHits {
+  /** Rows and packs up to these ids were checked for deletion. */
+  #rowsPassed = 0;
+  #packsPassed = 0;
+  readonly #statement: (sql: string) => Statement;
+  readonly #rows: RowInsertions;
+  readonly #packer = new Packer();
+  readonly #chunks: SqliteChunks;
+
+  constructor(database: Database, statement: (sql: string) => Statement, chunks: SqliteChunks) {
+    this.#statement = statement;
+    this.#chunks = chunks;
+    const insertion = { head: `insert into hits (${hitColumns.join(', ')})`, columns: hitColumns.length };
+    this.#rows = new RowInsertions(database, insertion, {
+      differs: instantColumn,
+      together: [512, 128, 32, 8, 1],
+    });
+  }
+
+  /** Returns a function that gives their ids. */
+  append(batch: Pick<FoldBatch, 'isByLink' | 'hits' | 'now'>): () => Float64Array {
+    const packing = packingOf(batch, {
+      minHits: minInPack,
+      maxSpan,
+      byMonth: false,
+      isChunked: (organizationId, hits) => this.#chunks.mayFollow(organizationId, hits),
+    });
+    const firstId = this.#newestId() + 1;
+    // Alternating: link, pack.
+    const links: number[] = [];
+    for (const { id, organizationId, hits, firstAt, lastAt, cells, links: ofPack } of this.#packer.packs(
+      packing,
+      firstId,
+    )) {
+      this.#statement(
+        'insert into hit_packs (id, organization_id, hits, first_at, last_at, cells) values (?, ?, ?, ?, ?, ?)',
+      ).run(id, organizationId, hits, firstAt, lastAt, cells);
+      for (const link of ofPack) links.push(link, id);
+    }
+    for (const part of packing.chunks) this.#chunks.append(packing, part, firstId, batch.now);
+    const { left } = packing;
+    if (left.count < batch.hits.count) this.#setNewestId(firstId + batch.hits.count - left.count - 1);
+    this.#insertLinks(links);
+    this.#rows.insert(left.columns, left.count);
+    return () => idsOf(packing, firstId);
+  }
+
+  /** Deletes some of the old packs and rows. Returns whether there may be more. */
+  deleteBefore(at: number, now: number): boolean {
+    const hasMorePacks = this.#deletePacksBefore(at, now);
+    return this.#deleteRowsBefore(at, now) || hasMorePacks;
+  }
+
+  close(): void {
+    this.#rows.close();
+  }
+
+  #insertLinks(cells: readonly number[]): void {
+    let from = 0;
+    for (const together of linksTogether) {
+      const statement = this.#statement(
+        `insert into hit_pack_links (link_id, pack_id) values ${Array(together).fill('(?, ?)').join(', ')}`,
+      );
+      const values = new Array<number>(together * 2);
+      for (; from + values.length <= cells.length; from += values.length) {
+        for (let at = 0; at < values.length; at++) values[at] = cells[from + at] ?? 0;
+        statement.run(values);
+        yieldCore();
+      }
+    }
+  }
+
+  /** Rows and packs draw their ids from one sequence, so that each id belongs to one hit, and a later hit has a greater id. */
+  #newestId(): number {
+    const row = this.#statement("select seq from sqlite_sequence where name = 'hits'").get();
+    return (row as { seq: number } | null)?.seq ?? 0;
+  }
+
+  #deleteRowsBefore(at: number, now: number): boolean {
+    const oldest = this.#statement(
+      `select id, at from hits where id > ? order by id limit ${deletedAtOnce}`,
+    ).values(this.#rowsPassed) as [number, number][];
+    const [last = 0] = oldest.at(-1) ?? [];
+    this.#statement('delete from hits where id > ? and id <= ? and at < ?').run(this.#rowsPassed, last, at);
+    const instants = oldest.map(([, instant]) => instant);
+    const hasMore = mayHaveOlder(instants, deletedAtOnce, at, now);
+    this.#rowsPassed = hasMore ? last : 0;
+    return hasMore;
+  }
+
+  /** The packs of one deletion are limited by their hits, not by their number: a pack may be full or have few. */
+  #deletePacksBefore(at: number, now: number): boolean {
+    const oldest = this.#statement(
+      `select id, hits, last_at from hit_packs where id > ? order by id limit ${maxPacksRead}`,
+    ).values(this.#packsPassed) as [number, number, number][];
+    let hits = 0;
+    for (const [id, count, lastAt] of oldest) {
+      if (lastAt >= at) continue;
+      if (hits >= deletedAtOnce) return true;
+      this.#deletePack(id);
+      hits += count;
+      yieldCore();
+    }
+    const instants = oldest.map(([, , lastAt]) => lastAt);
+    const hasMore = mayHaveOlder(instants, maxPacksRead, at, now);
+    this.#packsPassed = hasMore ? (oldest.at(-1)?.[0] ?? 0) : 0;
+    return hasMore;
+  }
+
+  #deletePack(id: number): void {
+    const row = this.#statement('select id, hits, cells from hit_packs where id = ?').get(id) as PackRow;
+    for (const link of new HitPack(row).links)
+      this.#statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, id);
+    this.#statement('delete from hit_packs where id = ?').run(id);
+  }
+
+  #setNewestId(id: number): void {
+    const { changes } = this.#statement("update sqlite_sequence set seq = ? where name = 'hits'").run(id);
+    if (changes === 0) this.#statement("insert into sqlite_sequence (name, seq) values ('hits', ?)").run(id);
+  }
+}
