@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { startApp, storeKinds } from './support/app.ts';
 import { suiteApp } from './support/app-suite.ts';
+import { eventually } from './support/eventually.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
@@ -111,7 +112,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
     const listed = async () => (await app.call('GET', '/api/v1/api_key', { key })).json;
     expect((await listed())[0]).toEqual({ ...made.json, key: undefined });
     expect(await statusWith({ 'api-key': made.json.key })).toBe(200);
-    while ((await listed())[0].last_used_at === null);
+    await eventually(async () => (await listed())[0].last_used_at !== null, 'the last use');
     expect((await app.call('DELETE', `/api/v1/api_key/${made.json.id}`, { key })).status).toBe(204);
     expect(await statusWith({ 'api-key': made.json.key })).toBe(401);
     expect(await listed()).toHaveLength(1);

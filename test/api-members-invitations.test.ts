@@ -7,6 +7,7 @@ import type { Queries } from '../src/storage/schema.ts';
 import { insertUser } from '../src/storage/users.ts';
 import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { suiteApp } from './support/app-suite.ts';
+import { eventually } from './support/eventually.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -308,7 +309,9 @@ describe('simultaneous joining and leaving on postgres', () => {
       });
       const waiting = sql<{ count: number }>`select count(*) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;
-      while (!isDone && (await waiting.execute(app.app.context.database.read)).rows[0]?.count === 0);
+      const isWaiting = async () =>
+        (await waiting.execute(app.app.context.database.read)).rows[0]?.count !== 0;
+      await eventually(async () => isDone || (await isWaiting()), 'the call to wait for the lock');
       expect(isDone).toBe(false);
       await meanwhile(queries);
     });

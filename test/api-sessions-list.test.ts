@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { storeKinds } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
 import { member } from './support/members.ts';
 import { cookieIn, sessionSuite } from './support/session-suite.ts';
 
@@ -31,7 +32,8 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     suite.app.clock.now += 2 * hour;
     await isSignedIn(firefoxCookie);
     // The last use is stored in parallel with the answer.
-    while ((await byKey())[0].last_used_at !== new Date(startedAt + 2 * hour).toISOString());
+    const usedAt = new Date(startedAt + 2 * hour).toISOString();
+    await eventually(async () => (await byKey())[0].last_used_at === usedAt, 'the last use');
     expect(await list(firefoxCookie)).toEqual([
       {
         id: expect.stringMatching(/^[\w-]{22}$/),

@@ -22,7 +22,7 @@ const isBeforeStart = (answer: string): boolean => /^ECONN(REFUSED|RESET)$/.test
 let requesting: { readonly stop: () => Promise<readonly string[]> } | undefined;
 afterEach(async () => void (await requesting?.stop()));
 
-/** Sends requests without a pause, and records each kind of answer that differs from the one before. */
+/** Sends one request after another, and records each kind of answer that differs from the one before. */
 function requestRepeatedly(url: string, path: string) {
   const seen: string[] = [];
   let isStopped = false;
@@ -30,6 +30,7 @@ function requestRepeatedly(url: string, path: string) {
     while (!isStopped) {
       const answer = await answerOf(url + path);
       if (seen.at(-1) !== answer) seen.push(answer);
+      // Leaves CPU for the start.
       await Bun.sleep(1);
     }
     return seen;

@@ -3,6 +3,7 @@ import { request } from 'node:https';
 import { connect } from 'node:tls';
 import { browserUserAgent, startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { adaptCaddyfile, type Caddy, hasCaddy, startCaddy } from './support/caddy.ts';
+import { pollUntil } from './support/eventually.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { temporaryFolder } from './support/program.ts';
 
@@ -184,14 +185,13 @@ describe.skipIf(!hasCaddy)(
 );
 
 /** Retries until it works, for as long as a machine under load may take. */
-async function eventuallyReturns<T>(attempt: () => Promise<T>): Promise<T> {
-  const began = performance.now();
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (cause) {
-      if (performance.now() - began > 60_000) throw cause;
-      await Bun.sleep(50);
-    }
-  }
-}
+const eventuallyReturns = <T>(attempt: () => Promise<T>): Promise<T> =>
+  pollUntil(
+    () =>
+      attempt().then(
+        (value) => ({ value }),
+        (cause: Error) => ({ cause: cause.message }),
+      ),
+    (outcome) => 'value' in outcome,
+    'an attempt that works',
+  ).then((outcome) => (outcome as { value: T }).value);

@@ -45,6 +45,7 @@ function callRepeatedly(path: string) {
     while (!isOver) {
       const { status } = await call();
       answers.push({ at: performance.now(), what, status });
+      // Leaves CPU for what is called.
       await Bun.sleep(50);
     }
   };
@@ -116,6 +117,7 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     const isExpected = ({ what, status }: { what: string; status: number }) =>
       status === { creation: 201, list: 200, visit: 302, miss: 404 }[what];
     await eventually(async () => (await createLink()).status === 201, 'the new primary');
+    // Long enough to show that no more calls fail.
     await Bun.sleep(1_000);
     await calls.stop();
     const failed = answers.filter((answer) => !isExpected(answer));

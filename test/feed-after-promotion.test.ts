@@ -46,6 +46,7 @@ async function call(method: string, path: string, body?: object) {
     const answer = await firstNode.call(method, path, { key: owner.key, body });
     if (answer.status !== 503) return answer;
     refusedCalls += 1;
+    // Leaves CPU for the promotion.
     await Bun.sleep(20);
   }
 }
@@ -195,6 +196,7 @@ describe('ids in blocks', () => {
     expect(await insertChange(secondSession)).toBe(first + 50);
     await eventually(async () => {
       secondNode.clock.now += 10_000;
+      // The feed is polled at each of these times.
       await Bun.sleep(200);
       return secondNode.clock.now > Date.now() + 120_000;
     }, 'the clock of the second node');

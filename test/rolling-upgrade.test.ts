@@ -65,6 +65,7 @@ function startLoad(nodes: readonly Node[], key: string, suffixes: readonly strin
   const running = [visit, visit, change, change].map(async (work) => {
     while (!isOver) {
       await work();
+      // Leaves CPU for the nodes.
       await Bun.sleep(15);
     }
   });

@@ -41,6 +41,7 @@ test.each(storeKinds)(
       expect(refusal.headers.get('retry-after')).not.toBeNull();
     }
     expect((await app.visit(new URL(json.url).pathname)).status).toBe(302);
+    // Long enough to show that the click isn't folded.
     await Bun.sleep(300);
     expect(await clicks()).toBe(0);
     expect(app.faults.map((line) => JSON.parse(line))).toMatchObject([

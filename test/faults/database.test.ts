@@ -143,6 +143,7 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
       while (!isOver) {
         const outcome = `${what} ${await call()}`;
         answers.set(outcome, (answers.get(outcome) ?? 0) + 1);
+        // Leaves CPU for what is called.
         await Bun.sleep(isShort ? 30 : 5);
       }
     };

@@ -78,6 +78,7 @@ test.skipIf(disk === null).each(faults)(
             redirect: 'manual',
           });
           record('visit', status);
+          // Leaves CPU for the server.
           await Bun.sleep(5);
         }
       };
@@ -92,6 +93,7 @@ test.skipIf(disk === null).each(faults)(
             const { suffix } = (await answer.json()) as { suffix: string };
             created.set(`${name} ${count}`, suffix);
           }
+          // Fewer creations than visits, as in use.
           await Bun.sleep(20);
         }
       };

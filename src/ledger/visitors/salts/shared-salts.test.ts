@@ -61,6 +61,7 @@ function answerRequests(name: string): void {
   const running = (async () => {
     while (!isStopped) {
       await answerSaltRequests(database, folderOf(name), key);
+      // The interval at which these nodes look for requests.
       await Bun.sleep(10);
     }
   })();
